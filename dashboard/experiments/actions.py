@@ -1,0 +1,131 @@
+"""One function per intention: start, cancel, resume an experiment."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.audit.models import record
+from dashboard.experiments import queries
+from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.servers.models import Server
+from workers import bell, store
+from workers.bench.plan import Plan, PlanTarget
+from workers.bench.recipes import Recipe
+from workers.bench.review import estimate_s, problems
+from workers.errors import PlanError
+
+
+def targets(servers: Sequence[Server]) -> list[PlanTarget]:
+    return [PlanTarget(server.pk, server.name, server.is_sandbox) for server in servers]
+
+
+def plan_recipe(recipe: Recipe, servers: Sequence[Server], overrides: dict[str, str] | None = None) -> Plan:
+    return recipe.plan(targets(servers), overrides)
+
+
+def create(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: bool = False) -> Experiment:
+    """Store an experiment with its cells, queued. Raises PlanError with every reason why the plan cannot run."""
+    refusals = problems(plan, queries.candidates(plan), production_confirmed=production_confirmed)
+    if refusals:
+        raise PlanError("\n".join(refusals))
+    with transaction.atomic():
+        experiment = Experiment.objects.create(
+            name=plan.name[:120],
+            recipe=recipe,
+            plan=plan.as_dict(),
+            seed=plan.seed,
+            baseline=plan.baseline or plan.variants[0].name,
+            estimate_s=estimate_s(plan),
+            production_confirmed=production_confirmed,
+            created_by=user if getattr(user, "is_authenticated", False) else None,
+        )
+        Cell.objects.bulk_create(_rows(experiment, plan), batch_size=500)
+        Trial.objects.bulk_create(_trials(experiment, plan), batch_size=500)
+        record(user, "started", experiment, cells=plan.size, production_confirmed=production_confirmed)
+    return experiment
+
+
+def _rows(experiment: Experiment, plan: Plan) -> list[Cell]:
+    return [
+        Cell(
+            experiment=experiment,
+            server_id=cell.target.server_id,
+            position=cell.position,
+            block=cell.block,
+            variant=cell.variant.name,
+            workload=cell.workload.label,
+            threads=cell.threads,
+            repeat=cell.repeat,
+        )
+        for cell in plan.cells()
+    ]
+
+
+def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
+    return [
+        Trial(
+            experiment=experiment,
+            server_id=trial.target.server_id,
+            position=trial.position,
+            variant=trial.variant.name,
+            kind=trial.kind,
+            repeat=trial.repeat,
+            seed=trial.seed,
+        )
+        for trial in plan.trials()
+    ]
+
+
+def start(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: bool = False) -> Experiment:
+    """Create and ring for a worker. Raises PlanError (nothing stored) or bell.Silent (stored, waiting)."""
+    experiment = create(plan, user, recipe=recipe, production_confirmed=production_confirmed)
+    ring(experiment)
+    return experiment
+
+
+def ring(experiment: Experiment) -> None:
+    """Tell the workers; whoever claims the row first runs it. Raises bell.Silent: the row waits."""
+    bell.ring(bell.EXPERIMENT, experiment.pk)
+
+
+def cancel(experiment: Experiment, user: Any) -> None:
+    """Ask to stop. A queued experiment is cancelled at once; a running one by its worker, within two seconds.
+    One that is over stays as it is."""
+    row = Experiment.objects.filter(pk=experiment.pk)
+    with transaction.atomic():
+        queued = row.filter(state=Experiment.State.QUEUED)
+        if queued.update(state=Experiment.State.CANCELLED, cancel_asked=True, ended_at=timezone.now()):
+            store.cancel_waiting(experiment)
+        elif not row.filter(state=Experiment.State.RUNNING, cancel_asked=False).update(cancel_asked=True):
+            return
+        record(user, "cancelled", experiment)
+
+
+def resume(experiment: Experiment, user: Any) -> None:
+    """Queue what is not measured yet. Raises PlanError when it is running, bell.Silent when nobody hears."""
+    store.release_to_resume(experiment)
+    record(user, "resumed", experiment)
+    ring(experiment)
+
+
+def repeat_trial(trial: Trial, user: Any) -> Trial:
+    """Queue the same crash once more: same variant, kind and seed. Raises PlanError while the experiment runs,
+    bell.Silent when nobody hears."""
+    with transaction.atomic():
+        last = trial.experiment.trials.order_by("-position").first()
+        again = Trial.objects.create(
+            experiment=trial.experiment,
+            server=trial.server,
+            position=last.position + 1,
+            variant=trial.variant,
+            kind=trial.kind,
+            repeat=trial.repeat,
+            seed=trial.seed,
+            repeats=trial,
+        )
+        store.queue_again(trial.experiment)
+        record(user, "repeated", trial.experiment, trial=trial.pk)
+    ring(trial.experiment)
+    return again

@@ -1,0 +1,207 @@
+"""The form of a plan: presets to tick, everything else as short text."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from dashboard.experiments import actions, queries
+from dashboard.servers.models import Server
+from workers.bench import recipes
+from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
+from workers.bench.workloads import WORKLOADS
+from workers.crash.kinds import CRASH_KINDS
+from workers.metrics.registry import SOURCES
+
+# The durability settings that people run: innodb_flush_log_at_trx_commit / sync_binlog.
+PAIRS = {
+    "1/1": "redo and binlog flushed at each commit",
+    "1/0": "redo flushed at each commit, binlog left to the system",
+    "2/1": "redo flushed once a second, binlog at each commit",
+    "2/0": "redo flushed once a second, binlog left to the system",
+    "0/1": "redo written once a second, binlog flushed at each commit",
+    "0/0": "redo written once a second, binlog left to the system",
+}
+CONTROL_TRIALS = 3  # of each control of the detector, at most
+BINLOG = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
+
+
+def _lines_widget(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "class": "code"})
+
+
+class ServersField(forms.ModelMultipleChoiceField):
+    """Servers to tick; one that needs a confirmation says so where it is chosen."""
+
+    def label_from_instance(self, server: Server) -> str:
+        return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
+
+
+class PlanForm(forms.Form):
+    """`variants` holds pairs to tick; `own_variants` one a line: `name: setting=value setting=value engine=rocksdb`.
+    `workloads` holds keys to tick; `own_workloads` one a line: `label: key param=value`."""
+
+    name = forms.CharField(max_length=120)
+    servers = ServersField(
+        Server.objects.all(), widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose a server."}
+    )
+    variants = forms.MultipleChoiceField(
+        choices=[(pair, f"{pair}: {says}") for pair, says in PAIRS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label="Durability",
+    )
+    binlog = forms.ChoiceField(
+        choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],
+        required=False,
+        initial="keep",
+        label="Binary log",
+    )
+    own_variants = forms.CharField(required=False, widget=_lines_widget(4), label="Variants of your own")
+    workloads = forms.MultipleChoiceField(
+        choices=lambda: [(workload.key, workload.title) for workload in WORKLOADS.values()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    own_workloads = forms.CharField(required=False, widget=_lines_widget(3), label="Workloads with parameters")
+    threads = forms.CharField(max_length=200, initial="1, 8, 32")
+    repeats = forms.IntegerField(initial=2)
+    warmup_s = forms.IntegerField(initial=2, label="Warm-up seconds")
+    measure_s = forms.IntegerField(initial=10, label="Measuring seconds")
+    table_rows = forms.IntegerField(initial=10_000, label="Rows in the table")
+    baseline = forms.CharField(max_length=80, required=False)
+    sources = forms.MultipleChoiceField(
+        choices=lambda: [(key, f"{source.title} ({source.cost})") for key, source in SOURCES.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label="Metric sources",
+        initial=[key for key, source in SOURCES.items() if source.default],
+    )
+    trials = forms.IntegerField(initial=0, label="Trials of each crash")
+    kinds = forms.MultipleChoiceField(
+        choices=lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CRASH_KINDS.values()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label="Crashes",
+        initial=["process-kill", "power-loss"],
+    )
+    clients = forms.IntegerField(initial=16, label="Clients")
+    load_s = forms.FloatField(initial=2.0, label="Seconds of load")
+    replica = forms.BooleanField(required=False, label="With a replica: does it still agree afterwards?")
+    production_confirmed = forms.BooleanField(required=False, label="Load on a production server is intended")
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, recipe: str = "") -> None:
+        self.recipe = recipe if recipe in recipes.names() else ""
+        super().__init__(data, initial=_initial(self.recipe))
+
+    def clean_threads(self) -> tuple[int, ...]:
+        try:
+            return tuple(int(part) for part in self.cleaned_data["threads"].replace(",", " ").split())
+        except ValueError as wrong:
+            raise forms.ValidationError("Write whole numbers, for example 1, 8, 32.") from wrong
+
+    def clean_own_variants(self) -> list[Variant]:
+        return [_variant(*parts) for parts in _lines(self.cleaned_data["own_variants"])]
+
+    def clean_own_workloads(self) -> list[WorkloadChoice]:
+        return [_workload(*parts) for parts in _lines(self.cleaned_data["own_workloads"])]
+
+    def plan(self) -> Plan:
+        """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
+        data = self.cleaned_data
+        variants = [_pair(pair, data["binlog"] or "keep") for pair in data["variants"]]
+        workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
+        return Plan(
+            name=data["name"],
+            targets=tuple(actions.targets(data["servers"])),
+            variants=(*variants, *data["own_variants"]),
+            workloads=(*workloads, *data["own_workloads"]),
+            threads=data["threads"],
+            repeats=data["repeats"],
+            warmup_s=data["warmup_s"],
+            measure_s=data["measure_s"],
+            table_rows=data["table_rows"],
+            seed=secrets.randbelow(2**31),
+            baseline=data["baseline"],
+            sources=tuple(data["sources"]),
+            crash=CrashPlan(
+                kinds=tuple(data["kinds"]),
+                trials=data["trials"],
+                control_trials=0 if queries.crash_missing() else min(data["trials"], CONTROL_TRIALS),
+                clients=data["clients"],
+                load_s=data["load_s"],
+                replica=data["replica"],
+            ),
+        )
+
+
+def _pair(pair: str, binlog: str) -> Variant:
+    flush_log, sync_binlog = pair.split("/")
+    settings = {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": sync_binlog}
+    return Variant(pair, BINLOG[binlog] | settings)
+
+
+def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:
+    """`name: key=value word` lines as (name, {key: value}, [word])."""
+    found = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, colon, rest = line.rpartition(": ")
+        if not colon:
+            raise forms.ValidationError(f"Write a name, a colon and a space first: {line!r}.")
+        words = rest.replace(",", " ").split()
+        pairs = dict(word.split("=", 1) for word in words if "=" in word)
+        found.append((name.strip(), pairs, [word for word in words if "=" not in word]))
+    return found
+
+
+def _variant(name: str, settings: dict[str, str], words: list[str]) -> Variant:
+    if words:
+        raise forms.ValidationError(f"{name}: write each setting as name=value; {words[0]!r} is not.")
+    engine = settings.pop("engine", "innodb")
+    return Variant(name, {key.lower(): value for key, value in settings.items()}, engine)
+
+
+def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadChoice:
+    if len(words) != 1:
+        raise forms.ValidationError(f"{label}: name one workload and its parameters, as in: ten: insert rows=10.")
+    return WorkloadChoice(label, words[0], params)
+
+
+def _initial(recipe: str) -> dict[str, Any]:
+    """The form's first values: the recipe's plan written as a person would. The only server there is, is chosen."""
+    servers = list(Server.objects.values_list("pk", flat=True)[:2])
+    chosen = {"servers": servers if len(servers) == 1 else []}
+    if not recipe:
+        return chosen | {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
+    plan = recipes.load(recipe).plan([])
+    plain = [workload for workload in plan.workloads if not workload.params]
+    with_params = [workload for workload in plan.workloads if workload.params]
+    return {
+        **chosen,
+        **_written_variants(plan.variants),
+        "name": plan.name,
+        "workloads": [workload.key for workload in plain],
+        "own_workloads": "\n".join(_written(one.label, one.params, one.key) for one in with_params),
+        "threads": ", ".join(map(str, plan.threads)),
+        "baseline": plan.baseline,
+        **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
+        **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows")},
+    }
+
+
+def _written_variants(variants: tuple[Variant, ...]) -> dict[str, Any]:
+    """As ticks when all are pairs under one binlog setting, as lines otherwise."""
+    for binlog in BINLOG:
+        if all(variant.name in PAIRS and variant == _pair(variant.name, binlog) for variant in variants):
+            return {"variants": [variant.name for variant in variants], "binlog": binlog}
+    lines = [_written(variant.name, {**variant.settings, **_engine(variant)}) for variant in variants]
+    return {"own_variants": "\n".join(lines), "variants": []}
+
+
+def _engine(variant: Variant) -> dict[str, str]:
+    return {} if variant.engine == "innodb" else {"engine": variant.engine}
+
+
+def _written(name: str, pairs: Mapping[str, str], *words: str) -> str:
+    return f"{name}: " + " ".join([*words, *(f"{key}={value}" for key, value in pairs.items())])

@@ -1,0 +1,134 @@
+"""Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`.
+
+Runs in this process: needs the database and sysbench, no browser, no web server, no Redis. Exit status: 0 all
+cells measured, 1 some failed or the experiment did not finish, 2 bad arguments.
+"""
+
+import json
+import signal
+import sys
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import OperationalError, connection
+
+from dashboard.experiments import actions, queries
+from dashboard.experiments.models import Experiment
+from dashboard.results.export_file import everything
+from dashboard.servers.models import Server
+from workers.bench import recipes
+from workers.conduct import conduct
+from workers.errors import DurascopeError
+from workers.pulse import pulse
+
+BAD_ARGUMENTS = 2
+
+
+class Command(BaseCommand):
+    help = "Run an experiment, or list recipes and servers."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        commands = parser.add_subparsers(dest="command", required=True)
+        commands.add_parser("recipes", help="list the recipes")
+        run = commands.add_parser("run", help="run a recipe on one or more servers and print the result")
+        run.add_argument("recipe", help="see: manage.py experiment recipes")
+        run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
+        run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+        run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
+        run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        if options["command"] == "recipes":
+            for recipe in recipes.every():
+                self.stdout.write(f"{recipe.key}: {recipe.title}\n    {recipe.says}")
+            return
+        sys.exit(self._run(options))
+
+    def _run(self, options: dict[str, Any]) -> int:
+        try:
+            experiment = self._create(options)
+        except DurascopeError as refused:
+            self.stderr.write(str(refused))
+            return BAD_ARGUMENTS
+        except OperationalError as broken:  # a home that was never used has an empty database
+            self.stderr.write(
+                f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started. "
+                "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate."
+            )
+            return BAD_ARGUMENTS
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ending, lambda *_: pulse.stopping.set())
+        self._conduct(experiment)
+        experiment.refresh_from_db()
+        failed = self._tell_failures(experiment)
+        if options["json"]:
+            self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
+        else:
+            self.stdout.write("\n".join(queries.finding(experiment)))
+        return 1 if failed or experiment.state != Experiment.State.DONE else 0
+
+    def _create(self, options: dict[str, Any]) -> Experiment:
+        recipe = recipes.load(options["recipe"])
+        servers = [self._server(name) for name in options["server"]]
+        overrides = dict(self._pair(text) for text in options["overrides"])
+        plan = actions.plan_recipe(recipe, servers, overrides)
+        return actions.create(plan, None, recipe=recipe.key, production_confirmed=options["confirm_production"])
+
+    @staticmethod
+    def _server(name: str) -> Server:
+        found = Server.objects.filter(name=name).first()
+        if found is None:
+            known = ", ".join(Server.objects.values_list("name", flat=True)) or "none yet"
+            raise DurascopeError(f"No server is called {name!r}.", f"Registered: {known}.")
+        return found
+
+    @staticmethod
+    def _pair(text: str) -> tuple[str, str]:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise DurascopeError(f"--set {text!r} is not key=value.", "Write for example --set threads=1,8.")
+        return key.strip(), value.strip()
+
+    def _conduct(self, experiment: Experiment) -> None:
+        """Measure in a thread of its own, tell progress in this one; ends within two seconds of Ctrl-C."""
+        worker = pulse.start()
+        measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
+        measuring.start()
+        told = ""
+        while measuring.is_alive():
+            measuring.join(1)
+            told = self._tell(experiment, told)
+
+    @staticmethod
+    def _measure(experiment_id: int, worker: Any) -> None:
+        try:
+            while conduct(experiment_id, worker) is None and not pulse.stopping.wait(2):
+                # The host is busy with another experiment: our turn comes. Or another worker was faster: we watch.
+                if Experiment.objects.get(pk=experiment_id).is_over:
+                    return
+        finally:
+            connection.close()
+
+    def _tell(self, experiment: Experiment, told: str) -> str:
+        experiment.refresh_from_db()
+        now = queries.progress(experiment)
+        cell = now["cell"]
+        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else now["phase"]
+        line = f"{now['done']}/{now['total']} {where}"
+        if line != told and where:
+            self.stderr.write(line)
+        return line
+
+    def _tell_failures(self, experiment: Experiment) -> int:
+        if experiment.error:
+            self.stderr.write(f"{experiment.error} {experiment.mend}".strip())
+        failed = list(experiment.cells.filter(state="failed"))
+        for cell in failed:
+            self.stderr.write(f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip())
+        crashes = list(experiment.trials.filter(state="failed"))
+        for trial in crashes:
+            self.stderr.write(f"{trial.variant}, {trial.kind}: {trial.error} {trial.mend}".strip())
+        return len(failed) + len(crashes)

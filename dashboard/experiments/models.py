@@ -1,0 +1,184 @@
+"""Questions and their measurements. The database is the truth: a Celery task only rings the doorbell."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from dashboard.servers.models import Server
+
+
+class Experiment(models.Model):
+    """A question and its plan. `plan` is workers.bench.plan.Plan as a dict; the cells follow from it."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "queued"
+        RUNNING = "running", "running"
+        DONE = "done", "finished"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+        INTERRUPTED = "interrupted", "interrupted"
+
+    name = models.CharField(max_length=120)
+    recipe = models.CharField(max_length=80, blank=True)
+    plan = models.JSONField()
+    seed = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=12, choices=State, default=State.QUEUED, db_index=True)
+    cancel_asked = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+    mend = models.TextField(blank=True)
+    phase = models.CharField(max_length=200, blank=True)  # what the worker does right now, for the live page
+    estimate_s = models.FloatField(default=0)
+    production_confirmed = models.BooleanField(default=False)  # load on a production server is intended
+    worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
+    analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.results.analysis, made once
+    finding = models.TextField(blank=True)  # the sentence on top of the result, for lists
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in (self.State.QUEUED, self.State.RUNNING)
+
+
+class Cell(models.Model):
+    """One point of the plan, one repeat of it: a worker claims it with a conditional UPDATE."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        RUNNING = "running", "running"
+        DONE = "done", "measured"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+        INTERRUPTED = "interrupted", "interrupted"
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="cells")
+    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="cells")
+    position = models.PositiveIntegerField()  # order of execution, interleaved by blocks
+    block = models.PositiveIntegerField()
+    variant = models.CharField(max_length=80)
+    workload = models.CharField(max_length=80)  # the plan's label of workload and parameters
+    threads = models.PositiveIntegerField()
+    repeat = models.PositiveIntegerField()
+    state = models.CharField(max_length=12, choices=State, default=State.WAITING)
+    error = models.TextField(blank=True)
+    mend = models.TextField(blank=True)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(name="one_position_each", fields=["experiment", "position"]),
+        ]
+
+
+class Trial(models.Model):
+    """One crash of one variant and what was found after it: a worker claims it as it claims a cell."""
+
+    State = Cell.State
+
+    class Verdict(models.TextChoices):
+        VALID = "valid", "valid"
+        INVALID = "invalid", "invalid"
+        UNKNOWN = "unknown", "unknown"
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="trials")
+    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="trials")
+    position = models.PositiveIntegerField()
+    variant = models.CharField(max_length=80)
+    kind = models.CharField(max_length=40)  # a key of workers.crash.kinds.CRASH_KINDS
+    repeat = models.PositiveIntegerField()
+    seed = models.PositiveBigIntegerField()
+    repeats = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)  # the trial that this one repeats
+    state = models.CharField(max_length=12, choices=Cell.State, default=Cell.State.WAITING)
+    error = models.TextField(blank=True)
+    mend = models.TextField(blank=True)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
+    sent = models.PositiveIntegerField(null=True)
+    acknowledged = models.PositiveIntegerField(null=True)
+    in_doubt = models.PositiveIntegerField(null=True)
+    lost_engine = models.PositiveIntegerField(null=True)  # acknowledged transactions; null: not known
+    lost_engine_ms = models.FloatField(null=True)
+    lost_binlog = models.PositiveIntegerField(null=True)
+    lost_binlog_ms = models.FloatField(null=True)
+    lost_replica = models.PositiveIntegerField(null=True)
+    recovery_s = models.FloatField(null=True)
+    environment = models.ForeignKey("Environment", null=True, on_delete=models.PROTECT)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(name="one_trial_position_each", fields=["experiment", "position"])]
+
+
+class TrialEvidence(models.Model):
+    """What a trial's verdict rests on, opened rarely: workers.crash.trial.TrialResult as JSON.
+
+    {"checks": [{key, outcome, count, says, offenders}], "steps": [{name, at_s, took_s}], "crash_at_s", "failed_at",
+    "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", "replica": counts and overlaps},
+    "binlog": {end, end_at, unreadable, reused}, "replicas": [...], "gtid_before", "gtid_after", "reissued",
+    "prepared_left", "tables_ok", "recovery_lines", "log_lines", "my_cnf", "notes"}
+    """
+
+    trial = models.OneToOneField(Trial, on_delete=models.CASCADE, related_name="evidence", primary_key=True)
+    data = models.JSONField()
+
+
+class Environment(models.Model):
+    """Where runs were measured: host, kernel, disk, server version and all variables. Shared by its digest."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    data = models.JSONField()
+
+
+class Probe(models.Model):
+    """A device probe: fsync latency by size on the folder that holds the data, made once per experiment and server."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="probes")
+    server = models.ForeignKey(Server, on_delete=models.CASCADE)
+    data = models.JSONField()
+
+
+class Run(models.Model):
+    """One sysbench measurement of a cell."""
+
+    cell = models.OneToOneField(Cell, on_delete=models.CASCADE, related_name="run")
+    started_at = models.DateTimeField()
+    elapsed_s = models.FloatField()
+    transactions = models.PositiveBigIntegerField()
+    errors = models.PositiveIntegerField(default=0)
+    tps = models.FloatField()  # transactions / elapsed_s
+    latency_ms = models.JSONField()  # p50 p95 p99 p99.9 avg max
+    figures = models.JSONField()  # [{name, value, source, note}], best source first
+    latencies = models.JSONField(default=list)  # fsync latency, workers.metrics.source.FsyncLatency as dicts
+    environment = models.ForeignKey(Environment, on_delete=models.PROTECT)
+    probe = models.ForeignKey(Probe, null=True, on_delete=models.SET_NULL)
+    load_average = models.FloatField(null=True)  # one minute, at the start
+    effective = models.JSONField(default=dict)  # the variant's settings as the server reports them
+
+
+class Series(models.Model):
+    """What a run saw each second: one row per run, columns of equal length (a page needs all or none)."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="series", primary_key=True)
+    columns = models.JSONField()  # t_s, tps, qps, writes, errors, p95_ms and a source's per-second figures
+
+
+class Evidence(models.Model):
+    """What a run rests on, kept word for word and opened rarely."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="evidence", primary_key=True)
+    command = models.JSONField()  # argv, no password
+    my_cnf = models.TextField(blank=True)  # effective options of a sandbox
+    output = models.TextField()  # sysbench's own
+    histogram = models.JSONField()  # [[upper ms, count]]

@@ -1,0 +1,154 @@
+"""What pages and the command line read of experiments."""
+
+from collections import Counter
+from typing import Any
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from dashboard.experiments.models import Cell, Experiment
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.results import finding as results
+from dashboard.results import queries as stored
+from dashboard.results.crash.finding import crash_finding
+from dashboard.results.page import shown_to
+from dashboard.servers.models import Preflight, Server
+from workers import progress as live
+from workers.bench.plan import Plan
+from workers.bench.review import Candidate
+from workers.sandbox.builds import BUILDS
+
+MOST_CELLS_SHOWN = 200
+CELLS_BEFORE = 20
+
+
+def candidates(plan: Plan) -> dict[int, Candidate]:
+    """What is known of the plan's servers. Raises Server.DoesNotExist for one that is gone."""
+    return {target.server_id: _candidate(Server.objects.get(pk=target.server_id)) for target in plan.targets}
+
+
+def _candidate(server: Server) -> Candidate:
+    if server.is_sandbox:
+        flavour = BUILDS[server.build].flavour
+        return Candidate(server.name, is_sandbox=True, flavour=flavour, crash_missing=crash_missing())
+    done = server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
+    facts = done.facts if done else {}
+    engines = (name.lower() for name, support in facts.get("engines", {}).items() if support in ("YES", "DEFAULT"))
+    return Candidate(
+        server.name,
+        is_sandbox=False,
+        is_production=server.label == Server.Label.PRODUCTION,
+        flavour=facts.get("flavour"),
+        engines=frozenset(engines),
+        max_connections=int(facts["max_connections"]) if facts.get("max_connections") else None,
+        present=facts.get("settings", {}),
+        may_be_crashed=server.may_be_crashed,
+    )
+
+
+def crash_missing() -> dict[str, str]:
+    """Crash kind -> why the newest living worker cannot do it; empty when it can do all, or none is alive to ask."""
+    alive = Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).order_by("-pk").first()
+    return alive.abilities.get("crash_missing", {}) if alive else {}
+
+
+def listed() -> QuerySet[Experiment]:
+    """All experiments, newest first, each with `total`, `done` and `failed` cells; without plan and analysis."""
+    rows = Experiment.objects.defer("plan", "analysis").select_related("created_by").order_by("-created_at", "-pk")
+    return rows.annotate(total=_count(), done=_count(state=Cell.State.DONE), failed=_count(state=Cell.State.FAILED))
+
+
+def _count(**which: str) -> Coalesce:
+    """Number of an experiment's cells, asked for the rows of one page only (a join would count all of them)."""
+    cells = Cell.objects.filter(experiment=OuterRef("pk"), **which).order_by().values("experiment")
+    return Coalesce(Subquery(cells.annotate(n=Count("pk")).values("n")), 0)
+
+
+def cells_to_show(experiment: Experiment) -> list[Cell]:
+    """Of a long experiment those that failed, and those around the present one; in their order of execution."""
+    left = experiment.cells.filter(state__in=[Cell.State.WAITING, Cell.State.RUNNING]).order_by("position").first()
+    since = max(0, left.position - CELLS_BEFORE) if left else 0
+    wanted = Q(position__gte=since) | Q(state=Cell.State.FAILED)
+    return list(experiment.cells.filter(wanted).select_related("server").order_by("position")[:MOST_CELLS_SHOWN])
+
+
+def progress(experiment: Experiment) -> dict[str, Any]:
+    """The state of an experiment for a live page or a terminal; `seconds` only while a cell is measured."""
+    counts = _by_state(experiment)
+    total = sum(counts.values())
+    over = counts.get("done", 0) + counts.get("failed", 0)
+    picture = live.latest(experiment.pk) if experiment.state == Experiment.State.RUNNING else {}
+    return {
+        "state": experiment.state,
+        "phase": experiment.phase or ("waiting for a worker" if experiment.state == "queued" else ""),
+        "done": counts.get("done", 0),
+        "failed": counts.get("failed", 0),
+        "total": total,
+        "left_s": _left_s(experiment, over, total),
+        "cell": _running_cell(experiment) or _running_trial(experiment),
+        "seconds": [dict(zip(("t_s", "tps", "p95_ms"), row, strict=True)) for row in picture.get("seconds", [])],
+        "warming": picture.get("warming", False),
+        "message": f"{experiment.error} {experiment.mend}".strip(),
+        "over": experiment.is_over,
+    }
+
+
+def finding(experiment: Experiment) -> list[str]:
+    """What was found, in sentences; the first is the one on top of the result page."""
+    view = shown_to(experiment, {}, shared=False)
+    if view.trials:
+        crashed = crash_finding(view, experiment.is_over)
+        return [crashed.sentence, *crashed.more]
+    found = results.finding(view, stored.progress(experiment, stored.cells(experiment)))
+    return [found.sentence, *found.more]
+
+
+def remember_finding(experiment: Experiment) -> None:
+    """Work the statistics out once, so that no page has to, and keep the sentence for lists."""
+    Experiment.objects.filter(pk=experiment.pk).update(finding=finding(experiment)[0])
+
+
+def _by_state(experiment: Experiment) -> Counter[str]:
+    """How many cells and trials are in each state."""
+    counts: Counter[str] = Counter()
+    for rows in (experiment.cells, experiment.trials):
+        counts.update(dict(rows.values_list("state").annotate(Count("pk")).order_by()))
+    return counts
+
+
+def _left_s(experiment: Experiment, over: int, total: int) -> float | None:
+    """Seconds left: by the plan's own estimate at first, by the pace of this machine once cells are done."""
+    if experiment.is_over or not total:
+        return None
+    share = (total - over) / total
+    if experiment.state == Experiment.State.QUEUED or over < 3 or experiment.started_at is None:
+        return experiment.estimate_s * share
+    return (timezone.now() - experiment.started_at).total_seconds() / over * (total - over)
+
+
+def _running_cell(experiment: Experiment) -> dict[str, Any] | None:
+    cell = experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first()
+    if cell is None:
+        return None
+    return {
+        "position": cell.position + 1,
+        "server": cell.server.name,
+        "variant": cell.variant,
+        "workload": cell.workload,
+        "threads": cell.threads,
+        "repeat": cell.repeat,
+    }
+
+
+def _running_trial(experiment: Experiment) -> dict[str, Any] | None:
+    trial = experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first()
+    if trial is None:
+        return None
+    return {
+        "position": trial.position + 1,
+        "server": trial.server.name,
+        "variant": trial.variant,
+        "workload": f"crash: {trial.kind}",
+        "repeat": trial.repeat,
+    }

@@ -1,0 +1,172 @@
+"""Home, the list, the form of a new experiment, and the live page."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+from asgiref.sync import sync_to_async
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard.experiments import actions, queries
+from dashboard.experiments.forms import PlanForm
+from dashboard.experiments.models import Experiment
+from dashboard.servers.models import Server
+from workers import bell
+from workers.bench import recipes
+from workers.bench.plan import Plan
+from workers.bench.review import estimate_s, problems
+from workers.bench.workloads import WORKLOADS
+from workers.errors import PlanError
+from workers.servers.settings import SETTINGS
+
+STREAM_S = 600  # a stream ends after this; the browser opens it again
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    rows = list(queries.listed()[:8])
+    return render(
+        request,
+        "experiments/home.html",
+        {
+            "servers": Server.objects.all()[:8],
+            "running": [row for row in rows if not row.is_over],
+            "finished": [row for row in rows if row.is_over],
+            "recipes": recipes.every(),
+        },
+    )
+
+
+@require_GET
+def index(request: HttpRequest) -> HttpResponse:
+    page = Paginator(queries.listed(), 50).get_page(request.GET.get("page"))
+    return render(request, "experiments/list.html", {"page": page})
+
+
+def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
+    """The plan's form, filled from a recipe when one is named; POST starts the experiment."""
+    form = PlanForm(request.POST or None, recipe=recipe)
+    refusals: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _start(request, form)
+        except PlanError as refused:
+            refusals = refused.message.splitlines()
+    context = {
+        "form": form,
+        "recipes": recipes.every(),
+        "chosen": recipe,
+        "refusals": refusals,
+        "settings": SETTINGS.values(),
+        "workloads": WORKLOADS.values(),
+        "crash_missing": queries.crash_missing(),
+        "has_servers": Server.objects.exists(),
+        "has_production": Server.objects.filter(label=Server.Label.PRODUCTION).exists(),
+    }
+    return render(request, "experiments/new.html", context, status=422 if refusals or form.errors else 200)
+
+
+def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
+    plan = form.plan()
+    try:
+        experiment = actions.create(
+            plan, request.user, recipe=form.recipe, production_confirmed=form.cleaned_data["production_confirmed"]
+        )
+        actions.ring(experiment)
+    except bell.Silent as silent:
+        messages.warning(request, str(silent))
+    return redirect("experiments:show", experiment.pk)
+
+
+@require_POST
+def review(request: HttpRequest) -> JsonResponse:
+    """What the form says before the start: number of cells, time, refusals."""
+    form = PlanForm(request.POST)
+    if not form.is_valid():
+        refusals = [f"{form[name].label}: {error}" for name, errors in form.errors.items() for error in errors]
+        return JsonResponse({"refusals": refusals})
+    plan = form.plan()
+    refusals = problems(plan, queries.candidates(plan), production_confirmed=form.cleaned_data["production_confirmed"])
+    answer = {
+        "refusals": refusals,
+        "cells": plan.size,
+        "trials": len(list(plan.trials())),
+        "estimate_s": estimate_s(plan) if not refusals else None,
+    }
+    return JsonResponse(answer)
+
+
+@require_GET
+def show(request: HttpRequest, pk: int) -> HttpResponse:
+    """The live page while it runs, the result when it is over (and nothing was left out for want of a run)."""
+    experiment = get_object_or_404(Experiment, pk=pk)
+    if experiment.is_over and experiment.cells.filter(state="done").exists():
+        return redirect("results:page", pk)
+    context = {
+        "experiment": experiment,
+        "progress": queries.progress(experiment),
+        "plan": Plan.from_dict(experiment.plan),
+        "cells": queries.cells_to_show(experiment),
+        "cell_total": experiment.cells.count(),
+    }
+    return render(request, "experiments/live.html", context)
+
+
+@require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    actions.cancel(get_object_or_404(Experiment, pk=pk), request.user)
+    return redirect("experiments:show", pk)
+
+
+@require_POST
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    try:
+        actions.resume(get_object_or_404(Experiment, pk=pk), request.user)
+    except PlanError as refused:
+        messages.error(request, str(refused))
+    except bell.Silent as silent:
+        messages.warning(request, str(silent))
+    return redirect("experiments:show", pk)
+
+
+@require_GET
+def progress(request: HttpRequest, pk: int) -> JsonResponse:
+    """The poll that stands in for the stream."""
+    return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk)))
+
+
+async def events(request: HttpRequest, pk: int) -> HttpResponse:
+    """Server-sent events: a `state` each second that something changed; survives a restart of this server,
+    for the browser reconnects and every event is whole."""
+    experiment = await Experiment.objects.filter(pk=pk).afirst()
+    if experiment is None:
+        return HttpResponse(status=404)
+    stream = StreamingHttpResponse(_states(pk), content_type="text/event-stream")
+    stream["Cache-Control"] = "no-store"
+    stream["Content-Encoding"] = "identity"  # compressed, events would wait in a buffer
+    stream["X-Accel-Buffering"] = "no"
+    return stream
+
+
+async def _states(pk: int) -> AsyncIterator[str]:
+    last = ""
+    yield "retry: 2000\n\n"
+    for _ in range(STREAM_S):
+        state = await sync_to_async(_state)(pk)
+        if state is None:
+            return
+        text = json.dumps(state)
+        yield f"event: state\ndata: {text}\n\n" if text != last else ": still here\n\n"
+        last = text
+        if state["over"]:
+            return
+        await asyncio.sleep(1)
+
+
+def _state(pk: int) -> dict | None:
+    experiment = Experiment.objects.filter(pk=pk).first()
+    return queries.progress(experiment) if experiment else None

@@ -1,0 +1,12 @@
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.fleet import queries
+
+
+@require_safe
+def workers(request: HttpRequest) -> HttpResponse:
+    lines = queries.workers()
+    alive = sum(line.worker.is_alive for line in lines)
+    return render(request, "fleet/list.html", {"lines": lines, "alive": alive, "leases": queries.leases()})

@@ -1,0 +1,34 @@
+"""One stack per home. The claim is a lock that the kernel lets go of when its holder dies, however it dies: unlike
+a bare pid file it cannot be stale, nor name a stranger that was given the same pid. The file says who holds it."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dashboard.local.errors import LocalError
+
+
+@contextmanager
+def claimed(home: Path) -> Iterator[Callable[[str], None]]:
+    """Holds this home; gives a function to note the stack's address. Raises LocalError when a stack has it."""
+    with (home / "up.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as held:
+            lock.seek(0)
+            raise LocalError(
+                f"Durascope already runs on {home} ({lock.read().strip() or 'it is just starting'}); "
+                "nothing was started, and the one that runs was left alone.",
+                "Stop it with Ctrl-C in its terminal, or set DURASCOPE_HOME to another folder for a second one.",
+            ) from held
+
+        def note(address: str) -> None:
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()}, {address}\n")
+            lock.flush()
+
+        lock.truncate(0)
+        yield note
+        lock.truncate(0)

@@ -1,0 +1,100 @@
+"""The demo: a sandbox, the recipe *what does safety cost* measured on it, and where to look at the result."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from dashboard.experiments import actions, queries
+from dashboard.experiments.models import Experiment
+from dashboard.local.screen import Screen
+from dashboard.local.stack import Stack
+from dashboard.servers import actions as servers
+from dashboard.servers.models import Server
+from dashboard.sharing.actions import share
+from workers import bell
+from workers.bench import recipes
+from workers.bench.plan import PlanTarget
+from workers.bench.review import Candidate, problems
+from workers.errors import PlanError
+from workers.sandbox.builds import BUILDS
+
+RECIPE = "what-does-safety-cost"
+SERVER = "Sandbox MariaDB"
+BUILD = "system-mariadb"
+LOOK_EVERY_S = 0.5
+SHARED_DAYS = 30
+
+
+def sandbox(user: User) -> Server:
+    """The sandbox of the system's MariaDB, entered when there is none."""
+    known = Server.objects.filter(kind=Server.Kind.SANDBOX, build=BUILD).first()
+    return known or servers.register(user, Server(name=_free_name(), kind=Server.Kind.SANDBOX, build=BUILD), "")
+
+
+def _free_name() -> str:
+    taken = set(Server.objects.values_list("name", flat=True))
+    return next(name for name in (SERVER, *(f"{SERVER} {n}" for n in range(2, len(taken) + 3))) if name not in taken)
+
+
+def finished(server: Server) -> Experiment | None:
+    """The newest finished result of the recipe on this server."""
+    done = Experiment.objects.filter(recipe=RECIPE, state=Experiment.State.DONE, cells__server=server)
+    return done.order_by("-created_at").first()
+
+
+def check(overrides: dict[str, str]) -> None:
+    """Raises PlanError with every reason why the recipe cannot be run so; needs nothing that runs."""
+    plan = recipes.load(RECIPE).plan([PlanTarget(0, SERVER)], overrides)
+    refusals = problems(plan, {0: Candidate(SERVER, is_sandbox=True, flavour=BUILDS[BUILD].flavour)})
+    if refusals:
+        raise PlanError("\n".join(refusals))
+
+
+def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[str], None]) -> Experiment:
+    recipe = recipes.load(RECIPE)
+    possible = {**_possible_crashes(overrides, say), **overrides}
+    experiment = actions.create(actions.plan_recipe(recipe, [server], possible), user, recipe=recipe.key)
+    with suppress(bell.Silent):  # then beat rings a little later
+        actions.ring(experiment)
+    return experiment
+
+
+def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> dict[str, str]:
+    """On a host that cannot simulate a power loss: only kills, without the lying disk, and why."""
+    why = queries.crash_missing().get("power-loss")
+    if not why or "kinds" in overrides:
+        return {}
+    say(f"No power loss on this host, only kills: {why}")
+    return {"kinds": "process-kill", "control_trials": "0"}
+
+
+def follow(experiment: Experiment, stack: Stack, screen: Screen) -> dict[str, Any]:
+    """Shows progress and keeps the stack running until the experiment is over; its last progress."""
+    while True:
+        stack.tend()
+        experiment.refresh_from_db()
+        now = queries.progress(experiment)
+        screen.progress(now)
+        if now["over"]:
+            return now
+        time.sleep(LOOK_EVERY_S)
+
+
+def succeeded(now: dict[str, Any]) -> bool:
+    return now["state"] == Experiment.State.DONE and not now["failed"]
+
+
+def failures(experiment: Experiment, now: dict[str, Any]) -> list[str]:
+    """What went wrong, in words; empty when nothing did."""
+    cells = experiment.cells.filter(state="failed")
+    told = [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]
+    return ([now["message"]] if now["message"] else []) + told
+
+
+def share_link(experiment: Experiment, user: User, address: str) -> str:
+    _, token = share(user, experiment, days=SHARED_DAYS, note="made by the demo")
+    return address + reverse("sharing:show", args=[token])

@@ -1,0 +1,47 @@
+"""The demo's administrator. Its password is stored hashed like every other; the demo's own copy, which lets it show
+the login again, lies in the home (mode 0600), beside the keys that are worth more."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.contrib.auth.models import User
+
+from dashboard.accounts import actions
+from dashboard.home import private_file
+
+NAME = "admin"
+
+
+@dataclass(frozen=True)
+class Login:
+    user: User
+    password: str  # empty: not known here
+
+    def __str__(self) -> str:
+        if self.password:
+            return f"{self.user.username}, password {self.password}"
+        return f"{self.user.username} (forgotten: .venv/bin/python manage.py makeadmin {self.user.username} --reset)"
+
+
+def administrator(home: Path) -> Login:
+    """The first administrator, made when there is none."""
+    user = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if user is None:
+        return _made(home)
+    kept = _kept(home)
+    password = kept.get("password", "") if kept.get("name") == user.username else ""
+    return Login(user, password if password and user.check_password(password) else "")
+
+
+def _made(home: Path) -> Login:
+    password = actions.make_admin(NAME)
+    private_file(home / "demo_login.json").write_text(json.dumps({"name": NAME, "password": password}))
+    return Login(User.objects.get(username=NAME), password)
+
+
+def _kept(home: Path) -> dict[str, str]:
+    try:
+        return json.loads((home / "demo_login.json").read_text())
+    except (OSError, ValueError):
+        return {}

@@ -1,0 +1,38 @@
+"""`manage.py up`: everything on this machine, until Ctrl-C."""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from dashboard.local.arguments import add_address
+from dashboard.local.errors import LocalError
+from dashboard.local.stack import running
+
+
+class Command(BaseCommand):
+    help = (
+        "Starts a private Redis, the worker that measures, beat and the web server, and keeps them running "
+        "until Ctrl-C, which stops everything that was started. Logs are in the home folder."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_address(parser)
+
+    def handle(self, *, host: str, port: int | None, **_: Any) -> None:
+        try:
+            with running(settings.HOME, host, port, self.say) as stack:
+                self.say(f"Durascope is at {stack.address} (logs: {settings.HOME / 'logs'}). Ctrl-C stops it.")
+                stack.watch()
+        except LocalError as failed:
+            self.stderr.write(str(failed))
+            sys.exit(2)
+        except KeyboardInterrupt:
+            self.say("Stopped.")
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()

@@ -1,0 +1,102 @@
+"""One child process: started, watched, stopped by its own pid, and dead when its parent dies.
+
+Children run in a session of their own, so that Ctrl-C reaches only the parent, which then stops them in order.
+The parent-death signal follows the *thread* that started the child: start children from the main thread only.
+"""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from dashboard.local.errors import LocalError
+
+LARGEST_LOG_BYTES = 5_000_000
+TAIL_LINES = 12
+POLL_S = 0.05
+# The second half covers a parent that died before the signal was set: the child then has another parent already.
+TIED = ("setpriv", "--pdeathsig", "KILL", "--", "sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"')
+
+
+@dataclass(frozen=True)
+class Program:
+    """How a child is run, and how long it may take to be ready and to stop."""
+
+    name: str
+    argv: Sequence[str]
+    cwd: Path
+    log: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    ready: Callable[[], bool] = lambda: True
+    ready_limit_s: float = 30
+    stop_limit_s: float = 5
+
+
+class Child:
+    """A running child of this process. `stop` may be called at any time, also twice."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.started_at = time.monotonic()
+        with open_log(program.log) as log:
+            self._process = subprocess.Popen(
+                [*TIED, str(os.getpid()), *program.argv],
+                cwd=program.cwd,
+                env={**os.environ, **program.env},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """The exit status (negative: the signal that ended it), or None while it runs."""
+        return self._process.poll()
+
+    def wait_until_ready(self) -> None:
+        """Raises LocalError with the log's last lines when the child ends or is not ready in time."""
+        deadline = self.started_at + self.program.ready_limit_s
+        while not self.program.ready():
+            if self.status is not None:
+                raise self._failure(f"{self.program.name} ended at once with status {self.status}.")
+            if time.monotonic() > deadline:
+                raise self._failure(f"{self.program.name} was not ready after {self.program.ready_limit_s:.0f} s.")
+            time.sleep(POLL_S)
+
+    def ask_to_stop(self) -> None:
+        if self.status is None:
+            self._process.terminate()
+
+    def stop(self, limit_s: float | None = None) -> None:
+        """SIGTERM, and SIGKILL when the limit has passed. Its own children die with it."""
+        self.ask_to_stop()
+        try:
+            self._process.wait(self.program.stop_limit_s if limit_s is None else limit_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _failure(self, what: str) -> LocalError:
+        log = self.program.log
+        return LocalError(f"{what} The log is {log}; its last lines:\n{tail(log)}")
+
+
+def open_log(path: Path) -> BinaryIO:
+    """The log, to append to; a large one is first moved aside, so that two of them are kept."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > LARGEST_LOG_BYTES:
+        path.replace(path.with_name(path.name + ".1"))
+    return path.open("ab")
+
+
+def tail(path: Path, lines: int = TAIL_LINES) -> str:
+    text = path.read_text(errors="replace") if path.exists() else ""
+    return "\n".join(f"  {line}" for line in text.splitlines()[-lines:]) or "  (nothing)"

@@ -1,0 +1,79 @@
+"""A Redis of our own: a unix socket in a private folder, no TCP port, nothing on disk.
+
+It carries doorbells and live data, both of which may be lost: the database is the truth. So it saves nothing,
+also because its fsyncs would land on the disk whose fsyncs are being measured. Debian's `redis-tools` holds the
+server's binary under the name redis-check-rdb (what it does follows from the name it is called by); the package
+`redis-server` would add only a link and a system service, and no service shall be started.
+"""
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from dashboard.home import redis_socket
+from dashboard.local.errors import LocalError
+from dashboard.local.processes import Program
+
+
+def program(home: Path) -> Program:
+    """How to run the private Redis of this home. Raises LocalError when it cannot be run here."""
+    socket = redis_socket()
+    private_folder(socket.parent)
+    folder = private_folder(home / "redis")
+    options = {
+        "--port": "0",
+        "--unixsocket": str(socket),
+        "--unixsocketperm": "700",
+        "--dir": str(folder),
+        "--save": "",
+        "--appendonly": "no",
+        "--daemonize": "no",
+    }
+    return Program(
+        name="redis",
+        argv=[str(binary(folder)), *(word for option in options.items() for word in option)],
+        cwd=folder,
+        log=home / "logs" / "redis.log",
+        ready=lambda: answers(socket),
+        ready_limit_s=10,
+    )
+
+
+def binary(folder: Path) -> Path:
+    """redis-server, or a private link of that name to the same program inside Debian's redis-tools."""
+    installed = shutil.which("redis-server")
+    if installed:
+        return Path(installed)
+    twin = shutil.which("redis-check-rdb")
+    if not twin:
+        raise LocalError("Redis is not installed; nothing was started.", "Install the package redis-tools.")
+    link = folder / "redis-server"
+    link.unlink(missing_ok=True)
+    link.symlink_to(twin)
+    return link
+
+
+def answers(socket: Path) -> bool:
+    once = Retry(NoBackoff(), 0)
+    try:
+        return bool(redis.Redis(unix_socket_path=str(socket), socket_timeout=1, retry=once).ping())
+    except redis.RedisError:
+        return False
+
+
+def private_folder(path: Path) -> Path:
+    """The folder, made if missing, 0700. Raises LocalError when it is another user's (/tmp is everybody's)."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise LocalError(
+            f"{path} is not a folder of this user; nothing was started.",
+            "Move it away, or set DURASCOPE_HOME to another folder.",
+        )
+    path.chmod(0o700)
+    return path

@@ -1,0 +1,98 @@
+"""Everything on one machine: Redis, worker, beat and web server as children of this process, in this order."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from django.core.management import call_command
+
+from dashboard.home import redis_url
+from dashboard.local import ports, programs, redis
+from dashboard.local.claim import claimed
+from dashboard.local.keeper import Keeper
+from dashboard.local.processes import Program
+
+TEND_EVERY_S = 0.5
+SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where mariadbd is, and where the PATH of most users does not look
+
+Say = Callable[[str], None]
+
+
+class Stack:
+    """The running parts. Main thread only: see processes.py."""
+
+    def __init__(self, home: Path, address: str, say: Say) -> None:
+        self.address = address
+        self._env = environment(home)
+        self._say = say
+        self._keepers: list[Keeper] = []
+
+    def start(self, *together: Program) -> None:
+        """Starts these at the same time and waits until all are ready."""
+        started = [Keeper(replace(program, env=self._env), self._say) for program in together]
+        self._keepers += started
+        for keeper in started:
+            keeper.wait_until_ready()
+
+    def tend(self) -> None:
+        for keeper in self._keepers:
+            keeper.tend()
+
+    def watch(self) -> None:
+        """Stays, and keeps everything running, until interrupted."""
+        while True:
+            self.tend()
+            time.sleep(TEND_EVERY_S)
+
+    def stop(self) -> None:
+        """The last started stops first. Interrupted while stopping: whatever is left is killed."""
+        try:
+            for keeper in reversed(self._keepers):
+                keeper.stop()
+        finally:
+            for keeper in self._keepers:
+                keeper.kill()
+
+
+def environment(home: Path) -> Mapping[str, str]:
+    return {
+        "DURASCOPE_HOME": str(home),
+        "DURASCOPE_REDIS": redis_url(),
+        "PATH": f"{os.environ.get('PATH', os.defpath)}:{SBIN}",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+@contextmanager
+def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack]:
+    """The whole stack, ready to use; stopped when the block ends, however it ends.
+
+    Raises LocalError when a part cannot be started. SIGTERM and SIGHUP count as Ctrl-C.
+    """
+    interrupt_on_end()
+    with claimed(home) as note:
+        port = ports.choose(host, port)
+        stack = Stack(home, ports.address(host, port), say)
+        note(stack.address)
+        try:
+            call_command("migrate", verbosity=0, interactive=False)
+            if "DURASCOPE_REDIS" not in os.environ:
+                stack.start(redis.program(home))
+            stack.start(programs.worker(home), programs.beat(home), programs.web(home, host, port))
+            yield stack
+        finally:
+            try:
+                say("Stopping web server, beat, worker and Redis.")
+            finally:  # also when nobody listens any more: a closed terminal or pipe
+                stack.stop()
+
+
+def interrupt_on_end() -> None:
+    """SIGTERM and a closed terminal (unless nohup asked to ignore it) end the stack as Ctrl-C does."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)

@@ -1,0 +1,133 @@
+"""The statistics of an experiment's stored runs: worked out once, kept in `Experiment.analysis`.
+
+The worker calls `analysis_of` when an experiment ends; pages call it too, and it works out again only what
+changed since: another baseline, or other runs. The answer is plain JSON and holds no server's name or address.
+
+    {"made_of": {...},                # what it rests on; another value makes it stale
+     "baseline": "1/1",
+     "points": [{"server_id", "variant", "workload", "threads", "run_ids", "cell_ids", "repeats", "seconds",
+                 "tps", "lo", "hi",                         # commits per second; 95 % interval or None
+                 "settled",                                 # False: still climbing or falling; None: cannot tell
+                 "stalls": {"count", "seconds", "longest_s"},
+                 "latency_ms": {"p50", "p95", "p99", "p99.9", "max"},   # of all repeats together
+                 "transactions", "errors",
+                 "fsyncs": {"redo": {"value", "source", "note"}, ...},  # per commit; only what is known
+                 "group": {"value", "source", "note"} | None,           # commits per binlog group
+                 "missing": [...],                          # why sources had nothing to say
+                 "fsync_latency": {"redo": {"source", "calls", "total_ms", "max_ms", "buckets"}},
+                 "ratio": {"value", "lo", "hi", "p", "decision"} | None}]}  # to the baseline; None: nothing there
+"""
+
+import math
+from typing import Any
+
+from django.db.models import Count, Max
+
+from dashboard.experiments.models import Cell, Experiment, Run
+from dashboard.results import per_commit
+from dashboard.results.points import Point, PointKey, points
+from workers.analysis import compare, latency, statistics
+from workers.analysis.blocks import Sample
+from workers.analysis.stalls import stalls
+from workers.analysis.steady import settled
+from workers.bench import histogram
+
+_METHOD = 2  # raise it when the statistics change, so that stored answers are made again
+
+
+def analysis_of(experiment: Experiment, baseline: str | None = None) -> dict[str, Any]:
+    """The analysis against a baseline variant (default: the plan's), from the store where it is still true."""
+    chosen = baseline_of(experiment, baseline)
+    made_of = _made_of(experiment)
+    stored = experiment.analysis.get(chosen)
+    if stored and stored["made_of"] == made_of:
+        return stored
+    fresh = {name: one for name, one in experiment.analysis.items() if one["made_of"] == made_of}
+    experiment.analysis = {**fresh, chosen: analyse(experiment, chosen)}
+    Experiment.objects.filter(pk=experiment.pk).update(analysis=experiment.analysis)
+    return experiment.analysis[chosen]
+
+
+def baseline_of(experiment: Experiment, asked: str | None) -> str:
+    """The variant that ratios refer to: the asked one if the plan has it, else the experiment's, else the first."""
+    names = [variant["name"] for variant in experiment.plan["variants"]]
+    return next((name for name in (asked, experiment.baseline) if name in names), names[0] if names else "")
+
+
+def analyse(experiment: Experiment, baseline: str) -> dict[str, Any]:
+    """Work the statistics out from the stored runs; nothing is stored."""
+    made_of = _made_of(experiment)
+    measured = points(experiment)
+    seconds = {point.key: point.seconds() for point in measured}
+    ratios = _ratios(seconds, baseline)
+    return {
+        "made_of": made_of,
+        "baseline": baseline,
+        "points": [{**describe(one, seconds[one.key]), "ratio": ratios.get(one.key)} for one in measured],
+    }
+
+
+def _made_of(experiment: Experiment) -> dict[str, Any]:
+    done = Run.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE)
+    return {"method": _METHOD, **done.aggregate(runs=Count("id"), last=Max("id"))}
+
+
+def describe(point: Point, seconds: Sample) -> dict[str, Any]:
+    """Everything known of a point by itself."""
+    mean = statistics.mean_tps(seconds) or statistics.Estimate(0.0)
+    return {
+        "server_id": point.key.server_id,
+        "variant": point.key.variant,
+        "workload": point.key.workload,
+        "threads": point.key.threads,
+        "run_ids": [run["id"] for run in point.runs],
+        "cell_ids": [run["cell_id"] for run in point.runs],
+        "repeats": len(point.runs),
+        "seconds": sum(series.size for series in seconds.values()),
+        "tps": mean.value,
+        "lo": mean.lo,
+        "hi": mean.hi,
+        "settled": settled(seconds),
+        "stalls": _stalls(seconds),
+        "latency_ms": _latency_ms(point),
+        "transactions": sum(run["transactions"] for run in point.runs),
+        "errors": sum(run["errors"] for run in point.runs),
+        "fsyncs": per_commit.fsyncs_per_commit(point.runs),
+        "group": per_commit.commits_per_group(point.runs),
+        "missing": per_commit.missing(point.runs),
+        "fsync_latency": per_commit.fsync_latency(point.runs),
+    }
+
+
+def _latency_ms(point: Point) -> dict[str, float]:
+    """Percentiles of all repeats together: histograms can be added up, percentiles cannot."""
+    most = max(run["latency_ms"].get("max") or math.inf for run in point.runs)
+    together = latency.merge(run["histogram"] or [] for run in point.runs)
+    known = {"max": most} if math.isfinite(most) else {}
+    return histogram.percentiles(list(together.items()), most) | known
+
+
+def _stalls(seconds: Sample) -> dict[str, int]:
+    found = [stall for series in seconds.values() for stall in stalls(series)]
+    lengths = [stall.seconds for stall in found]
+    return {"count": len(found), "seconds": sum(lengths), "longest_s": max(lengths, default=0)}
+
+
+def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, dict[str, Any]]:
+    """Each point against the baseline's point of the same server, workload and threads."""
+    pairs = {
+        key: (seconds[key], seconds[key.of(baseline)])
+        for key in seconds
+        if key.variant != baseline and key.of(baseline) in seconds
+    }
+    adjusted = compare.adjusted([compare.p_value(*pair) for pair in pairs.values()])
+    return {key: judged(*pair, p) for (key, pair), p in zip(pairs.items(), adjusted, strict=True)}
+
+
+def judged(of: Sample, to: Sample, p: float | None) -> dict[str, Any] | None:
+    """The ratio of two points and the decision at an adjusted p; None where one of them has no throughput."""
+    estimate = statistics.ratio(of, to)
+    if estimate is None:
+        return None
+    decision = compare.decide(p, estimate)
+    return {"value": estimate.value, "lo": estimate.lo, "hi": estimate.hi, "p": p, "decision": decision}

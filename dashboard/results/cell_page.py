@@ -1,0 +1,90 @@
+"""Everything that one measurement rests on: command, settings, output, figures with their sources, seconds."""
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from django.urls import reverse
+
+from dashboard.experiments.models import Run
+from dashboard.results import per_commit
+from dashboard.results.charts.chart import Chart, Table
+from dashboard.results.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
+from dashboard.results.charts.fsync_latency import row
+from dashboard.results.charts.seconds import seconds
+from dashboard.results.counted import counted
+from dashboard.results.environment import facts
+from dashboard.results.templatetags import figures
+from workers.metrics.source import FIGURES
+
+
+def _seconds(run: Run) -> Chart:
+    columns = run.series.columns if hasattr(run, "series") else {}
+    variants = [variant["name"] for variant in run.cell.experiment.plan["variants"]]
+    colour = variants.index(run.cell.variant) % 8 if run.cell.variant in variants else 0
+    return seconds(columns, run.cell.variant, colour, _counted(run))
+
+
+def _counted(run: Run) -> str:
+    return counted(run.cell.experiment.plan, run.cell.workload)
+
+
+CHARTS: dict[str, Callable[[Run], Chart]] = {"seconds": _seconds}
+
+
+def context(run: Run) -> dict[str, Any]:
+    evidence = getattr(run, "evidence", None)
+    return {
+        "run": run,
+        "cell": run.cell,
+        "experiment": run.cell.experiment,
+        "counted": _counted(run).capitalize(),
+        "chart": _seconds(run),
+        "picture": _picture(run),
+        "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
+        "figures": [_figure(one) for one in run.figures if one["value"] is not None],
+        "missing": per_commit.missing(_as_counted(run)),
+        "per_commit": _per_commit(run),
+        "fsync_latency": _fsync_latency(run),
+        "command": shlex.join(evidence.command) if evidence else "",
+        "evidence": evidence,
+        "facts": facts(run.environment.data),
+        "variables": sorted(((run.environment.data.get("server") or {}).get("variables") or {}).items()),
+        "probe": run.probe.data if run.probe else None,
+    }
+
+
+def _picture(run: Run) -> dict[str, Any]:
+    chart = _seconds(run)
+    files = {form: reverse("results:cell_chart", args=[run.cell_id, chart.key, form]) for form in ("csv", "json")}
+    return {"chart": chart, "payload": chart.payload(), **files}
+
+
+def _order(latency_ms: dict[str, float]) -> list[str]:
+    known = [name for name in ("avg", "p50", "p95", "p99", "p99.9", "max") if name in latency_ms]
+    return known + [name for name in latency_ms if name not in known]
+
+
+def _figure(one: dict[str, Any]) -> dict[str, Any]:
+    unit = FIGURES.get(one["name"], "")
+    shown = figures.size(one["value"]) if unit == "bytes" else figures.unit(one["value"], unit)
+    return {**one, "title": one["name"].replace("_", " "), "shown": shown}
+
+
+def _as_counted(run: Run) -> per_commit.Runs:
+    return [{"figures": run.figures, "transactions": run.transactions, "counts": _counted(run)}]
+
+
+def _per_commit(run: Run) -> list[tuple[str, float, str]]:
+    runs = _as_counted(run)
+    found = [
+        (f"{name} fsyncs per commit", one["value"], one["source"])
+        for name, one in per_commit.fsyncs_per_commit(runs).items()
+    ]
+    group = per_commit.commits_per_group(runs)
+    return found + ([("commits per binlog group", group["value"], group["source"])] if group else [])
+
+
+def _fsync_latency(run: Run) -> Table:
+    rows = [row(run.cell.variant, one["files"], one) for one in run.latencies if one["calls"]]
+    return Table(LATENCY_COLUMNS, tuple(rows))

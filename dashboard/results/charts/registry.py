@@ -1,0 +1,42 @@
+"""The pictures of a result page and of a cell page, in the order in which they are shown."""
+
+from collections.abc import Callable
+from functools import partial
+
+from dashboard.results.charts.chart import Chart
+from dashboard.results.charts.fsync_latency import fsync_latency
+from dashboard.results.charts.fsyncs import fsyncs
+from dashboard.results.charts.groups import groups
+from dashboard.results.charts.latency import latency
+from dashboard.results.charts.probe import probe
+from dashboard.results.charts.ratio import ratio
+from dashboard.results.charts.throughput import throughput
+from dashboard.results.charts.timeline import outline, timeline
+from dashboard.results.crash.risk import risk
+from dashboard.results.shown import Shown
+
+CHARTS: dict[str, Callable[[Shown], Chart]] = {
+    "risk": risk,
+    "throughput": throughput,
+    "ratio": ratio,
+    "latency-p50": partial(latency, percentile="p50"),
+    "latency-p95": partial(latency, percentile="p95"),
+    "latency-p99": partial(latency, percentile="p99"),
+    "seconds": timeline,
+    "fsyncs": fsyncs,
+    "groups": groups,
+    "fsync-latency": fsync_latency,
+    "probe": probe,
+}
+# Pictures too large to embed: the page holds their outline, and the address of the rest.
+OUTLINES: dict[str, Callable[[Shown], Chart]] = {"seconds": outline}
+
+
+def sketch(key: str, shown: Shown) -> Chart:
+    """A chart as it is embedded in the page: the outline of one that is loaded later."""
+    return OUTLINES.get(key, CHARTS[key])(shown).cleaned(shown.clean)
+
+
+def draw(key: str, shown: Shown) -> Chart:
+    """A chart of the registry, with nothing in it that this reader may not see."""
+    return CHARTS[key](shown).cleaned(shown.clean)

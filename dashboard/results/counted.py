@@ -1,0 +1,12 @@
+"""What the throughput of a workload is a number of: commits, or updates where many of them share one commit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workers.bench.workloads import WORKLOADS
+
+
+def counted(plan: Mapping[str, Any], label: str) -> str:
+    """By the plan's label of the workload; one that is known no longer counted commits."""
+    key = next((workload.get("key") for workload in plan["workloads"] if workload["label"] == label), "")
+    return WORKLOADS[key].counts if key in WORKLOADS else "commits"

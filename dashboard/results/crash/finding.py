@@ -1,0 +1,72 @@
+"""The sentences on top of a page with crash trials: what is lost, what it buys, and whether that can be believed."""
+
+from collections.abc import Sequence
+
+from dashboard.results.crash.detector import detector
+from dashboard.results.crash.settings import Setting, settings
+from dashboard.results.crash.statistics import finished
+from dashboard.results.finding import Finding
+from dashboard.results.shown import Shown
+from dashboard.results.templatetags.figures import at, sig
+
+
+def crash_finding(shown: Shown, is_over: bool = True) -> Finding:
+    """The first of: detector failed, no verdict, what speed costs, what held, what failed least."""
+    trusted = detector(shown.trials)
+    if trusted.failed:
+        text, _, rest = trusted.says.partition(". ")
+        return Finding(text, more=(rest,))
+    known = [one for one in settings(shown) if one.tally.invalid.n]
+    more = (trusted.says, *_left_over(shown))
+    if not known:
+        return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
+    held = [one for one in known if one.tally.invalid.k == 0]
+    failed = [one for one in known if one.tally.invalid.k]
+    text, further = _told(shown, held, failed)
+    return Finding(text, more=(*further, *more))
+
+
+def _told(shown: Shown, held: Sequence[Setting], failed: Sequence[Setting]) -> tuple[str, list[str]]:
+    safest = max(held, key=_worth, default=None)
+    fastest = max(failed, key=lambda one: one.tps or 0, default=None)
+    if fastest is None:
+        return _says(safest), [f"{_says(one)}." for one in held if one is not safest]
+    if safest is None:
+        least = min(failed, key=lambda one: (one.tally.invalid.k / one.tally.invalid.n, _lost(one)))
+        return f"Every setting failed. {_says(least)}", [f"{_says(fastest)}."] if fastest is not least else []
+    if safest.tps and fastest.tps and fastest.tps > safest.tps:
+        speed = f"At {at(shown.at_threads)} {fastest.name} is {_times(fastest, safest)} times as fast as {safest.name}"
+        return f"{speed}, and {fastest.tally.says}", [f"{_says(safest)}."]
+    return _says(safest), [f"{_says(fastest)}."]
+
+
+def _worth(one: Setting) -> tuple[float, int]:
+    """Faster first; where speeds are not known, tried more often."""
+    return (one.tps or 0, one.tally.invalid.n)
+
+
+def _lost(one: Setting) -> float:
+    return one.loss.median if one.loss else float("inf")
+
+
+def _says(one: Setting) -> str:
+    return f"{one.name} {one.tally.says}"
+
+
+def _times(of: Setting, to: Setting) -> str:
+    value = of.tps / to.tps
+    return sig(value, 2 if value >= 2 else 3)
+
+
+def _left_over(shown: Shown) -> list[str]:
+    """What was planned but told nothing."""
+    unknown = sum(trial.is_unknown for trial in shown.trials)
+    missing = len(shown.trials) - finished(shown.trials)
+    return [
+        sentence
+        for count, sentence in (
+            (unknown, f"{unknown} trial{'' if unknown == 1 else 's'} could not tell; they count for nothing."),
+            (missing, f"{missing} of {len(shown.trials)} trials were not finished."),
+        )
+        if count
+    ]

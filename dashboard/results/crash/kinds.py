@@ -1,0 +1,34 @@
+"""The crash kinds as pages call them, in the order in which they are shown."""
+
+from collections.abc import Iterable
+
+from workers.bench.plan import CONTROLS
+
+LYING_DISK, GRACEFUL_RESTART = CONTROLS
+FIRST = "power-loss"  # what cost against risk shows unless another kind was chosen
+ORDER = ("process-kill", FIRST, "torn-power-loss", *CONTROLS)
+_PLURALS = {
+    "power loss": "power losses",
+    "torn power loss": "torn power losses",
+    "process kill": "process kills",
+    "lying disk": "lying disks",
+}
+
+
+def title(kind: str) -> str:
+    """power-loss -> power loss."""
+    return kind.replace("-", " ")
+
+
+def counted(kind: str, n: int) -> str:
+    """1 power loss, 30 power losses."""
+    name = title(kind)
+    return f"1 {name}" if n == 1 else f"{n:,} {_PLURALS.get(name, f'{name}s')}"
+
+
+def in_order(kinds: Iterable[str]) -> list[str]:
+    """Each kind once: known ones first, the controls of the detector last."""
+    met = set(kinds)
+    others = sorted(met - set(ORDER))
+    tried = [kind for kind in ORDER if kind in met and kind not in CONTROLS]
+    return tried + others + [kind for kind in CONTROLS if kind in met]

@@ -1,0 +1,47 @@
+"""What the crash part of a result page is given; nothing where an experiment has no trials."""
+
+from typing import Any
+
+from dashboard.experiments.models import Experiment
+from dashboard.results.addresses import Addresses
+from dashboard.results.crash.detector import detector
+from dashboard.results.crash.finding import crash_finding
+from dashboard.results.crash.kinds import title
+from dashboard.results.crash.matrix import matrix
+from dashboard.results.crash.statistics import finished
+from dashboard.results.crash.table import crash_table
+from dashboard.results.shown import LOST_FROM, Shown
+
+
+def context(experiment: Experiment, shown: Shown, addresses: Addresses) -> dict[str, Any] | None:
+    if not shown.trials:
+        return None
+    return {
+        "finding": crash_finding(shown, experiment.is_over),
+        "detector": detector(shown.trials),
+        "kinds": [title(kind) for kind in shown.crash_kinds],
+        "rows": matrix(shown, addresses),
+        "table": crash_table(shown),
+        "finished": finished(shown.trials),
+        "total": len(shown.trials),
+        "trials_url": addresses.trials(),
+    }
+
+
+def choosers(shown: Shown) -> list[dict[str, Any]]:
+    """The selects that cost against risk adds to those of the page."""
+    if not shown.trials:
+        return []
+    kinds = [(kind, title(kind)) for kind in shown.crash_kinds]
+    mine = [(n, shown.clean(name)) for n, name in enumerate(shown.variants)]
+    chosen = shown.variants.index(shown.mine) if shown.mine else None
+    return [
+        {"name": "crash", "label": "Crash", "options": kinds, "chosen": shown.crash_kind},
+        {
+            "name": "lost",
+            "label": "Lost from",
+            "options": [(place, f"the {place}") for place in LOST_FROM],
+            "chosen": shown.lost_from,
+        },
+        {"name": "mine", "label": "My setting", "options": mine, "chosen": chosen, "nothing": "not marked"},
+    ]

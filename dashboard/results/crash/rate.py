@@ -1,0 +1,47 @@
+"""How often something happened in n trials, with the exact binomial 95 % interval (Clopper and Pearson, 1934)."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from scipy.stats import binomtest
+
+from dashboard.results.templatetags.figures import percent
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Rate:
+    """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. With none or all of n the whole
+    5 % lies on the one side that is open: 0 of 30 is at most 9.5 %."""
+
+    k: int
+    n: int
+    lo: float | None
+    hi: float | None
+
+    @property
+    def counts(self) -> str:
+        return f"{self.k:,} of {self.n:,}"
+
+    @property
+    def text(self) -> str:
+        """0 of 30, at most 9.5 %; 4 of 4, at least 47 %; 2 of 30, 0.82 % to 22 %."""
+        return f"{self.counts}, {self.bounds}" if self.n else "not tried"
+
+    @property
+    def bounds(self) -> str:
+        if not self.n:
+            return ""
+        if self.k == 0:
+            return f"at most {percent(self.hi)}"
+        return f"at least {percent(self.lo)}" if self.k == self.n else f"{percent(self.lo)} to {percent(self.hi)}"
+
+
+@cache
+def rate(k: int, n: int) -> Rate:
+    if n == 0:
+        return Rate(0, 0, None, None)
+    side = "less" if k == 0 else "greater" if k == n else "two-sided"
+    interval = binomtest(k, n, alternative=side).proportion_ci(LEVEL, "exact")
+    return Rate(k, n, float(interval.low), float(interval.high))

@@ -1,0 +1,93 @@
+"""Everything that one trial's verdict rests on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.experiments.models import Trial
+from dashboard.results.crash.bars import sets, timeline
+from dashboard.results.crash.kinds import title
+from dashboard.results.crash.listing import STATE_OF
+from dashboard.results.environment import facts
+from dashboard.results.templatetags.figures import ms, whole
+from workers.crash.checks import CHECKS
+
+SHOWN_OFFENDERS = 20
+
+
+def context(trial: Trial) -> dict[str, Any]:
+    """`trial` with its experiment, server, environment and evidence."""
+    evidence = getattr(trial, "evidence", None)
+    data: Mapping[str, Any] = evidence.data if evidence else {}
+    return {
+        "trial": trial,
+        "experiment": trial.experiment,
+        "kind": title(trial.kind),
+        "state": STATE_OF.get(trial.verdict, trial.state),
+        "word": trial.verdict or trial.get_state_display(),
+        "sentence": sentence(trial, data),
+        "data": data,
+        "checks": [_check(one) for one in data.get("checks", [])],
+        "steps": list(zip(timeline(data.get("steps", [])), data.get("steps", []), strict=True)),
+        "sets": sets(data, trial.acknowledged, trial.lost_replica),
+        "losses": _losses(trial),
+        "replicas": data.get("replicas") or [],
+        "recovery_lines": "\n".join(data.get("recovery_lines") or []),
+        "log_lines": "\n".join(data.get("log_lines") or []),
+        "settings": _settings(trial),
+        "notes": (data.get("notes") or {}).items(),
+        "facts": facts(trial.environment.data) if trial.environment else {},
+        "again": trial.trial_set.order_by("id"),
+    }
+
+
+def sentence(trial: Trial, data: Mapping[str, Any]) -> str:
+    """What this one crash did, in one sentence."""
+    crash = title(trial.kind)
+    if trial.verdict == Trial.Verdict.VALID:
+        return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
+    if trial.verdict == Trial.Verdict.INVALID:
+        lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
+        told = f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
+        return told if lost else f"No acknowledged commit was lost in this {crash}, but {_first_wrong(data)}"
+    if trial.verdict or trial.state == Trial.State.FAILED:
+        step = data.get("failed_at")
+        where = f": it broke off at the step {step}" if step else ""
+        return f"This {crash} could not tell whether acknowledged commits survive{where}"
+    return f"This {crash} is {trial.get_state_display()}"
+
+
+def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
+    return (
+        ("engine", trial.lost_engine, trial.lost_engine_ms),
+        ("binlog", trial.lost_binlog, trial.lost_binlog_ms),
+    )
+
+
+def _work(took_ms: float | None) -> str:
+    return f" ({ms(took_ms)} of work)" if took_ms is not None else ""
+
+
+def _first_wrong(data: Mapping[str, Any]) -> str:
+    wrong = [check["says"] for check in data.get("checks", []) if check["outcome"] == "invalid"]
+    return f"a check failed: {wrong[0].rstrip('.')}" if wrong else "a check failed"
+
+
+def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
+    return [*_places(trial), *([("replica", trial.lost_replica, None)] if trial.lost_replica is not None else [])]
+
+
+def _check(one: Mapping[str, Any]) -> dict[str, Any]:
+    offenders = [f"client {client}, number {n:,}" for client, n in one.get("offenders") or ()]
+    return {
+        "state": STATE_OF[one["outcome"]],
+        "name": CHECKS[one["key"]].title if one["key"] in CHECKS else one["key"].replace("-", " "),
+        "says": one["says"],
+        "count": one["count"],
+        "offenders": offenders[:SHOWN_OFFENDERS],
+        "more": max(0, one["count"] - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
+    }
+
+
+def _settings(trial: Trial) -> dict[str, str]:
+    variants = trial.experiment.plan["variants"]
+    return next((variant["settings"] for variant in variants if variant["name"] == trial.variant), {})

@@ -1,0 +1,97 @@
+"""The trials of an experiment as pages count them: one query, and none of their logs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dashboard.experiments.models import Experiment, Trial
+
+Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
+REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree", "not tried")  # worst first
+REPLICAS_SAY: dict[Replica, str] = {
+    "diverge": "replicas diverge silently",
+    "stopped": "replicas stop with an error",
+    "unknown": "whether replicas agree is not known",
+    "agree": "replicas agree",
+    "not tried": "no replica was tried",
+}
+_COLUMNS = (
+    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
+    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeats_id",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One trial without its evidence; the columns are those of `Trial`, null where nothing is known."""
+
+    id: int
+    position: int
+    server_id: int
+    variant: str
+    kind: str
+    repeat: int
+    seed: int
+    state: str
+    verdict: str
+    error: str
+    acknowledged: int | None
+    lost_engine: int | None
+    lost_engine_ms: float | None
+    lost_binlog: int | None
+    lost_binlog_ms: float | None
+    lost_replica: int | None
+    recovery_s: float | None
+    repeats_id: int | None
+    replica: Replica = "not tried"
+
+    @property
+    def is_decided(self) -> bool:
+        return self.verdict in (Trial.Verdict.VALID, Trial.Verdict.INVALID)
+
+    @property
+    def is_unknown(self) -> bool:
+        """It ended without telling, whether it has a verdict that says so or failed before."""
+        ended = self.state in (Trial.State.DONE, Trial.State.FAILED)
+        return ended and not self.is_decided
+
+    @property
+    def was_completed(self) -> bool:
+        """From the load to the checks: a trial that broke off says at which step."""
+        return self.state == Trial.State.DONE and not self.error
+
+    def lost(self, place: str) -> int | None:
+        """Acknowledged transactions lost from "engine" or "binlog"."""
+        return self.lost_engine if place == "engine" else self.lost_binlog
+
+    def lost_ms(self, place: str) -> float | None:
+        return self.lost_engine_ms if place == "engine" else self.lost_binlog_ms
+
+
+def trials_of(experiment: Experiment) -> list[Tried]:
+    """All trials in order of execution. Replicas are read from the evidence only where the plan has them."""
+    has_replica = bool((experiment.plan.get("crash") or {}).get("replica"))
+    wanted = (*_COLUMNS, "evidence__data__replicas") if has_replica else _COLUMNS
+    return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
+
+
+def _tried(row: Sequence[Any]) -> Tried:
+    known = dict(zip(_COLUMNS, row[: len(_COLUMNS)], strict=True))
+    return Tried(**known, replica=replica_of(row[len(_COLUMNS)] or []) if len(row) > len(_COLUMNS) else "not tried")
+
+
+def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:
+    """The worst that a trial's replica came to. Different rows without an error are what nobody would notice."""
+    return worst([_moment(one) for one in seen])
+
+
+def _moment(one: Mapping[str, Any]) -> Replica:
+    if one["state"] == "stopped":
+        return "stopped"
+    if one["state"] != "caught up" or one["different_rows"] is None:
+        return "unknown"
+    return "diverge" if one["different_rows"] else "agree"
+
+
+def worst(found: Sequence[Replica]) -> Replica:
+    return min(found, key=REPLICA_STATES.index, default="not tried")

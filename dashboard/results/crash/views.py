@@ -1,0 +1,41 @@
+"""Pages of crash trials. They exist only for people who logged in: logs and option files name hosts and paths."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from dashboard.experiments import actions
+from dashboard.experiments.models import Experiment, Trial
+from dashboard.results.crash import listing, trial_page
+from workers.bell import Silent
+from workers.errors import DurascopeError
+
+
+@require_safe
+def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
+    """The trials of an experiment, or of one cell of its matrix."""
+    experiment = get_object_or_404(Experiment, pk=experiment_id)
+    return render(request, "results/trials.html", listing.context(experiment, request.GET))
+
+
+@require_safe
+def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
+    known = Trial.objects.select_related("experiment", "server", "environment", "evidence", "repeats")
+    return render(request, "results/trial.html", trial_page.context(get_object_or_404(known, pk=trial_id)))
+
+
+@require_POST
+def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
+    """The same crash once more: same settings, kind and seed."""
+    first = get_object_or_404(Trial.objects.select_related("experiment"), pk=trial_id)
+    try:
+        actions.repeat_trial(first, request.user)
+    except DurascopeError as refused:
+        messages.error(request, str(refused))
+        return redirect("results:trial", trial_id)
+    except Silent as silent:
+        messages.warning(request, str(silent))
+    else:
+        messages.success(request, "The trial is queued again, with the same seed. It does not count in the statistics.")
+    return redirect("experiments:show", first.experiment_id)

@@ -1,0 +1,54 @@
+"""A whole experiment as one JSON document: enough to check every figure without this installation."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from dashboard.experiments.models import Environment, Experiment, Run
+from dashboard.results.analysis import analysis_of
+
+FORMAT = "durascope-experiment-1"
+_RUN = (
+    "cell__position", "cell__block", "cell__server_id", "cell__variant", "cell__workload", "cell__threads",
+    "cell__repeat", "started_at", "elapsed_s", "transactions", "errors", "tps", "latency_ms", "figures", "latencies",
+    "environment_id", "probe_id", "load_average", "effective", "series__columns", "evidence__command",
+    "evidence__my_cnf", "evidence__output", "evidence__histogram",
+)  # fmt: skip
+_TRIAL = (
+    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "repeats_id", "state", "error", "mend",
+    "started_at", "ended_at", "verdict", "sent", "acknowledged", "in_doubt", "lost_engine", "lost_engine_ms",
+    "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "environment_id", "evidence__data",
+)  # fmt: skip
+
+
+def everything(experiment: Experiment) -> dict[str, Any]:
+    """Times are ISO 8601 in UTC; runs refer to `environments` and `probes` by id."""
+    runs = Run.objects.filter(cell__experiment=experiment).order_by("cell__position")
+    rows = [{name.rpartition("__")[2]: value for name, value in row.items()} for row in runs.values(*_RUN)]
+    trials = [{**row, "evidence": row.pop("evidence__data")} for row in _trials(experiment)]
+    environments = Environment.objects.filter(pk__in={row["environment_id"] for row in (*rows, *trials)} - {None})
+    unmeasured = experiment.cells.filter(run=None).values(
+        "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend"
+    )
+    return {
+        "format": FORMAT,
+        "experiment": {
+            "name": experiment.name,
+            "recipe": experiment.recipe,
+            "state": experiment.state,
+            "error": experiment.error,
+            "created_at": experiment.created_at,
+            "started_at": experiment.started_at,
+            "ended_at": experiment.ended_at,
+        },
+        "plan": experiment.plan,
+        "analysis": analysis_of(experiment),
+        "environments": dict(environments.values_list("id", "data")),
+        "probes": dict(experiment.probes.values_list("id", "data")),
+        "runs": rows,
+        "trials": trials,
+        "unmeasured": list(unmeasured),
+    }
+
+
+def _trials(experiment: Experiment) -> Iterable[dict[str, Any]]:
+    return experiment.trials.order_by("position").values(*_TRIAL)

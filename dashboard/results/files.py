@@ -1,0 +1,38 @@
+"""Charts and tables as files: CSV for spreadsheets, JSON for programs."""
+
+import csv
+import io
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+from django.utils.text import slugify
+
+from dashboard.results.charts.chart import Chart
+
+
+def as_json(chart: Chart, name: str) -> HttpResponse:
+    """The payload of docs/charts.md, with the table's raw values."""
+    table = {"columns": chart.table.raw_titles, "rows": [list(row) for row in chart.table.rows]}
+    return _named(JsonResponse({**chart.payload(), "table": table, "source": chart.source}), name, chart, "json")
+
+
+def as_csv(chart: Chart, name: str) -> HttpResponse:
+    """The table, raw: full precision, no thousands separators, nothing where nothing is known."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(chart.table.raw_titles)
+    rows.writerows([[_field(value) for value in row] for row in chart.table.rows])
+    return _named(HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8"), name, chart, "csv")
+
+
+FORMS = {"json": as_json, "csv": as_csv}
+
+
+def _field(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula is quoted."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _named(response: HttpResponse, name: str, chart: Chart, form: str) -> HttpResponse:
+    response["Content-Disposition"] = f'inline; filename="{slugify(name)[:60] or "experiment"}-{chart.key}.{form}"'
+    return response

@@ -1,0 +1,117 @@
+"""What the template of a result page is given."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from dashboard.experiments.models import Experiment
+from dashboard.results import queries
+from dashboard.results.addresses import Addresses
+from dashboard.results.charts.chart import Chart
+from dashboard.results.charts.registry import CHARTS, OUTLINES, sketch
+from dashboard.results.crash import page as crash_page
+from dashboard.results.environment import facts
+from dashboard.results.finding import Progress, finding
+from dashboard.results.redact import neutral_names, redactor_of
+from dashboard.results.shown import Shown, shown
+from dashboard.results.templatetags.figures import at
+
+
+def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> Shown:
+    """The reader's choice; behind a share link without servers' names and whatever else gives them away."""
+    if shared:
+        return shown(experiment, choice, neutral_names(experiment.plan), cache(redactor_of(experiment).text))
+    return shown(experiment, choice, {target["server_id"]: target["name"] for target in experiment.plan["targets"]})
+
+
+def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, Any]:
+    view = shown_to(experiment, choice, shared=shared)
+    addresses = Addresses(experiment.pk, token)
+    rows = queries.cells(experiment)
+    progress = queries.progress(experiment, rows)
+    return {
+        "experiment": experiment,
+        "name": view.clean(experiment.name),
+        "shared": shared,
+        "addresses": addresses,
+        "shown": view,
+        "finding": _cleaned(view, progress),
+        "progress": progress,
+        "failed": sum(row["state"] == "failed" for row in rows),
+        "crash": crash_page.context(experiment, view, addresses),
+        "risk": _picture("risk", view, addresses) if view.trials else None,
+        "pictures": [_picture(key, view, addresses) for key in CHARTS if key != "risk"] if rows else [],
+        "choosers": choosers(view) + crash_page.choosers(view),
+        "plan": experiment.plan,
+        "variants": [
+            {**v, "shown": view.clean(v["name"]), "colour": n % 8} for n, v in enumerate(view.plan["variants"])
+        ],
+        "places": places(view, rows),
+        "cells": [_row(view, addresses, row) for row in rows],
+    }
+
+
+def _cleaned(view: Shown, progress: Progress) -> Any:
+    return finding(view, Progress(progress.cells, progress.measured, progress.is_over, view.clean(progress.error)))
+
+
+def _picture(key: str, view: Shown, addresses: Addresses) -> dict[str, Any]:
+    return picture(sketch(key, view), addresses, view.query())
+
+
+def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, Any]:
+    """A chart with its table and the addresses of its files."""
+    return {
+        "chart": chart,
+        "payload": chart.payload(),
+        "csv": addresses.chart(chart.key, "csv", query),
+        "json": (source := addresses.chart(chart.key, "json", query)),
+        "src": source if chart.key in OUTLINES and not chart.empty else "",
+    }
+
+
+def choosers(view: Shown) -> list[dict[str, Any]]:
+    """The selects above the charts; one with a single option is no choice and left out."""
+    servers = list(view.names)
+    labels = [view.clean(label) for label in view.workloads]
+    offered = (
+        ("workload", "Workload", labels, _index(view.workloads, view.workload)),
+        ("server", "Server", list(view.names.values()), servers.index(view.server_id) if view.server_id else None),
+        (
+            "threads",
+            "Cost, seconds and histogram at" if view.trials else "Seconds and histogram at",
+            list(map(at, view.plan["threads"])),
+            _index(view.plan["threads"], view.at_threads),
+        ),
+        ("baseline", "Compare with", [view.clean(name) for name in view.variants], view.variants.index(view.baseline)),
+    )
+    return [
+        {"name": name, "label": label, "options": list(enumerate(options)), "chosen": chosen, "nothing": _nothing(name)}
+        for name, label, options, chosen in offered
+        if len(options) > 1
+    ]
+
+
+def _nothing(name: str) -> str:
+    """What choosing nothing means, where that is a choice."""
+    return "all, side by side" if name == "server" else ""
+
+
+def _index(known: list[Any], one: Any) -> int | None:
+    return known.index(one) if one in known else None
+
+
+def places(view: Shown, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each server with what is known of where it was measured; one entry per environment met."""
+    data = queries.environments(rows)
+    met = dict.fromkeys((row["server_id"], row["run__environment_id"]) for row in rows if row["run__environment_id"])
+    return [
+        {"server": view.names[server], "facts": {name: view.clean(fact) for name, fact in facts(data[one]).items()}}
+        for server, one in met
+    ]
+
+
+def _row(view: Shown, addresses: Addresses, row: dict[str, Any]) -> dict[str, Any]:
+    texts = {name: view.clean(row[name]) for name in ("variant", "workload", "error", "mend") if row[name]}
+    url = addresses.cell(row["id"]) if row["run__id"] else ""
+    return {**row, **texts, "server": view.names[row["server_id"]], "url": url}

@@ -1,0 +1,36 @@
+"""What result pages read beside the analysis. None of these loads a series or evidence."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+
+from dashboard.experiments.models import Cell, Environment, Experiment, Run
+from dashboard.results.finding import Progress
+
+_CELL = (
+    "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend",
+    "run__id", "run__tps", "run__errors", "run__environment_id",
+)  # fmt: skip
+
+
+def cells(experiment: Experiment) -> list[dict[str, Any]]:
+    """All cells in order of execution, with the run's throughput where there is one."""
+    return list(experiment.cells.order_by("position").values(*_CELL))
+
+
+def progress(experiment: Experiment, rows: Iterable[Mapping[str, Any]]) -> Progress:
+    states = [row["state"] for row in rows]
+    return Progress(len(states), states.count(Cell.State.DONE), experiment.is_over, experiment.error)
+
+
+def environments(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
+    """Environment id -> data, of the cells' runs."""
+    ids = {row["run__environment_id"] for row in rows} - {None}
+    return dict(Environment.objects.filter(pk__in=ids).values_list("id", "data"))
+
+
+def run_of(cell_id: int) -> QuerySet[Run]:
+    """A cell's run with everything that its page shows."""
+    related = ("cell__experiment__worker", "cell__server", "environment", "probe", "series", "evidence")
+    return Run.objects.filter(cell_id=cell_id).select_related(*related)

@@ -1,0 +1,107 @@
+"""What a reader of a share link may not see: hosts, accounts, file paths, and servers' names, since people name
+servers after hosts. Known strings (of the experiment's servers, workers and environments) go first, then
+whatever looks like a path, an address or an account. It errs on the side of taking out too much."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dashboard.experiments.models import Environment, Experiment, Run
+from dashboard.servers.models import Server
+
+REMOVED = "[removed]"
+# Keys of environments and lines of option files whose value says where a server is or who uses it.
+IDENTIFYING = frozenset(
+    ("hostname", "host", "port", "user", "admin_address", "admin_port", "bind_address", "report_host", "report_user",
+     "report_port", "report_password", "server_uuid", "socket", "datadir", "mysqlx_port", "mysqlx_bind_address",
+     "device")
+)  # fmt: skip
+_PATTERNS = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"(--mysql-(?:host|port|user|password|socket|db|ssl-\w+))=('[^']*'|\"[^\"]*\"|\S+)", r"\1=" + REMOVED),
+        (r"(?m)^(\s*(?:user|host|port|report[-_]\w+|bind[-_]address|socket)\s*=\s*)\S.*$", r"\1" + REMOVED),
+        (r"'[^'\s]*'@'[^'\s]*'|`[^`\s]*`@`[^`\s]*`|[\w.+-]+@[\w.-]*\w", "[account]"),
+        (r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b", "[address]"),
+        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}\b|(?<![\w:])[0-9a-f:]*::[0-9a-f:]*[0-9a-f]", "[address]"),
+        (r"\b(?:[a-z0-9-]+\.){2,}[a-z]{2,}\b(?!\()", "[host]"),
+        (r"\b[a-z0-9-]+\.(?:com|net|org|io|dev|local|internal|intern|lan|corp|home)\b", "[host]"),
+        (r"(?<![\w/.\]])~?/(?:[\w.+@%:~-]+(?:/[\w.+@%:~-]+)+|[\w.+@%~-]{2,})/?", "[path]"),
+        (r"\b[a-z]:\\[\w\\. -]+", "[path]"),
+    )
+)  # fmt: skip
+
+
+class Redactor:
+    """`text` and `data` give what may be shown; `replaced` maps known strings to what stands in for them."""
+
+    def __init__(self, replaced: Mapping[str, str]) -> None:
+        self._replaced = {name.casefold(): stand_in for name, stand_in in replaced.items()}
+        longest_first = sorted((re.escape(name) for name in replaced if name), key=len, reverse=True)
+        self._known = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
+        self._any = bool(longest_first)
+
+    def text(self, text: str) -> str:
+        if self._any:
+            text = self._known.sub(lambda found: self._replaced[found[0].casefold()], text)
+        for pattern, replacement in _PATTERNS:
+            text = pattern.sub(replacement, text)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """The same for everything in lists and dicts; values under a name that identifies are taken out whole."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(key)): REMOVED if one and _identifies(key, one) else self.data(one)
+                for key, one in value.items()
+            }
+        return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _identifies(key: object, value: object) -> bool:
+    return str(key).lower() in IDENTIFYING and not isinstance(value, (Mapping, list, tuple))
+
+
+def neutral_names(plan: Mapping[str, Any]) -> dict[int, str]:
+    """Server id -> Server A, Server B ... in the plan's order (Server 27 after Z)."""
+    ids = [target["server_id"] for target in plan["targets"]]
+    return {pk: f"Server {chr(ord('A') + n) if n < 26 else n + 1}" for n, pk in enumerate(ids)}
+
+
+def redactor_of(experiment: Experiment) -> Redactor:
+    """Everything that this experiment's pages could give away."""
+    names = neutral_names(experiment.plan)
+    replaced = {word: REMOVED for word in _of_environments(experiment)}
+    if experiment.worker:
+        replaced[experiment.worker.host] = "[host]"
+    for server in Server.objects.filter(pk__in=names):
+        replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
+    replaced |= {target["name"]: names[target["server_id"]] for target in experiment.plan["targets"]}
+    return Redactor({word: stand_in for word, stand_in in replaced.items() if word.strip()})
+
+
+def _of_server(server: Server) -> Iterable[tuple[str, str]]:
+    return (
+        (server.host, "[host]"),
+        (server.socket, "[path]"),
+        (server.user, "[account]"),
+        (server.tls_ca, "[path]"),
+        (server.host.split(".")[0] if not server.host[:1].isdigit() else "", "[host]"),
+    )
+
+
+def _of_environments(experiment: Experiment) -> set[str]:
+    found: set[str] = set()
+    for data in Environment.objects.filter(pk__in=_measured_in(experiment)).values_list("data", flat=True):
+        host, variables = data.get("host") or {}, (data.get("server") or {}).get("variables") or {}
+        found.add(str(host.get("hostname") or ""))
+        found |= {str(variables.get(name) or "") for name in ("hostname", "report_host", "report_user", "datadir")}
+    return found - {""}
+
+
+def _measured_in(experiment: Experiment) -> set[int]:
+    runs = Run.objects.filter(cell__experiment=experiment).values_list("environment_id", flat=True)
+    trials = experiment.trials.exclude(environment=None).values_list("environment_id", flat=True)
+    return {*runs.distinct(), *trials.order_by().distinct()}

@@ -1,0 +1,70 @@
+"""Pages and files of results. The page and its charts' files are also opened by `dashboard.sharing`, which has
+checked the link; whatever comes through its addresses is redacted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from dashboard.experiments.models import Experiment
+from dashboard.results import cell_page, comparison, export_file, queries
+from dashboard.results import page as pages
+from dashboard.results.charts.registry import CHARTS, draw
+from dashboard.results.files import FORMS
+
+
+def result_page(
+    request: HttpRequest, experiment: Experiment, *, shared: bool = False, link_token: str = ""
+) -> HttpResponse:
+    """The result of an experiment, whatever state it is in."""
+    context = pages.context(experiment, request.GET, shared=shared, token=link_token)
+    return render(request, "results/page.html", context)
+
+
+@require_safe
+def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
+    return result_page(request, get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id))
+
+
+@require_safe
+def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> HttpResponse:
+    """A chart's figures as CSV or JSON, for the same query string as the page."""
+    if key not in CHARTS or form not in FORMS:
+        raise Http404("No such chart or form.")
+    experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
+    shared = request.resolver_match is None or request.resolver_match.namespace != "results"
+    shown = pages.shown_to(experiment, request.GET, shared=shared)
+    return FORMS[form](draw(key, shown), shown.clean(experiment.name))
+
+
+@require_safe
+def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
+    """Everything that one measurement rests on."""
+    run = get_object_or_404(queries.run_of(cell_id))
+    return render(request, "results/cell.html", cell_page.context(run))
+
+
+@require_safe
+def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str) -> HttpResponse:
+    run = get_object_or_404(queries.run_of(cell_id))
+    if key not in cell_page.CHARTS or form not in FORMS:
+        raise Http404("No such chart or form.")
+    return FORMS[form](cell_page.CHARTS[key](run), f"cell-{cell_id}")
+
+
+@require_safe
+def compare(request: HttpRequest) -> HttpResponse:
+    """Runs of any experiments side by side; what is compared is in the address."""
+    return render(request, "results/compare.html", comparison.context(request.GET))
+
+
+@require_safe
+def export(request: HttpRequest, experiment_id: int) -> HttpResponse:
+    """The whole experiment with all its evidence."""
+    experiment = get_object_or_404(Experiment, pk=experiment_id)
+    answer: Mapping[str, Any] = export_file.everything(experiment)
+    response = JsonResponse(answer, json_dumps_params={"indent": 1})
+    response["Content-Disposition"] = f'attachment; filename="experiment-{experiment.pk}.json"'
+    return response

@@ -1,0 +1,129 @@
+"""One function per intention: register, change, remove and test a server."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from dashboard.audit.models import record
+from dashboard.servers import queries
+from dashboard.servers.models import Preflight, Server
+from workers import bell
+
+ADDRESS = {"host", "port", "socket"}
+
+
+class Refused(Exception):
+    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
+
+
+@transaction.atomic
+def register(user: AbstractBaseUser, server: Server, password: str) -> Server:
+    server.created_by = user
+    if not server.is_sandbox:
+        server.set_password(password)
+    server.save()
+    record(user, "registered", server, kind=server.kind, label=server.label)
+    return server
+
+
+@transaction.atomic
+def change(user: AbstractBaseUser, server: Server, password: str, changed: Sequence[str]) -> Server:
+    """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
+    something is owed to the present one, or measured there: it would be put back on the wrong server. The mark
+    *expendable* was given to the server at the old address and ends with it."""
+    if moved := sorted(ADDRESS & set(changed)):
+        reason = queries.why_it_stays(server)
+        if reason:
+            raise Refused(f"The {' and '.join(moved)} of {server} did not change: {reason}")
+    if password:
+        server.set_password(password)
+    marked = Server.objects.filter(pk=server.pk, expendable=True).exists()  # now, not when the page was opened
+    unmarked = marked and bool(moved)
+    server.expendable = marked and not moved
+    if server.expendable and server.label == Server.Label.PRODUCTION:
+        raise Refused(f"{server} did not change: it is marked expendable. Withdraw that mark on its page first.")
+    server.save()
+    record(user, "changed", server, fields=sorted(changed))
+    if unmarked:
+        record(user, "unmarked expendable", server, why="its address was changed")
+    return server
+
+
+@transaction.atomic
+def mark_expendable(user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str]) -> None:
+    """Let crash experiments take this server down with these commands. Raises Refused, also when somebody labelled
+    it production a moment ago."""
+    if not crash or not start:
+        raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
+    allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)
+    if not allowed.update(expendable=True, crash_command=list(crash), start_command=list(start)):
+        raise Refused(queries.why_not_expendable(server) or f"{server} was changed meanwhile and was not marked.")
+    record(user, "marked expendable", server, crash=list(crash), start=list(start))
+
+
+@transaction.atomic
+def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
+    """End the mark; the commands stay, to be offered when it is marked again."""
+    if Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False):
+        record(user, "unmarked expendable", server)
+
+
+@transaction.atomic
+def remove(user: AbstractBaseUser, server: Server) -> None:
+    """Forget a server. Raises Refused while something is owed to it or rests on it."""
+    reason = queries.why_kept(server)
+    if reason:
+        raise Refused(reason)
+    server.debts.all().delete()  # all paid
+    try:
+        server.delete()
+    except ProtectedError as used:  # an experiment was planned a moment ago
+        raise Refused(queries.why_kept(server) or "The server is in use.") from used
+    record(user, "deleted", server)
+
+
+def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
+    """Queue a *Test connection*, or find the one that is still under way; then ring for a worker.
+
+    Raises Refused for a sandbox, and when the doorbell does not work: the preflight stays queued, and the
+    sweep rings again.
+    """
+    if server.is_sandbox:
+        raise Refused("A sandbox exists only while it is measured: there is nothing to connect to now.")
+    preflight = queries.open_preflight(server)
+    if preflight is None:
+        preflight = Preflight.objects.create(server=server)
+        record(user, "tested", server)
+    ring(preflight)
+    return preflight
+
+
+def ring(preflight: Preflight) -> None:
+    """Tell the workers. The task carries the id only; whoever claims the row first answers it."""
+    try:
+        bell.ring(bell.PREFLIGHT, preflight.pk)
+    except bell.Silent as silent:
+        raise Refused(
+            "The test is queued, but the message queue (Redis) does not answer. Nothing was sent to the server. "
+            "Start Redis; the test then runs by itself."
+        ) from silent
+
+
+def begin_preflight(preflight_id: int, worker: str = "") -> Server | None:
+    """Claim a queued preflight; None when somebody else has it or it is gone."""
+    claimed = Preflight.objects.filter(pk=preflight_id, state=Preflight.State.QUEUED).update(
+        state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker
+    )
+    return Server.objects.get(preflights=preflight_id) if claimed else None
+
+
+def finish_preflight(
+    preflight: Preflight, checks: list[dict[str, Any]], durability: list[dict[str, Any]], facts: dict[str, Any]
+) -> None:
+    """Store a worker's answer; one that comes after another worker claimed the preflight anew is dropped."""
+    held = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)
+    held.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=checks, durability=durability, facts=facts)

@@ -1,0 +1,115 @@
+"""What a person tells us about a server."""
+
+import ipaddress
+import re
+from pathlib import PurePosixPath
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from dashboard.servers.models import Server
+from workers.sandbox.builds import BUILDS
+
+HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
+SOCKET_BYTES = 107  # sun_path of Linux
+
+
+def clean_host(host: str) -> str:
+    """A host name or an IP address, without brackets. Raises ValidationError."""
+    bare = host.strip().removeprefix("[").removesuffix("]")
+    try:
+        return str(ipaddress.ip_address(bare))
+    except ValueError:
+        if not HOST_NAME.fullmatch(bare):
+            raise ValidationError(
+                "Not a host name or an address. Write db1.example.org or 192.0.2.7; the port has its own field."
+            ) from None
+    return bare
+
+
+def clean_path(path: str, what: str) -> str:
+    if path and not PurePosixPath(path).is_absolute():
+        raise ValidationError(f"Write the whole path of the {what} on the worker's machine, beginning with a slash.")
+    return path
+
+
+class AttachedForm(forms.ModelForm):
+    """A server that already runs. On an edit an empty password keeps the stored one."""
+
+    password = forms.CharField(
+        required=False, strip=False, max_length=1000, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+    )
+    port = forms.IntegerField(min_value=1, max_value=65535, initial=3306)
+
+    class Meta:
+        model = Server
+        fields = ("name", "host", "port", "socket", "user", "password", "tls", "tls_ca", "label", "note")
+        labels = {"user": "Account", "tls": "TLS", "tls_ca": "Certificate authority", "socket": "Socket"}
+        help_texts = {
+            "host": "Name or address, as the worker reaches it.",
+            "socket": "Path on the worker's machine, instead of host and port.",
+            "user": "An account of its own, with the privileges shown on this page.",
+            "tls": "With preferred, questions are encrypted where the server can; load is not, as sysbench would "
+            "measure the encryption too. Choose required or verify to encrypt both.",
+            "tls_ca": "Path of a PEM file on the worker's machine. Load with verify needs it, and load with required "
+            "unless the server's certificate signed itself.",
+            "label": "Load on a production server must be confirmed for each experiment.",
+        }
+        widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.kind = Server.Kind.ATTACHED
+        self.fields["user"].required = True
+        if self.instance.password_sealed:
+            self.fields["password"].help_text = "Leave empty to keep the stored one."
+
+    def clean_host(self) -> str:
+        host = self.cleaned_data["host"]
+        return clean_host(host) if host else ""
+
+    def clean_socket(self) -> str:
+        socket = clean_path(self.cleaned_data["socket"], "socket")
+        if len(socket.encode()) > SOCKET_BYTES:
+            raise ValidationError(f"A socket's path has at most {SOCKET_BYTES} bytes.")
+        return socket
+
+    def clean_label(self) -> str:
+        label = self.cleaned_data["label"]
+        if label == Server.Label.PRODUCTION and self.instance.expendable:
+            raise ValidationError("It is marked expendable. Withdraw that mark on its page first; nothing was changed.")
+        return label
+
+    def clean_tls_ca(self) -> str:
+        return clean_path(self.cleaned_data["tls_ca"], "certificate file")
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        given = [name for name in ("host", "socket") if data.get(name)]
+        if not given and not {"host", "socket"} & self.errors.keys():
+            self.add_error("host", "Give a host or a socket.")
+        if len(given) == 2:
+            self.add_error("socket", "Give a host or a socket, not both.")
+        return data
+
+
+class SandboxForm(forms.ModelForm):
+    """A server that a worker makes of a build, for one experiment at a time."""
+
+    build = forms.ChoiceField(choices=[(key, kind.title) for key, kind in BUILDS.items()])
+
+    class Meta:
+        model = Server
+        fields = ("name", "build", "note")
+        widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.kind = Server.Kind.SANDBOX
+
+
+FORMS: dict[str, type[AttachedForm] | type[SandboxForm]] = {
+    Server.Kind.ATTACHED: AttachedForm,
+    Server.Kind.SANDBOX: SandboxForm,
+}

@@ -1,0 +1,164 @@
+"""Registered servers, their preflights, and what is owed to them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard.servers import vault
+from workers.servers.preflight import NOT_REACHED
+from workers.servers.target import Target
+
+
+class Server(models.Model):
+    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build."""
+
+    class Kind(models.TextChoices):
+        ATTACHED = "attached", "attached"
+        SANDBOX = "sandbox", "sandbox"
+
+    class Label(models.TextChoices):
+        PRODUCTION = "production", "production"
+        STAGING = "staging", "staging"
+        TEST = "test", "test"
+
+    class Tls(models.TextChoices):
+        OFF = "off", "off"
+        PREFERRED = "preferred", "preferred: when the server offers it"
+        REQUIRED = "required", "required: encrypted, any certificate"
+        VERIFY = "verify", "verify: encrypted, and the certificate must match"
+
+    name = models.CharField(max_length=80, unique=True)
+    kind = models.CharField(max_length=10, choices=Kind)
+    host = models.CharField(max_length=255, blank=True)
+    port = models.PositiveIntegerField(default=3306)
+    socket = models.CharField(max_length=255, blank=True)
+    user = models.CharField(max_length=80, blank=True)
+    password_sealed = models.BinaryField(default=b"")  # see vault.py; never leaves the server side
+    tls = models.CharField(max_length=10, choices=Tls, default=Tls.PREFERRED)
+    tls_ca = models.CharField(max_length=500, blank=True)
+    label = models.CharField(max_length=12, choices=Label, default=Label.TEST)
+    note = models.TextField(blank=True, max_length=2000)
+    build = models.CharField(max_length=80, blank=True)  # of a sandbox: a key of workers.sandbox.builds.BUILDS
+    expendable = models.BooleanField(default=False)  # attached only: its owner lets it be crashed
+    crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
+    start_command = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                name="attached_has_address_sandbox_has_build",
+                condition=Q(kind="sandbox", host="", socket="") & ~Q(build="")
+                | Q(kind="attached", build="") & (~Q(host="") | ~Q(socket="")),
+            ),
+            models.CheckConstraint(
+                name="expendable_is_attached_and_never_production",
+                condition=Q(expendable=False) | Q(kind="attached") & ~Q(label="production"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_sandbox(self) -> bool:
+        return self.kind == self.Kind.SANDBOX
+
+    @property
+    def where(self) -> str:
+        return self.build if self.is_sandbox else self.socket or f"{self.host}:{self.port}"
+
+    @property
+    def may_be_crashed(self) -> bool:
+        """A sandbox is there to be thrown away; an attached server only when its owner said so, and how."""
+        return self.is_sandbox or (
+            self.expendable
+            and self.label != self.Label.PRODUCTION
+            and bool(self.crash_command)
+            and bool(self.start_command)
+        )
+
+    def set_password(self, password: str) -> None:
+        self.password_sealed = vault.seal(password)
+
+    def target(self) -> Target:
+        """The address and account, password opened. Of an attached server only: a sandbox has none until it runs."""
+        return Target(
+            name=self.name,
+            kind="attached",
+            user=self.user,
+            password=vault.open_sealed(self.password_sealed),
+            host=self.host,
+            port=self.port,
+            socket=self.socket,
+            tls=self.tls,
+            tls_ca=self.tls_ca,
+        )
+
+
+class Preflight(models.Model):
+    """One *Test connection*: asked for by a person, answered by a worker."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting for a worker"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="preflights")
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    asked_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)
+    done_at = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=120, blank=True)
+    checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
+    durability = models.JSONField(default=list)  # [workers.servers.durability.Statement as dict]
+    facts = models.JSONField(default=dict)  # flavour, version_text, engines: what pages show
+
+    class Meta:
+        ordering = ["-asked_at"]
+
+    @property
+    def outcome(self) -> str:
+        """The worst of its checks; unknown when there are none."""
+        outcomes = {check["outcome"] for check in self.checks}
+        return next((one for one in ("failed", "warned", "unknown", "passed") if one in outcomes), "unknown")
+
+    @property
+    def answered(self) -> list[dict[str, str]]:
+        """The checks that got as far as the server's answer, or to why there is none."""
+        return [check for check in self.checks if check["says"] != NOT_REACHED]
+
+    @property
+    def unreached(self) -> list[str]:
+        """Titles of the checks that had no server to ask."""
+        return [check["title"] for check in self.checks if check["says"] == NOT_REACHED]
+
+
+class Debt(models.Model):
+    """Something on an attached server that must be put back: written down before it is changed.
+
+    `kind` variable: `name` had the value `old`. `kind` schema: `name` was created by us and must be dropped.
+    """
+
+    class Kind(models.TextChoices):
+        VARIABLE = "variable", "global variable"
+        SCHEMA = "schema", "schema"
+
+    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="debts")
+    experiment = models.ForeignKey("experiments.Experiment", null=True, on_delete=models.SET_NULL, related_name="debts")
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=80)
+    old = models.TextField(blank=True)
+    owed_at = models.DateTimeField(default=timezone.now)
+    paid_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True)  # why the last attempt to pay failed
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                name="one_open_debt_per_thing", fields=["server", "kind", "name"], condition=Q(paid_at__isnull=True)
+            ),
+        ]

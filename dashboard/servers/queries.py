@@ -1,0 +1,82 @@
+"""Reads about servers."""
+
+from dataclasses import dataclass
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from dashboard.experiments.models import Cell, Experiment
+from dashboard.servers.models import Debt, Preflight, Server
+
+
+@dataclass(frozen=True)
+class ServerLine:
+    """A server in the list, with its last finished test and the last experiment planned on it."""
+
+    server: Server
+    preflight: Preflight | None
+    experiment: Experiment | None
+
+
+def lines() -> list[ServerLine]:
+    """All servers by name; three queries, however many there are."""
+    tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-done_at")
+    used = Cell.objects.filter(server=OuterRef("pk")).order_by("-experiment_id")
+    servers = list(
+        Server.objects.annotate(
+            tested=Subquery(tests.values("pk")[:1]), measured=Subquery(used.values("experiment_id")[:1])
+        )
+    )
+    preflights = Preflight.objects.in_bulk({server.tested for server in servers})
+    experiments = Experiment.objects.defer("plan", "analysis").in_bulk({server.measured for server in servers})
+    return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in servers]
+
+
+def latest_preflight(server: Server) -> Preflight | None:
+    return server.preflights.first()
+
+
+def last_answer(server: Server) -> Preflight | None:
+    """The last preflight that reached the server: what is known of it rests on this one."""
+    return server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
+
+
+def open_preflight(server: Server) -> Preflight | None:
+    return server.preflights.exclude(state=Preflight.State.DONE).first()
+
+
+def open_debts(server: Server) -> QuerySet[Debt]:
+    return server.debts.filter(paid_at__isnull=True).select_related("experiment").order_by("owed_at")
+
+
+def why_it_stays(server: Server) -> str:
+    """Why this server must neither go nor move now, in words; "" when nothing speaks against it."""
+    owed = open_debts(server).count()
+    if owed:
+        return (
+            f"{owed} {'thing is' if owed == 1 else 'things are'} still to be put back on it. "
+            "See the list on its page; a worker pays it as soon as the server answers."
+        )
+    states = [Experiment.State.QUEUED, Experiment.State.RUNNING]
+    under_way = _experiments(server).filter(state__in=states).first()
+    return f"the experiment {under_way} uses it now. Cancel it or wait for its end." if under_way else ""
+
+
+def why_not_expendable(server: Server) -> str:
+    """Why this server cannot be marked expendable, in words; "" when it can."""
+    if server.is_sandbox:
+        return f"{server} is a sandbox: it may always be crashed and needs no mark."
+    if server.label == Server.Label.PRODUCTION:
+        return f"{server} is labelled production and is never crashed. It was not marked."
+    return ""
+
+
+def why_kept(server: Server) -> str:
+    """Why this server cannot be deleted, in words; "" when nothing speaks against it."""
+    kept = _experiments(server).count()
+    results = f"the results of {kept} experiment{'' if kept == 1 else 's'} rest on it." if kept else ""
+    reason = why_it_stays(server) or results
+    return f"{server} was not deleted: {reason}" if reason else ""
+
+
+def _experiments(server: Server) -> QuerySet[Experiment]:
+    return Experiment.objects.filter(Q(cells__server=server) | Q(trials__server=server)).distinct()

@@ -1,0 +1,64 @@
+"""A new key for all stored passwords, in steps that each leave every password readable."""
+
+from dataclasses import dataclass
+
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+
+from dashboard.servers import vault
+from dashboard.servers.models import Server
+
+
+@dataclass(frozen=True)
+class Resealed:
+    """How many passwords are under the first key now, and the servers whose password no key opens."""
+
+    passwords: int
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EnvironmentStep:
+    """The keys to put into the environment next; `resealed` is None while a new key is only proposed."""
+
+    keys: list[str]
+    resealed: Resealed | None = None
+
+
+@transaction.atomic
+def reseal(keys: list[str]) -> Resealed:
+    """Seal all passwords again under the first key."""
+    box, lost, passwords = vault.box(keys), [], 0
+    for server in Server.objects.exclude(password_sealed=b"").only("name", "password_sealed"):
+        try:
+            server.password_sealed = box.rotate(bytes(server.password_sealed))
+        except InvalidToken:
+            lost.append(server.name)
+            continue
+        server.save(update_fields=["password_sealed"])
+        passwords += 1
+    return Resealed(passwords, tuple(lost))
+
+
+def rotate_file() -> Resealed:
+    """Add a key, reseal, drop the old ones. After a crash anywhere the file still opens everything.
+
+    The old keys stay while a password is lost: they may not open it, but they are all that is known.
+    """
+    keys = [vault.new_key(), *vault.keys()]
+    vault.box(keys)  # never write beside something that is not a key
+    vault.store(keys)
+    done = reseal(keys)
+    if not done.lost:
+        vault.store(keys[:1])
+    return done
+
+
+def rotate_environment() -> EnvironmentStep:
+    """The environment cannot be changed from here: propose a new first key, or reseal and drop the others."""
+    keys = vault.keys()
+    vault.box(keys)
+    if len(keys) == 1:
+        return EnvironmentStep([vault.new_key(), *keys])
+    done = reseal(keys)
+    return EnvironmentStep(keys if done.lost else keys[:1], done)

@@ -1,0 +1,16 @@
+from django.urls import path
+
+from dashboard.servers import views
+
+app_name = "servers"
+urlpatterns = [
+    path("", views.servers, name="list"),
+    path("register/", views.register, name="register"),
+    path("<int:pk>/", views.detail, name="detail"),
+    path("<int:pk>/edit/", views.edit, name="edit"),
+    path("<int:pk>/delete/", views.delete, name="delete"),
+    path("<int:pk>/test/", views.test, name="test"),
+    path("<int:pk>/expendable/", views.expendable, name="expendable"),
+    path("<int:pk>/expendable/withdraw/", views.withdraw, name="withdraw"),
+    path("preflights/<int:pk>.json", views.preflight, name="preflight"),
+]

@@ -1,0 +1,128 @@
+"""Pages of servers."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.contrib import messages
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.results.crash.badges import badges
+from dashboard.servers import actions, queries, vault
+from dashboard.servers.account import statements
+from dashboard.servers.expendable import ExpendableForm
+from dashboard.servers.forms import FORMS
+from dashboard.servers.models import Preflight, Server
+from workers.servers.durability import DERIVED
+
+
+@require_safe
+def servers(request: HttpRequest) -> HttpResponse:
+    return render(request, "servers/list.html", {"lines": queries.lines()})
+
+
+@require_http_methods(["GET", "POST"])
+def register(request: HttpRequest) -> HttpResponse:
+    kind = request.GET.get("kind", "")
+    kind = kind if kind in FORMS else Server.Kind.ATTACHED
+    form = FORMS[kind](request.POST or None, instance=Server())
+    if request.method == "POST" and form.is_valid():
+        return _saved(request, form, actions.register)
+    context = {"form": form, "kind": kind, "grants": statements() if kind == Server.Kind.ATTACHED else []}
+    return render(request, "servers/form.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    name = server.name  # the form writes into the server, also when it then refuses
+    form = FORMS[server.kind](request.POST or None, instance=server)
+    if request.method == "POST" and form.is_valid():
+        return _saved(request, form, partial(actions.change, changed=form.changed_data))
+    return render(request, "servers/form.html", {"form": form, "kind": server.kind, "server": server, "name": name})
+
+
+def _saved(request: HttpRequest, form: ModelForm, save: Callable[..., Server]) -> HttpResponse:
+    """Store what a valid form says; what the form cannot know (a lost key, open debts) is said above the list."""
+    try:
+        server = save(request.user, form.instance, form.cleaned_data.get("password", ""))
+    except (vault.KeyMissing, actions.Refused) as refused:
+        messages.error(request, str(refused))
+        return redirect("servers:list")
+    messages.success(request, f"{server} is saved.")
+    return redirect("servers:detail", server.pk)
+
+
+@require_safe
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    answered = queries.last_answer(server)
+    context = {
+        "server": server,
+        "preflight": queries.latest_preflight(server),
+        "answered": answered,
+        "derived": DERIVED,
+        "debts": queries.open_debts(server),
+        "locked": vault.problem_with(server.password_sealed),
+        "grants": statements(server, answered.facts if answered else {}),
+        "verdicts": badges(server),
+    }
+    return render(request, "servers/detail.html", context)
+
+
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    try:
+        actions.remove(request.user, server)
+    except actions.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect("servers:detail", pk)
+    messages.success(request, f"{server} is deleted. The server itself was not touched.")
+    return redirect("servers:list")
+
+
+@require_http_methods(["GET", "POST"])
+def expendable(request: HttpRequest, pk: int) -> HttpResponse:
+    """Mark a server expendable, with the commands that crash and start it."""
+    server = get_object_or_404(Server, pk=pk)
+    form = ExpendableForm(server, request.POST or None)
+    try:
+        if refusal := queries.why_not_expendable(server):
+            raise actions.Refused(refusal)
+        if request.method == "GET" or not form.is_valid():
+            return render(request, "servers/expendable.html", {"server": server, "form": form})
+        actions.mark_expendable(request.user, server, form.cleaned_data["crash"], form.cleaned_data["start"])
+    except actions.Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{server} is marked expendable. Nothing was sent to it.")
+    return redirect("servers:detail", pk)
+
+
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    actions.withdraw_expendable(request.user, server)
+    messages.success(request, f"{server} is no longer expendable. No crash will be started on it.")
+    return redirect("servers:detail", pk)
+
+
+@require_POST
+def test(request: HttpRequest, pk: int) -> HttpResponse:
+    try:
+        actions.ask_preflight(request.user, get_object_or_404(Server, pk=pk))
+    except actions.Refused as refused:
+        messages.warning(request, str(refused))
+    return redirect("servers:detail", pk)
+
+
+@require_safe
+def preflight(request: HttpRequest, pk: int) -> JsonResponse:
+    """For preflight.js: the state, and the part of the page that shows it."""
+    found = get_object_or_404(Preflight, pk=pk)
+    shown = render_to_string("servers/_preflight.html", {"preflight": found}, request)
+    return JsonResponse({"state": found.state, "html": shown})

@@ -1,0 +1,21 @@
+from django import forms
+
+EXPIRIES = (
+    ("", "never"),
+    ("1", "after 1 day"),
+    ("7", "after 7 days"),
+    ("30", "after 30 days"),
+    ("90", "after 90 days"),
+)
+
+
+class ShareForm(forms.Form):
+    days = forms.TypedChoiceField(
+        label="Expires", choices=EXPIRIES, coerce=int, empty_value=None, required=False, initial="30"
+    )
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=200,
+        help_text="For yourself: whom it is for. Not shown behind the link.",
+    )

@@ -1,0 +1,15 @@
+"""All addresses. Each app names its own."""
+
+from django.urls import include, path
+
+from dashboard.experiments.views import home
+
+urlpatterns = [
+    path("", home, name="home"),
+    path("", include("dashboard.accounts.urls")),
+    path("servers/", include("dashboard.servers.urls")),
+    path("experiments/", include("dashboard.experiments.urls")),
+    path("results/", include("dashboard.results.urls")),
+    path("workers/", include("dashboard.fleet.urls")),
+    path("share/", include("dashboard.sharing.urls")),
+]

@@ -1,0 +1,16 @@
+#!/usr/bin/env python
+"""Django's command line; `python manage.py help` lists Durascope's own commands."""
+
+import os
+import sys
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

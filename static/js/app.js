@@ -1,0 +1,20 @@
+// What every page has. Charts and the live page are loaded only where the page has them.
+import { askFirst } from "./app/confirm.js";
+import { addCopyButtons } from "./app/copy.js";
+import { closeMenus } from "./app/menu.js";
+import { makeSortable } from "./app/sort.js";
+import { explainTerms } from "./app/terms.js";
+import { wireThemeSwitch } from "./app/theme-switch.js";
+import { localTimes } from "./app/times.js";
+
+wireThemeSwitch();
+localTimes(document);
+addCopyButtons(document);
+askFirst(document);
+explainTerms(document);
+makeSortable(document);
+closeMenus(document);
+
+if (document.querySelector("[data-chart]")) import("./charts.js");
+if (document.querySelector("[data-live]")) import("./live.js");
+if (document.querySelector("[data-plan]")) import("./plan.js");

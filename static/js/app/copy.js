@@ -1,0 +1,30 @@
+// A copy button on every [data-copy] block. Without clipboard access (plain http elsewhere than on this host)
+// the text is selected, and the button says which keys copy it.
+
+export function addCopyButtons(root) {
+  for (const block of root.querySelectorAll("[data-copy]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy-button";
+    button.textContent = "Copy";
+    if (block.dataset.copyLabel) button.setAttribute("aria-label", `Copy: ${block.dataset.copyLabel}`);
+    button.addEventListener("click", () => copy(block.querySelector("pre, code"), button));
+    block.append(button);
+  }
+}
+
+async function copy(source, button) {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    say(button, "Copied");
+  } catch {
+    getSelection().selectAllChildren(source);
+    say(button, "Selected: press Ctrl-C");
+  }
+}
+
+function say(button, words) {
+  button.textContent = words;
+  button.setAttribute("aria-live", "polite");
+  setTimeout(() => { button.textContent = "Copy"; }, 2500);
+}

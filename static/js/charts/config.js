@@ -1,0 +1,151 @@
+// From a payload to a Chart.js configuration.
+import { extent, xAxis, yAxis } from "./axes.js";
+import { fill } from "./fills.js";
+import { kindOf } from "./kinds.js";
+import { reading, withUnit } from "./numbers.js";
+import { faded, seriesColour } from "./palette.js";
+import { PLUGINS } from "./plugins/all.js";
+import { onRiskAxis, riskScale } from "./risk-axis.js";
+import { inWords } from "./risk-marks.js";
+
+const SHAPES = ["circle", "rectRot", "triangle", "rect", "crossRot", "star", "rectRounded", "cross"];
+
+/** `view`: {log, hidden: Set of series indices, labels: draw names at line ends, room: pixels for them}. */
+export function configure(payload, view, colours) {
+  const kind = kindOf(payload);
+  const categories = categoriesOf(payload, kind);
+  const { xs, ys } = extent(payload, view.hidden);
+  const risk = payload.kind === "risk" ? riskScale(payload) : null;
+  return {
+    type: kind.type,
+    data: {
+      datasets: payload.series.map((series, index) => dataset(payload, index, view, colours, categories, risk)),
+      given: { payload, kind, colours, view, risk }, // for the plugins
+    },
+    options: {
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: false,
+      layout: { padding: { top: 26, right: view.labels ? view.room : 12 } },
+      interaction: { mode: kind.mode ?? "column", intersect: false },
+      scales: { x: xAxis(payload, kind, categories, xs, colours, risk), y: yAxis(payload, kind, view.log, ys, colours) },
+      plugins: {
+        legend: { display: false },
+        tooltip: tooltip(payload, colours),
+      },
+    },
+    plugins: PLUGINS,
+  };
+}
+
+/** The labels of a category axis, or null where x is a number. Bars always stand on categories. */
+function categoriesOf(payload, kind) {
+  if (payload.x.scale !== "category" && kind.type !== "bar") return null;
+  if (payload.x.categories?.length) return payload.x.categories.map(String);
+  const seen = new Set(payload.series.flatMap((series) => series.points.map((point) => point.x)));
+  return [...seen].sort((a, b) => (typeof a === "number" ? a - b : 0)).map(String);
+}
+
+function dataset(payload, index, view, colours, categories, risk) {
+  const series = payload.series[index];
+  const colour = seriesColour(colours, series.colour);
+  const points = kindOf(payload).stepped ? filledSteps(series.points, payload.x.scale) : series.points;
+  const data = points.map((point) => (risk ? atRisk(point, series, risk) : { ...point, x: categories ? String(point.x) : point.x }));
+  const shared = { label: series.name, data, hidden: view.hidden.has(index), borderColor: colour };
+  return { ...shared, ...styleOf(payload, index, colour, colours) };
+}
+
+/** `loss` keeps the number that a point stands for. */
+function atRisk(point, series, risk) {
+  return { ...point, x: onRiskAxis(point.x, risk), loss: point.x, mark: `${point.mark}, ${inWords(series.replica)}` };
+}
+
+/** Buckets that counted nothing are left out of a payload; a step over them would lend them the next one's count. */
+function filledSteps(points, scale) {
+  if (scale !== "log2" || !points.length) return points;
+  const known = new Map(points.map((point) => [Math.round(Math.log2(point.x)), point]));
+  const [first, last] = [Math.min(...known.keys()) - 1, Math.max(...known.keys()) + 1];
+  return Array.from({ length: last - first + 1 }, (_, step) => known.get(first + step) ?? { x: 2 ** (first + step), y: 0 });
+}
+
+/** How a series looks, on its plot and in the key alike. */
+export function styleOf(payload, index, colour, colours) {
+  const kind = kindOf(payload);
+  const series = payload.series[index];
+  if (kind.type === "bar") {
+    const nth = payload.series.slice(0, index).filter((other) => sharesStack(other, series)).length;
+    return {
+      backgroundColor: fill(colour, nth, colours.surface),
+      borderWidth: 1,
+      maxBarThickness: 44,
+      categoryPercentage: 0.82,
+      barPercentage: 0.94,
+      stack: series.stack || (kind.stacked ? "all" : `series-${index}`),
+    };
+  }
+  if (kind.type === "scatter") return unseen;
+  const marked = kind.marks && !series.ceiling;
+  return {
+    backgroundColor: kind.stepped ? faded(colour, 0.1) : colour,
+    fill: kind.stepped ? "origin" : false,
+    stepped: kind.stepped,
+    borderWidth: series.ceiling ? 1.5 : 2,
+    borderDash: dashes(series),
+    borderCapStyle: "round",
+    borderJoinStyle: "round",
+    pointStyle: marked ? SHAPES[(series.colour ?? 0) % SHAPES.length] : "circle",
+    pointRadius: marked ? 4 : 0,
+    pointHoverRadius: 5.5,
+    pointBorderWidth: 1.5,
+    pointBackgroundColor: colour,
+    showLine: payload.x.scale !== "category" || kind.reference === null,
+  };
+}
+
+/** Points that a plugin draws: there for the pointer and the keyboard only. */
+const unseen = {
+  pointRadius: 8,
+  pointHoverRadius: 8,
+  pointHitRadius: 12,
+  pointBackgroundColor: "transparent",
+  pointBorderColor: "transparent",
+  pointHoverBackgroundColor: "transparent",
+  pointHoverBorderColor: "transparent",
+};
+
+function dashes({ ceiling, dash }) {
+  if (ceiling) return [1, 5];
+  return dash ? [7, 5] : [];
+}
+
+function sharesStack(a, b) {
+  return b.stack !== "" && a.stack === b.stack && (a.colour ?? 0) === (b.colour ?? 0);
+}
+
+function tooltip(payload, colours) {
+  return {
+    backgroundColor: colours.raised,
+    borderColor: colours["line-strong"],
+    borderWidth: 1,
+    titleColor: colours.ink,
+    bodyColor: colours.ink,
+    padding: 10,
+    boxPadding: 5,
+    cornerRadius: 6,
+    usePointStyle: true,
+    itemSort: (a, b) => b.parsed.y - a.parsed.y,
+    filter: (item) => Number.isFinite(item.raw.y),
+    callbacks: {
+      title: (items) => (items.length ? place(payload, items[0].raw) : ""),
+      label: (item) => `${item.dataset.label}  ${reading(item.raw, payload.y.unit)}${item.raw.mark ? `, ${item.raw.mark}` : ""}`,
+      labelPointStyle: (item) => ({ pointStyle: item.dataset.pointStyle ?? "rect", rotation: 0 }),
+    },
+  };
+}
+
+/** Where a point is: "8 threads", "12 s". */
+export function place(payload, point) {
+  const at = point.loss ?? point.x;
+  const x = Number.isFinite(Number(at)) ? withUnit(Number(at), payload.x.unit) : String(at);
+  return payload.x.unit || !payload.x.label ? x : `${x} ${payload.x.label}`;
+}

@@ -1,0 +1,35 @@
+// What a key lists. Parts of stacks would be variants times parts: listed as the variants, then the parts.
+import { fill } from "./fills.js";
+import { seriesColour } from "./palette.js";
+import { riskEntries } from "./risk-key.js";
+import { paintBox, paintSeries } from "./swatch.js";
+
+/** [{name, indices: series it stands for, paint: (context, colours)}] */
+export function keyEntries(payload) {
+  const { series } = payload;
+  if (payload.kind === "risk") return riskEntries(payload);
+  if (series.every(({ name, stack }) => stack && name.startsWith(`${stack} `))) return [...variants(series), ...parts(series)];
+  return series.map(({ name }, index) => ({ name, indices: [index], paint: (context, colours) => paintSeries(context, payload, index, colours) }));
+}
+
+function variants(series) {
+  return grouped(series, ({ stack }) => stack).map(([name, indices]) => ({
+    name,
+    indices,
+    paint: (context, colours) => paintBox(context, seriesColour(colours, series[indices[0]].colour)),
+  }));
+}
+
+function parts(series) {
+  return grouped(series, ({ name, stack }) => name.slice(stack.length + 1)).map(([name, indices], nth) => ({
+    name,
+    indices,
+    paint: (context, colours) => paintBox(context, colours["ink-soft"], fill(colours["ink-soft"], nth, colours.surface)),
+  }));
+}
+
+function grouped(series, nameOf) {
+  const groups = new Map();
+  series.forEach((one, index) => groups.set(nameOf(one), [...(groups.get(nameOf(one)) ?? []), index]));
+  return [...groups];
+}

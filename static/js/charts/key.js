@@ -1,0 +1,48 @@
+// The key above a plot; each entry hides or shows what it stands for.
+import { keyEntries } from "./key-entries.js";
+import { kindOf } from "./kinds.js";
+import { SWATCH } from "./swatch.js";
+
+export function drawKey(view, wanted) {
+  view.key ??= makeKey(view);
+  view.key.list.hidden = !wanted || view.key.entries.length < (kindOf(view.payload).leastKey ?? 2);
+  if (view.key.list.hidden) return;
+  for (const { button, entry } of view.key.entries) {
+    button.setAttribute("aria-pressed", String(!entry.indices.every((index) => view.hidden.has(index))));
+    entry.paint(swatchContext(button), view.colours);
+  }
+}
+
+function makeKey(view) {
+  const list = document.createElement("ul");
+  list.className = "chart-key";
+  list.setAttribute("aria-label", "Series; press to hide or show");
+  const entries = keyEntries(view.payload).map((entry) => ({ entry, button: makeButton(view, entry) }));
+  for (const { button } of entries) {
+    const item = document.createElement("li");
+    item.append(button);
+    list.append(item);
+  }
+  view.plot.before(list);
+  return { list, entries };
+}
+
+function makeButton(view, entry) {
+  const button = document.createElement("button");
+  button.type = "button";
+  const swatch = document.createElement("canvas");
+  swatch.setAttribute("aria-hidden", "true");
+  button.append(swatch, entry.name);
+  button.addEventListener("click", () => view.toggle(entry.indices));
+  return button;
+}
+
+function swatchContext(button) {
+  const canvas = button.querySelector("canvas");
+  const sharp = Math.max(1, devicePixelRatio);
+  canvas.width = SWATCH.width * sharp;
+  canvas.height = SWATCH.height * sharp;
+  const context = canvas.getContext("2d");
+  context.scale(sharp, sharp);
+  return context;
+}

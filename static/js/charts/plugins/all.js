@@ -1,0 +1,12 @@
+// What Chart.js does not draw itself. given.js says what each may read.
+import "../columns.js";
+import { axisName } from "./axis-name.js";
+import { endLabels } from "./end-labels.js";
+import { intervals } from "./intervals.js";
+import { reference } from "./reference.js";
+import { riskGround } from "./risk-ground.js";
+import { riskPoints } from "./risk-points.js";
+import { stalls } from "./stalls.js";
+import { unknowns } from "./unknowns.js";
+
+export const PLUGINS = [stalls, reference, riskGround, intervals, unknowns, endLabels, riskPoints, axisName];

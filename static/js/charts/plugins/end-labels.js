@@ -1,0 +1,67 @@
+// The name of a line stands at its end, moved just as far as to keep clear of the others.
+import { given } from "./given.js";
+
+const HEIGHT = 16;
+const LEADER = 14;
+const MOST = 0.3; // of the width; wider names go to the key
+
+/** Pixels needed right of the plot, or 0 where names would take too much of it. */
+export function roomForLabels(payload, colours, width) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = `500 12px ${colours.font}`;
+  const widest = Math.max(0, ...payload.series.map((series) => context.measureText(series.name).width));
+  const room = Math.ceil(widest) + LEADER + 12;
+  return room <= width * MOST ? room : 0;
+}
+
+export const endLabels = {
+  id: "durascope-end-labels",
+  afterDatasetsDraw(chart) {
+    const { view, colours } = given(chart);
+    if (!view.labels) return;
+    for (const label of settle(ends(chart), chart.chartArea)) drawLabel(chart, label, colours);
+  },
+};
+
+function ends(chart) {
+  return chart.getSortedVisibleDatasetMetas().flatMap((meta) => {
+    const last = meta.data.findLast((element) => !element.skip && Number.isFinite(element.y));
+    if (!last) return [];
+    const { label, borderColor, borderDash } = chart.data.datasets[meta.index];
+    const at = Math.min(Math.max(last.y, chart.chartArea.top), chart.chartArea.bottom);
+    return [{ text: label, colour: borderColor, dash: borderDash, fromX: last.x, from: at, y: at }];
+  });
+}
+
+/** Labels in a column without overlap: pushed down from the top, then up from the bottom. */
+export function settle(labels, { top, bottom }) {
+  labels.sort((a, b) => a.y - b.y);
+  let free = top + HEIGHT / 2 - 4;
+  for (const label of labels) {
+    label.y = Math.max(label.y, free);
+    free = label.y + HEIGHT;
+  }
+  let limit = bottom;
+  for (const label of labels.toReversed()) {
+    label.y = Math.min(label.y, limit);
+    limit = label.y - HEIGHT;
+  }
+  return labels;
+}
+
+function drawLabel({ ctx, chartArea }, { text, colour, dash, fromX, from, y }, colours) {
+  const start = chartArea.right + 6;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.25;
+  ctx.setLineDash(dash);
+  ctx.beginPath();
+  ctx.moveTo(Math.max(fromX + 7, start - 4), from);
+  ctx.lineTo(start + LEADER - 5, y);
+  ctx.stroke();
+  ctx.font = `500 12px ${colours.font}`;
+  ctx.fillStyle = colours.ink;
+  ctx.textBaseline = "middle";
+  ctx.fillText(text, start + LEADER - 1, y + 0.5);
+  ctx.restore();
+}

@@ -1,0 +1,21 @@
+// The line that ratios are read against: 1 is the baseline itself.
+import { given } from "./given.js";
+
+export const reference = {
+  id: "durascope-reference",
+  beforeDatasetsDraw(chart) {
+    const { kind, colours } = given(chart);
+    if (kind.reference === null) return;
+    const { ctx, chartArea, scales } = chart;
+    const y = scales.y.getPixelForValue(kind.reference);
+    if (!(y >= chartArea.top && y <= chartArea.bottom)) return;
+    ctx.save();
+    ctx.strokeStyle = colours["ink-soft"];
+    ctx.lineWidth = 1.25;
+    ctx.beginPath();
+    ctx.moveTo(chartArea.left, y);
+    ctx.lineTo(chartArea.right, y);
+    ctx.stroke();
+    ctx.restore();
+  },
+};

@@ -1,0 +1,37 @@
+// Small pictures of how series are drawn, for the key and for the key in a downloaded picture.
+import { styleOf } from "./config.js";
+import { kindOf } from "./kinds.js";
+import { Chart } from "./library.js";
+import { seriesColour } from "./palette.js";
+
+export const SWATCH = { width: 18, height: 12 };
+
+export function paintSeries(context, payload, index, colours) {
+  const colour = seriesColour(colours, payload.series[index].colour);
+  const style = styleOf(payload, index, colour, colours);
+  if (kindOf(payload).type === "bar") paintBox(context, colour, style.backgroundColor);
+  else paintLine(context, style, colour);
+}
+
+export function paintBox(context, colour, filling = colour) {
+  context.strokeStyle = colour;
+  context.fillStyle = filling;
+  context.lineWidth = 1;
+  context.fillRect(3.5, 0.5, 11, 11);
+  context.strokeRect(3.5, 0.5, 11, 11);
+}
+
+function paintLine(context, style, colour) {
+  const middle = SWATCH.height / 2;
+  context.strokeStyle = context.fillStyle = colour;
+  context.lineWidth = style.borderWidth;
+  context.setLineDash(style.borderDash);
+  context.beginPath();
+  context.moveTo(0, middle);
+  context.lineTo(SWATCH.width, middle);
+  context.stroke();
+  context.setLineDash([]);
+  if (!style.pointRadius) return;
+  const mark = { pointStyle: style.pointStyle, radius: style.pointRadius, borderWidth: style.pointBorderWidth, rotation: 0 };
+  Chart.helpers.drawPoint(context, mark, SWATCH.width / 2, middle);
+}

@@ -1,0 +1,41 @@
+// Linear or log, and the picture: only useful with scripts, so scripts add them to the toolbar.
+import { download } from "./png.js";
+
+export function addTools(view) {
+  const bar = view.figure.querySelector(".chart-tools") ?? newBar(view);
+  if (view.payload.y.can_toggle_log) bar.prepend(scaleSwitch(view));
+  const picture = button("PNG", () => download(view));
+  picture.dataset.chartPng = "";
+  bar.append(picture);
+}
+
+function newBar(view) {
+  const bar = document.createElement("div");
+  bar.className = "chart-tools";
+  view.plot.before(bar);
+  return bar;
+}
+
+function scaleSwitch(view) {
+  const group = document.createElement("span");
+  group.className = "chart-scale";
+  group.role = "group";
+  group.setAttribute("aria-label", "Scale of the vertical axis");
+  const choices = [["linear", false], ["log", true]].map(([name, log]) => {
+    const choice = button(name, () => { view.setLog(log); show(); });
+    choice.dataset.chartScale = name;
+    group.append(choice);
+    return [choice, log];
+  });
+  const show = () => choices.forEach(([choice, log]) => choice.setAttribute("aria-pressed", String(view.log === log)));
+  show();
+  return group;
+}
+
+function button(words, action) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = words;
+  made.addEventListener("click", action);
+  return made;
+}

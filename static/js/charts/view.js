@@ -1,0 +1,67 @@
+// One chart on the page: its plot, its key and its tools, drawn again whenever theme, scale or width ask for it.
+import { configure } from "./config.js";
+import { drawn } from "./drawn.js";
+import { wireKeyboard } from "./keyboard.js";
+import { drawKey } from "./key.js";
+import { kindOf } from "./kinds.js";
+import { palette } from "./palette.js";
+import { roomForLabels } from "./plugins/end-labels.js";
+import { addTools } from "./tools.js";
+
+const MANY = 5; // more lines than that need a key for hiding some, even when each is named at its end
+
+export class ChartView {
+  constructor(figure, payload) {
+    this.figure = figure;
+    this.payload = payload;
+    this.log = payload.y.scale === "log";
+    this.hidden = new Set();
+    this.plot = figure.querySelector(".chart-plot") ?? wrapped(figure.querySelector("canvas"));
+    this.canvas = this.plot.querySelector("canvas");
+    this.colours = palette();
+    addTools(this);
+    wireKeyboard(this);
+    new ResizeObserver(() => this.fit()).observe(this.plot);
+    this.draw();
+  }
+
+  draw() {
+    this.colours = palette();
+    this.room = this.roomNow();
+    this.chart = drawn(this.chart, this.canvas, configure(this.payload, this.view(), this.colours));
+    drawKey(this, this.room === 0 || this.payload.series.length > MANY);
+  }
+
+  view() {
+    return { log: this.log, hidden: this.hidden, labels: this.room > 0, room: this.room };
+  }
+
+  roomNow() {
+    return kindOf(this.payload).labels ? roomForLabels(this.payload, this.colours, this.plot.clientWidth) : 0;
+  }
+
+  /** Names at the line ends come and go with the width; all else Chart.js resizes itself. */
+  fit() {
+    if (this.roomNow() !== this.room) this.draw();
+  }
+
+  setLog(log) {
+    this.log = log;
+    this.draw();
+  }
+
+  /** Hides these series, or shows them when all of them are hidden. */
+  toggle(indices) {
+    const show = indices.every((index) => this.hidden.has(index));
+    for (const index of indices) this.hidden[show ? "delete" : "add"](index);
+    this.draw();
+  }
+}
+
+function wrapped(canvas) {
+  const plot = document.createElement("div");
+  plot.className = "chart-plot";
+  canvas.replaceWith(plot);
+  plot.append(canvas);
+  return plot;
+}

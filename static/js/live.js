@@ -1,0 +1,31 @@
+// The page of a running experiment: <section data-live data-events="URL" data-poll="URL">. docs/look.md names the
+// data-live-* elements that are filled, and what the server sends.
+import { Curve } from "./live/curve.js";
+import { fill, tell } from "./live/page.js";
+import { listen } from "./live/source.js";
+
+const OVER = new Set(["done", "failed", "cancelled", "interrupted"]);
+const UNSEEN_MS = 3000; // over before the page saw it run: a page that still follows must not reload in a circle
+
+for (const section of document.querySelectorAll("[data-live]")) follow(section);
+
+function follow(section) {
+  const plot = section.querySelector("[data-live-plot]");
+  const curve = plot && new Curve(plot);
+  let sawItRun = false;
+  const finish = () => {
+    source.stop();
+    setTimeout(() => location.reload(), sawItRun ? 0 : UNSEEN_MS);
+  };
+  const source = listen(section.dataset.events, section.dataset.poll, {
+    onState: (state) => {
+      fill(section, state);
+      curve?.show(state);
+      if (OVER.has(state.state)) finish();
+      sawItRun = true;
+    },
+    onLink: (words) => tell(section, words),
+    onStranger: () => location.reload(), // logged out meanwhile: the reload shows the login page
+  });
+  addEventListener("pagehide", () => source.stop());
+}

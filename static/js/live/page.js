@@ -1,0 +1,52 @@
+// Fills the data-live-* elements that a page has.
+import { number, withUnit } from "../charts/numbers.js";
+
+export function fill(section, state) {
+  const cell = state.cell ?? {};
+  const [, tps, p95] = latest(state);
+  const words = {
+    phase: state.phase || state.state,
+    count: `${number(state.done)} of ${number(state.total)}`,
+    failed: state.failed ? `${number(state.failed)} failed` : "",
+    left: Number.isFinite(state.left_s) ? `${people(state.left_s)} left` : "",
+    variant: cell.variant ?? "–",
+    workload: cell.workload ?? "–",
+    threads: cell.threads === undefined ? "–" : String(cell.threads),
+    repeat: cell.repeat === undefined ? "–" : String(cell.repeat),
+    tps: tps === undefined ? "–" : withUnit(Math.round(tps), "/s"),
+    p95: p95 == null ? "–" : withUnit(p95, "ms"),
+    message: state.message ?? "",
+    warming: state.warming ? "warming up, not counted" : "",
+  };
+  for (const [name, text] of Object.entries(words)) write(section, name, text);
+  const bar = section.querySelector("progress[data-live-progress], [data-live-progress] progress");
+  if (bar) Object.assign(bar, { max: Math.max(1, state.total), value: state.done });
+}
+
+export function tell(section, words) {
+  write(section, "link", words);
+}
+
+/** The last second as [t_s, tps, p95_ms]; the worker sends seconds as such rows or as objects. */
+export function second(row) {
+  return Array.isArray(row) ? row : [row.t_s, row.tps, row.p95_ms];
+}
+
+function latest(state) {
+  return state.seconds?.length ? second(state.seconds.at(-1)) : [];
+}
+
+function write(section, name, text) {
+  for (const element of section.querySelectorAll(`[data-live-${name}]`)) {
+    if (element.textContent !== text) element.textContent = text;
+  }
+}
+
+/** Time left as people say it: rough, so that it does not jump about. */
+function people(seconds) {
+  if (seconds < 5) return "a few seconds";
+  if (seconds < 90) return `${Math.ceil(seconds / 5) * 5} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,43 @@
+// The form of a plan says, while one fills it in, how many cells it makes, how long they take and what is refused.
+
+const form = document.querySelector("[data-plan]");
+const says = form.querySelector("[data-plan-says]");
+let timer = 0;
+let asked = 0;
+
+function duration(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} seconds`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} minutes`;
+  return `${(seconds / 3600).toFixed(1)} hours`;
+}
+
+function line(text) {
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  return paragraph;
+}
+
+function show(answer) {
+  const refused = answer.refusals.map((reason) => line(reason));
+  const head = refused.length
+    ? line("This plan cannot run yet:")
+    : line(`${answer.cells} cells${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`);
+  says.replaceChildren(head, ...refused);
+  says.classList.toggle("warned", refused.length > 0);
+}
+
+async function review() {
+  const turn = ++asked;
+  try {
+    const response = await fetch(form.dataset.review, { method: "POST", body: new FormData(form) });
+    if (response.ok && turn === asked) show(await response.json());
+  } catch {
+    // Offline: the server says the same when the form is sent.
+  }
+}
+
+form.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(review, 400);
+});
+review();

@@ -1,0 +1,9 @@
+// Runs before the first paint, so that a chosen theme does not flash. A browser may refuse storage.
+(() => {
+  try {
+    const chosen = localStorage.getItem("theme");
+    if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
+  } catch {
+    // the system's choice holds
+  }
+})();

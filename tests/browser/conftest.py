@@ -1,0 +1,64 @@
+"""A real Chromium. The `page` fixture fails a test on any console error, uncaught exception or refused inline
+style or script; a test that provokes one on purpose clears `problems`.
+
+`site` serves static/ and the harness's pages under the product's own content security policy, without Django's
+views; tests of real pages use `page` together with pytest-django's `live_server`.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.harness.site import Site
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the test's own thread
+
+ARGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+REPORT_VIOLATIONS = (
+    "addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective, e.blockedURI))"
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(8000)
+    context.add_init_script(REPORT_VIOLATIONS)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, problems: list[str]) -> Iterator[Page]:
+    page = context.new_page()
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    yield page
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site

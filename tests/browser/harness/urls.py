@@ -1,0 +1,24 @@
+"""Names that base.html links to, without the product's views."""
+
+from django.http import HttpResponse
+from django.urls import include, path
+
+
+def nothing(request: object) -> HttpResponse:
+    return HttpResponse()
+
+
+def _one(app: str, prefix: str, name: str) -> object:
+    return path(prefix, include(([path("", nothing, name=name)], app)))
+
+
+urlpatterns = [
+    path("", nothing, name="home"),
+    path("login/", nothing, name="login"),
+    path("logout/", nothing, name="logout"),
+    path("password/", nothing, name="password_change"),
+    _one("servers", "servers/", "list"),
+    _one("experiments", "experiments/", "list"),
+    _one("results", "results/compare/", "compare"),
+    _one("fleet", "workers/", "list"),
+]

@@ -1,0 +1,192 @@
+"""Every kind of chart is drawn, switched, read by keyboard and saved as a picture, under the product's policy."""
+
+import struct
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from tests.browser.harness.pages import PAYLOADS
+from tests.browser.harness.site import Site
+
+DRAWN = [key for key, payload in PAYLOADS.items() if not payload["empty"]]
+LOOK_AT = "const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
+COLOURS = f"""canvas => {{
+  {LOOK_AT};
+  const seen = new Set();
+  for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 200) seen.add(pixels.slice(i, i + 3).join());
+  return seen.size;
+}}"""
+SERIES_PIXELS = f"""([figure, index]) => {{
+  const {{canvas, colours}} = figure.chartView;
+  const wanted = [...colours.series[index].match(/\\d+/g).map(Number), 255];
+  {LOOK_AT};
+  let count = 0;
+  for (let i = 0; i < pixels.length; i += 4) if (wanted.every((value, at) => pixels[i + at] === value)) count += 1;
+  return count;
+}}"""
+
+
+def figure(page: Page, key: str) -> Locator:
+    found = page.locator(f"[data-chart={key}]")
+    found.scroll_into_view_if_needed()
+    page.wait_for_function("key => document.querySelector(`[data-chart=${key}]`).chartView", arg=key)
+    return found
+
+
+def series_pixels(found: Locator, index: int) -> int:
+    return found.page.evaluate(SERIES_PIXELS, [found.element_handle(), index])
+
+
+@pytest.fixture
+def charts(page: Page, site: Site) -> Page:
+    page.goto(f"{site.url}/charts")
+    return page
+
+
+@pytest.mark.parametrize("key", DRAWN)
+def test_it_draws(charts, key):
+    drawn = figure(charts, key)
+    assert drawn.locator(".chart-plot canvas").evaluate(COLOURS) > 20
+    colours = {series["colour"] for series in PAYLOADS[key]["series"]}
+    assert all(series_pixels(drawn, colour) > 20 for colour in colours)
+
+
+def test_it_says_why_there_is_nothing_to_draw(charts):
+    empty = charts.locator("[data-chart=none]")
+    empty.scroll_into_view_if_needed()
+    assert empty.locator(".chart-empty").inner_text() == PAYLOADS["none"]["empty"]
+    assert empty.locator("canvas").count() == 0
+
+
+def test_it_says_when_figures_cannot_be_loaded(page, site, problems):
+    page.goto(f"{site.url}/broken")
+    page.locator(".chart-empty").wait_for()
+    assert "could not be loaded" in page.locator(".chart-empty").inner_text()
+    assert [problem for problem in problems if "500" not in problem] == []
+    problems.clear()
+
+
+def test_it_switches_between_linear_and_log(charts):
+    throughput = figure(charts, "throughput")
+    scale = "figure => figure.chartView.chart.scales.y.type"
+    assert throughput.evaluate(scale) == "linear"
+    throughput.get_by_role("button", name="log", exact=True).click()
+    assert throughput.evaluate(scale) == "logarithmic"
+    assert throughput.get_by_role("button", name="log", exact=True).get_attribute("aria-pressed") == "true"
+    assert series_pixels(throughput, 0) > 20
+
+
+def test_it_ticks_the_measured_thread_counts(charts):
+    ticks = figure(charts, "throughput").evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.value)")
+    assert ticks == [1, 2, 4, 8, 16, 32, 64]
+
+
+def test_it_keeps_intervals_inside_the_plot(charts):
+    highest = max(point["hi"] for series in PAYLOADS["ratio"]["series"] for point in series["points"])
+    assert figure(charts, "ratio").evaluate("f => f.chartView.chart.scales.y.max") >= highest
+
+
+def test_it_names_lines_at_their_ends_without_overlap(charts):
+    throughput = figure(charts, "throughput")
+    tops = throughput.evaluate(
+        """async figure => {
+          const {settle} = await import('/static/js/charts/plugins/end-labels.js');
+          const labels = [50, 52, 53, 199, 200].map(y => ({y}));
+          return settle(labels, {top: 0, bottom: 200}).map(label => label.y);
+        }"""
+    )
+    assert all(after - before >= 16 for before, after in pairwise(tops))
+    assert min(tops) >= 0
+    assert max(tops) <= 200
+
+
+def test_it_hides_a_series_and_keeps_the_colours_of_the_others(charts):
+    groups = figure(charts, "groups")
+    first, others = series_pixels(groups, 0), series_pixels(groups, 2)
+    groups.get_by_role("button", name="1/1").click()
+    assert first > 0
+    assert series_pixels(groups, 0) == 0
+    assert series_pixels(groups, 2) >= others
+    groups.get_by_role("button", name="1/1").click()
+    assert series_pixels(groups, 0) == first
+
+
+def test_it_lists_variants_and_parts_of_stacks_once(charts):
+    names = figure(charts, "fsyncs").locator(".chart-key button").all_inner_texts()
+    assert names == ["1/1", "2/1", "2/0", "0/0", "redo", "binlog", "data"]
+
+
+def test_it_draws_empty_buckets_as_zero(charts):
+    left_out = figure(charts, "latency").evaluate(
+        "f => f.chartView.chart.data.datasets[0].data.find(point => point.x === 2048).y"
+    )
+    assert left_out == 0
+
+
+def test_it_is_read_by_keyboard(charts):
+    throughput = figure(charts, "throughput")
+    canvas, reading = throughput.locator(".chart-plot canvas"), throughput.locator(".chart-reading")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    assert reading.inner_text().startswith("1/1, 1 threads: 206.6/s (95\N{NO-BREAK SPACE}%: 194.2 to 216.9)")
+    canvas.press("ArrowRight")
+    assert reading.inner_text().startswith("1/1, 2 threads:")
+    canvas.press("ArrowDown")
+    canvas.press("End")
+    assert reading.inner_text().startswith("2/1, 64 threads:")
+    assert reading.get_attribute("aria-live") == "polite"
+    canvas.press("Escape")
+    assert reading.inner_text() == ""
+
+
+def test_it_says_stalls_to_the_keyboard(charts):
+    seconds = figure(charts, "seconds")
+    canvas = seconds.locator(".chart-plot canvas")
+    canvas.focus()
+    for _ in range(23):
+        canvas.press("ArrowRight")
+    assert "23\N{NO-BREAK SPACE}s: 12/s, stall" in seconds.locator(".chart-reading").inner_text()
+
+
+def test_it_shows_all_series_at_the_pointer(charts):
+    throughput = figure(charts, "throughput")
+    canvas = throughput.locator(".chart-plot canvas")
+    box = canvas.bounding_box()
+    canvas.hover(position={"x": box["width"] * 0.45, "y": box["height"] / 2})
+    shown = throughput.evaluate("f => f.chartView.chart.tooltip.dataPoints.map(item => item.dataset.label)")
+    assert shown == ["0/0", "2/0", "1/1 ceiling", "2/1", "1/1"]
+
+
+@pytest.mark.parametrize("key", ["throughput", "fsyncs"])
+def test_it_downloads_a_picture_at_twice_the_pixels(charts, key):
+    drawn = figure(charts, key)
+    before = drawn.evaluate("f => [f.chartView.canvas.width, f.chartView.canvas.height]")
+    with charts.expect_download() as download:
+        drawn.get_by_role("button", name="PNG").click()
+    assert download.value.suggested_filename == f"{key}.png"
+    raw = Path(download.value.path()).read_bytes()
+    assert raw.startswith(b"\x89PNG")
+    width, _ = struct.unpack(">II", raw[16:24])
+    assert width == 2 * (drawn.evaluate("f => f.chartView.plot.clientWidth") + 40)
+    assert drawn.evaluate("f => [f.chartView.canvas.width, f.chartView.canvas.height]") == before
+
+
+def test_it_follows_the_theme(charts):
+    throughput = figure(charts, "throughput")
+    ink = "f => f.chartView.colours.ink"
+    light = throughput.evaluate(ink)
+    charts.get_by_role("button", name="Dark").click()
+    assert throughput.evaluate(ink) != light
+    assert series_pixels(throughput, 0) > 20
+
+
+def test_it_fits_a_phone(charts):
+    charts.set_viewport_size({"width": 360, "height": 780})
+    many = figure(charts, "many")
+    assert many.evaluate("f => f.chartView.room") == 0
+    assert many.locator(".chart-key button").count() == 8
+    assert charts.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    canvas = many.locator(".chart-plot canvas").bounding_box()
+    assert canvas["width"] <= 360

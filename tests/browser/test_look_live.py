@@ -1,0 +1,66 @@
+"""The live page fills itself from events, from polling where events fail, and reloads when all is over."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness.site import Site
+
+
+def state(**changed: object) -> dict:
+    return {
+        "state": "running", "phase": "measuring", "done": 3, "total": 12, "failed": 0, "left_s": 104.0,
+        "cell": {"variant": "2/0", "workload": "update by key", "threads": 8, "repeat": 1},
+        "seconds": [{"t_s": t, "tps": 4000 + 10 * t, "p95_ms": 3.2} for t in range(1, 7)],
+        "warming": False, "message": "",
+    } | changed  # fmt: skip
+
+
+@pytest.fixture
+def live(page: Page, site: Site) -> Page:
+    site.events_work = site.poll_works = True
+    site.state = state()
+    page.goto(f"{site.url}/live")
+    return page
+
+
+def test_it_shows_progress_cell_and_curve(live):
+    expect(live.locator("[data-live-count]")).to_have_text("3 of 12")
+    expect(live.locator("[data-live-left]")).to_have_text("2 min left")
+    expect(live.locator("[data-live-tps]")).to_have_text("4,060/s")
+    expect(live.locator("[data-live-variant]")).to_have_text("2/0")
+    assert live.locator("progress").evaluate("bar => bar.value / bar.max") == 0.25
+    canvas = live.locator("[data-live-plot] canvas")
+    blank = "canvas => !canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
+    assert canvas.evaluate(blank) is False
+
+
+def test_it_follows_and_comes_back_after_a_closed_connection(live, site):
+    site.state = state(done=4, seconds=[[1, 250.4, 9.1]])  # rows, as the worker sends them
+    expect(live.locator("[data-live-count]")).to_have_text("4 of 12")
+    expect(live.locator("[data-live-tps]")).to_have_text("250/s")
+
+
+def test_it_polls_where_events_fail(page, site, problems):
+    site.events_work, site.poll_works, site.state = False, True, state(done=5)
+    page.goto(f"{site.url}/live")
+    expect(page.locator("[data-live-count]")).to_have_text("5 of 12")
+    expect(page.locator("[data-live-link]")).to_have_text("")
+    problems.clear()  # the browser reports the refused connection itself
+
+
+def test_it_says_when_nothing_gets_through_and_recovers(page, site, problems):
+    site.events_work = site.poll_works = False
+    site.state = state(done=6)
+    page.goto(f"{site.url}/live")
+    expect(page.locator("[data-live-link]")).to_contain_text("trying again", timeout=8000)
+    site.poll_works = True
+    expect(page.locator("[data-live-count]")).to_have_text("6 of 12")
+    expect(page.locator("[data-live-link]")).to_have_text("")
+    problems.clear()
+
+
+def test_it_reloads_when_the_experiment_is_over(live, site):
+    live.evaluate("window.before = true")
+    site.state = state(state="done", done=12)
+    live.wait_for_function("() => window.before === undefined")
+    site.state = state()

@@ -1,0 +1,80 @@
+"""Colours hold their contrast on both grounds, and variants stay apart for colour-blind readers."""
+
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TOKENS = (Path(__file__).resolve().parents[2] / "static/css/tokens.css").read_text()
+PAIR = re.compile(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)")
+THEMES = {
+    "light": {name: light for name, light, _ in PAIR.findall(TOKENS)},
+    "dark": {name: dark for name, _, dark in PAIR.findall(TOKENS)},
+}
+TEXT = ["ink", "ink-soft", "accent"]
+STATES = ["passed", "warned", "failed", "unknown"]
+SERIES = [f"series-{index}" for index in range(8)]
+
+# Machado, Oliveira and Fernandes 2009: full protanopia and deuteranopia, on linear RGB.
+BLIND = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+}
+
+
+def linear(colour: str) -> np.ndarray:
+    channels = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2's ratio."""
+    bright, dim = sorted((float(linear(colour) @ [0.2126, 0.7152, 0.0722]) for colour in (one, other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def oklab(rgb: np.ndarray) -> np.ndarray:
+    """Ottosson 2020: distances are about what people see."""
+    cones = np.cbrt(
+        np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+                  [0.0883024619, 0.2817188376, 0.6299787005]]) @ np.clip(rgb, 0, 1)
+    )  # fmt: skip
+    return np.array([[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
+                     [0.0259040371, 0.7827717662, -0.8086757660]]) @ cones  # fmt: skip
+
+
+def apart(one: str, other: str, blindness: list[list[float]]) -> float:
+    return float(np.linalg.norm(oklab(np.array(blindness) @ linear(one)) - oklab(np.array(blindness) @ linear(other))))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_it_reads_as_text(theme):
+    colours = THEMES[theme]
+    pairs = [(text, ground) for text in TEXT for ground in ("ground", "surface", "raised")]
+    pairs += [(state, f"{state}-soft") for state in STATES] + [("on-accent", "accent"), ("accent", "accent-soft")]
+    assert {pair for pair in pairs if contrast(colours[pair[0]], colours[pair[1]]) < 4.5} == set()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_it_draws_lines_that_stand_out(theme):
+    colours = THEMES[theme]
+    drawn = [*SERIES, "focus", "line-strong"]
+    assert {name for name in drawn if contrast(colours[name], colours["surface"]) < 3} == set()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("blindness", BLIND)
+def test_it_keeps_variants_apart_for_the_colour_blind(theme, blindness):
+    colours = THEMES[theme]
+    near = {
+        pair: round(apart(colours[pair[0]], colours[pair[1]], BLIND[blindness]), 3)
+        for pair in itertools.combinations(SERIES, 2)
+    }
+    assert {pair: distance for pair, distance in near.items() if distance < 0.06} == {}
+
+
+def test_it_would_notice_colours_that_cannot_be_told_apart():
+    assert contrast("#ffffff", "#e69f00") < 3  # Okabe and Ito's orange as it is, on white
+    assert apart("#b05a2a", "#6f7a20", BLIND["deuteranopia"]) < 0.06

@@ -1,0 +1,155 @@
+"""Cost against risk on the real page: drawn, read by keyboard, saved, on a phone, and the pages behind it."""
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tests.unit.results import trials
+
+HELD = [(0, 0)]
+RATES = {
+    "1/1": {"process-kill": HELD * 30, "power-loss": HELD * 30, "torn-power-loss": HELD * 30,
+            "lying-disk": [(21000, 21000)] * 3, "graceful-restart": HELD * 3},
+    "1/0": {"process-kill": HELD * 4, "power-loss": [(1, 18000), (4, 17000), (6, 18000), (3, 18100)],
+            "torn-power-loss": [None, None]},
+    "2/1": {"process-kill": HELD * 4, "power-loss": [(977, 0), (1060, 0), (1278, 0), (1041, 0)]},
+    "2/0": {"process-kill": HELD * 4, "power-loss": [(1162, 18000), (1400, 19000), (3630, 18500), None]},
+    "0/0": {"process-kill": [(948, 0), (4502, 0), (1100, 0), (1200, 0)],
+            "power-loss": [(1897, 20000), (3665, 21000), (2500, 20000), (2100, 20000)]},
+}  # fmt: skip
+LEVELS = {"1/1": 410.0, "1/0": 900.0, "2/1": 880.0, "2/0": 2300.0, "0/0": 2600.0}
+CLIP = {"x": 0, "y": 0, "height": 1600}
+PIXELS = """canvas => {
+  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) seen.add(data.slice(i, i + 3).join());
+  return seen.size;
+}"""
+PLACED = """async figure => {
+  const {labels} = await import('/static/js/charts/plugins/risk-points.js');
+  return labels(figure.chartView.chart).map(({covered, lines}) => [covered, lines[0].text]);
+}"""
+
+
+@pytest.fixture
+def result(transactional_db, context, live_server):
+    experiment = trials.experiment(RATES, levels=LEVELS)
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin"))
+    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+    return experiment
+
+
+@pytest.fixture
+def opened(page, live_server, result):
+    def go(**query):
+        page.goto(f"{live_server.url}/results/{result.pk}/?{urlencode(query)}")
+        return page
+
+    return go
+
+
+def risk(page):
+    page.wait_for_function("() => document.querySelector('[data-chart=risk]').chartView")
+    return page.locator("[data-chart=risk]")
+
+
+def keep(page, name, top=0):
+    """Screenshots to look at, where KEEP_SHOTS names a folder."""
+    folder = os.environ.get("KEEP_SHOTS")
+    if folder:
+        part = CLIP | {"y": top, "width": page.viewport_size["width"]}
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True, clip=part)
+
+
+def test_it_draws_every_setting_with_its_name(opened):
+    page = opened(mine=1)
+    figure = risk(page)
+    assert figure.locator(".chart-plot canvas").evaluate(PIXELS) > 20
+    labels = figure.evaluate(PLACED)
+    assert sorted(text for _, text in labels) == ["0/0", "1/0 (mine)", "1/1", "2/0", "2/1"]
+    assert [cost for cost, _ in labels] == [0] * 5, "a name lies over a point or another name"
+    keep(page, "light")
+    keep(page, "light-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
+
+
+def test_it_keeps_what_lost_nothing_in_a_band_left_of_the_decades(opened):
+    xs = risk(opened()).evaluate(
+        "f => f.chartView.chart.data.datasets.map((d, n) => [d.label, f.chartView.chart.getDatasetMeta(n).data[0].x])"
+    )
+    ticks = risk(opened()).evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.label)")
+    assert [name for name, _ in sorted(xs, key=lambda one: one[1])] == ["1/1", "1/0", "2/1", "2/0", "0/0"]
+    assert ticks == ["0", "1", "10", "100", "1,000", "10,000"]
+
+
+def test_it_is_read_by_arrow_keys(opened):
+    figure = risk(opened())
+    canvas, reading = figure.locator(".chart-plot canvas"), figure.locator(".chart-reading")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    said = reading.inner_text()
+    assert said.startswith("1/1, 0 acknowledged commits lost per power loss: ")
+    assert "0 of 30, < 9.5" in said
+    assert said.endswith("replicas agree. Point 1 of 5.")
+    canvas.press("ArrowRight")
+    assert re.match(
+        r"1/0, 3\.5 acknowledged commits lost.*replicas diverge silently\. Point 2 of 5\.", reading.inner_text()
+    )
+    canvas.press("End")
+    assert reading.inner_text().startswith("0/0, 2,300 ")
+
+
+def test_it_hides_by_what_replicas_came_to(opened):
+    figure = risk(opened())
+    buttons = figure.locator(".chart-key button")
+    assert buttons.all_inner_texts() == ["replicas agree", "replicas diverge silently"]
+    buttons.nth(1).click()
+    assert figure.evaluate("f => f.chartView.hidden.size") == 4
+
+
+def test_it_is_saved_as_a_picture(opened):
+    page = opened()
+    with page.expect_download() as download:
+        risk(page).get_by_role("button", name="PNG").click()
+    raw = Path(download.value.path()).read_bytes()
+    assert raw.startswith(b"\x89PNG")
+    if os.environ.get("KEEP_SHOTS"):
+        Path(os.environ["KEEP_SHOTS"], "risk-download.png").write_bytes(raw)
+
+
+def test_it_follows_the_theme(opened):
+    page = opened(mine=1)
+    risk(page)
+    page.get_by_role("button", name="Dark").click()
+    assert risk(page).locator(".chart-plot canvas").evaluate(PIXELS) > 20
+    keep(page, "dark")
+
+
+def test_it_fits_a_phone(opened):
+    page = opened(mine=1)
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.reload()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    risk(page)
+    keep(page, "phone")
+    keep(page, "phone-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
+    assert all(cost == 0 for cost, _ in risk(page).evaluate(PLACED))
+
+
+def test_a_cell_opens_its_trials_and_a_trial_its_evidence(opened, result):
+    page = opened()
+    page.locator("td.crash-cell.many a").first.click()
+    assert page.locator("tbody tr").count() == 4
+    keep(page, "trials")
+    page.locator("tbody a").first.click()
+    assert page.locator("svg.crash-bar").count() >= 4
+    assert page.locator("svg.crash-bar rect.lost").first.bounding_box()["width"] > 2
+    keep(page, "trial")
+    page.set_viewport_size({"width": 360, "height": 780})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    keep(page, "trial-phone")

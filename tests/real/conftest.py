@@ -1,0 +1,40 @@
+"""Real servers for tests: sandboxes of the system's MariaDB, below a folder on disk."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from workers.sandbox import builds
+from workers.sandbox.server import Sandbox
+
+VAR_TMP = "/var/tmp"  # on a disk nearly everywhere, and open to the unprivileged user
+
+
+@pytest.fixture(scope="session")
+def sandbox_root() -> Iterator[Path]:
+    root = Path(tempfile.mkdtemp(prefix="ds-", dir=VAR_TMP))
+    root.chmod(0o755)
+    yield root
+    shutil.rmtree(root)
+
+
+@pytest.fixture(scope="session")
+def make_sandbox(sandbox_root: Path) -> Iterator[Callable[..., Sandbox]]:
+    """`make_sandbox({"log_bin": "ON"}, name=..., image_key=..., trace=...)`; all are removed at the end."""
+    with ExitStack() as all_made:
+
+        def make(settings: dict[str, str] | None = None, *, name: str = "test", **options) -> Sandbox:
+            build = builds.find("system-mariadb")
+            return all_made.enter_context(Sandbox.create(sandbox_root, build, settings or {}, name=name, **options))
+
+        yield make
+
+
+@pytest.fixture(scope="session")
+def sandbox(make_sandbox: Callable[..., Sandbox]) -> Sandbox:
+    """One running server for the whole session, binlog on, shared by all tests: leave it as it was."""
+    return make_sandbox({"log_bin": "ON"}, name="shared")

@@ -1,0 +1,35 @@
+"""Not a test: the worker that test_disk_leaks.py kills. Prints the disk's folder, its process, and a mark.
+
+Arguments: the root, and how far to go: `disk` (a disk alone), `server` (a sandbox on it), `frozen` (server frozen and
+disk cut), `image` (in the midst of making a disk image).
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from workers.sandbox import builds, images, process
+from workers.sandbox.disk import prepared
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.server import Sandbox
+
+
+def tell(disk: VolatileDisk, server: int = 0) -> None:
+    print(disk.folder, disk.pid, server, flush=True)
+    time.sleep(60)
+
+
+root, stage = Path(sys.argv[1]), sys.argv[2]
+build, user = builds.find("system-mariadb"), process.unprivileged_user()
+if stage == "disk":
+    tell(VolatileDisk.create(root / "live" / "doomed-disk", 64 << 20))
+elif stage == "image":
+    images.ensure(root, "never-finished", lambda to: tell(VolatileDisk.create(to.parent / "disk", 64 << 20)))
+else:
+    disk = prepared.new_disk(root, build, user)
+    sandbox = Sandbox.create(root, build, {"log_bin": "ON"}, name="doomed", trace=False, datadir_on=disk.mnt)
+    server = sandbox.pid
+    if stage == "frozen":
+        sandbox.freeze()
+        disk.cut()
+    tell(disk, server)

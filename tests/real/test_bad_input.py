@@ -1,0 +1,149 @@
+"""Whole experiments on what nobody should give: each ends with a clear message, and servers stay as they were."""
+
+import os
+import subprocess
+
+import pytest
+
+from dashboard.experiments import actions
+from dashboard.experiments.models import Experiment
+from dashboard.servers.models import Server
+from tests.unit.bench.plans import plan
+from workers import conduct as conducting
+from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
+from workers.conduct import conduct
+from workers.pulse import Pulse
+from workers.servers import ask
+from workers.servers.connection import connect
+
+SETTINGS = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "7"}
+ODD = """Robert'); DROP TABLE "x"; -- <b>&amp;</b> `y` %s \N{SNOWMAN}\N{PILE OF POO}"""
+
+
+@pytest.fixture
+def worker(transactional_db):
+    pulse = Pulse()
+    yield pulse.start()
+    pulse.stop()
+
+
+@pytest.fixture
+def attach(transactional_db):
+    """Registers a sandbox as if a DBA had; changes as given."""
+
+    def register(target, name="Attached", password=None, **changed):
+        known = {"host": target.host, "port": target.port, "user": target.user} | changed
+        server = Server(name=name, kind="attached", **known)
+        server.set_password(password or target.password)
+        server.save()
+        return server
+
+    return register
+
+
+def run(server: Server, worker, **changes) -> Experiment:
+    """A small plan of one variant on this server, to its end."""
+    small = {"variants": (Variant("0/7", SETTINGS),), "threads": (1,), "repeats": 1, "warmup_s": 0, "measure_s": 1}
+    experiment = actions.create(plan(targets=(PlanTarget(server.pk, server.name),), **small | changes), None)
+    conduct(experiment.pk, worker)
+    experiment.refresh_from_db()
+    return experiment
+
+
+def held(target) -> tuple[dict, set]:
+    """The settings that a run would change, and the schemas there are."""
+    with connect(target) as opened:
+        values = {name: ask.value(opened, f"SELECT @@GLOBAL.{name}") for name in SETTINGS}
+        return values, {name for (name,) in ask.rows(opened, "SHOW DATABASES")}
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"port": 9}, "Nothing listens at 127.0.0.1:9"),
+        ({"host": "no-such-host.invalid"}, "The name in no-such-host.invalid"),
+        ({"password": "wrong"}, "does not accept this account or password"),
+        ({"user": "nobody-there"}, "does not accept this account or password"),
+    ],
+)
+def test_a_server_that_does_not_let_us_in(worker, attach, sandbox, changed, reason):
+    before = held(sandbox.target)
+    server = attach(sandbox.target, **changed)
+    experiment = run(server, worker)
+    assert experiment.state == "failed"
+    assert reason in experiment.error and experiment.mend
+    assert not server.debts.exists() and held(sandbox.target) == before
+    assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}, "it can be resumed"
+
+
+def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox, monkeypatch):
+    doomed = make_sandbox({"log_bin": "ON"}, name="doomed")
+    save = conducting.store.save_run
+    monkeypatch.setattr(conducting.store, "save_run", lambda *row: (save(*row), doomed.kill()))
+    server = attach(doomed.target)
+    experiment = run(server, worker, repeats=3)
+    assert experiment.state == "failed" and experiment.error and experiment.mend
+    assert sorted(experiment.cells.values_list("state", flat=True)) == ["done", "failed", "waiting"]
+    owed = set(server.debts.filter(paid_at=None).values_list("kind", flat=True))
+    assert owed == {"variable", "schema"}, "what could not be put back stays written down"
+
+
+def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeypatch):
+    server = attach(sandbox.target)
+    monkeypatch.setattr(conducting.secrets, "token_hex", lambda _: "taken")
+    last = Experiment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    names = [f"durascope_{last + n}_taken_0" for n in range(1, 50)]
+    with connect(sandbox.target) as opened:
+        for name in names:
+            ask.rows(opened, f"CREATE DATABASE {name}")
+        before = held(sandbox.target)
+        experiment = run(server, worker)
+        after = held(sandbox.target)
+        for name in names:
+            ask.rows(opened, f"DROP DATABASE IF EXISTS {name}")
+    cell = experiment.cells.get()
+    assert cell.state == "failed"
+    assert "_taken_0 is already there; it was not touched" in cell.error and cell.mend
+    assert after == before and not server.debts.filter(paid_at=None).exists()
+
+
+def test_names_with_quotes_markup_and_emoji(worker, attach, sandbox):
+    before = held(sandbox.target)
+    odd = ODD[:80]
+    experiment = run(
+        attach(sandbox.target, name=odd),
+        worker,
+        name=ODD,
+        variants=(Variant(odd, SETTINGS),),
+        workloads=(WorkloadChoice(odd, "insert-ignore", {"existing_percent": "10"}),),
+    )
+    assert experiment.state == "done", experiment.error
+    assert held(sandbox.target) == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_a_disk_that_fills_up_under_load(worker, sandbox_root, settings, transactional_db):
+    folder = sandbox_root / "filling"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=560m,mode=755", "durascope-test", folder], check=True)
+    try:
+        settings.SANDBOX_ROOT = str(folder)
+        server = Server.objects.create(name="Small", kind="sandbox", build="system-mariadb")
+        fat = (WorkloadChoice("fat", "rows-per-transaction", {"rows": "10000"}),)
+        off = (Variant("off", {"log_bin": "OFF", "innodb_flush_log_at_trx_commit": "0"}),)
+        experiment = run(server, worker, workloads=fat, variants=off, threads=(4,), measure_s=40)
+        assert list((folder / "live").iterdir()) == []
+    finally:
+        subprocess.run(["umount", folder], check=True)
+        folder.rmdir()
+    cell = experiment.cells.get()
+    assert cell.state == "failed"
+    assert "full" in cell.error and cell.mend
+
+
+def test_a_workload_parameter_that_does_not_fit(attach, sandbox):
+    server = attach(sandbox.target)
+    wrong = (WorkloadChoice("x", "rows-per-transaction", {"rows": "many"}),)
+    with pytest.raises(actions.PlanError, match="'many' is not a whole number"):
+        actions.create(plan(targets=(PlanTarget(server.pk, server.name),), workloads=wrong), None)
+    assert not Experiment.objects.exists()

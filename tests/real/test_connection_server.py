@@ -1,0 +1,146 @@
+"""Connecting to a real server: what works, what is refused, what TLS modes really do."""
+
+import socket
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from workers.errors import AccessDenied, MissingPrivilege, PlanError, Unreachable
+from workers.servers import ask
+from workers.servers.connection import cipher, connect
+
+
+@pytest.fixture
+def tcp(sandbox):
+    return replace(sandbox.target, socket="")
+
+
+@pytest.fixture(scope="module")
+def authority(sandbox_root):
+    """A self-signed certificate for localhost and 127.0.0.1, which is its own authority."""
+    key, certificate = sandbox_root / "tls-key.pem", sandbox_root / "tls-cert.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    key.chmod(0o644)
+    return key, certificate
+
+
+@pytest.fixture(scope="module")
+def encrypted(make_sandbox, authority):
+    """A server that offers TLS."""
+    key, certificate = authority
+    settings = {"ssl": "ON", "ssl_key": str(key), "ssl_cert": str(certificate), "ssl_ca": str(certificate)}
+    return replace(make_sandbox(settings, name="tls").target, socket="")
+
+
+@pytest.mark.parametrize("way", ["socket", "tcp"])
+def test_it_connects(sandbox, tcp, way):
+    with connect(sandbox.target if way == "socket" else tcp) as connection:
+        assert ask.value(connection, "SELECT @@autocommit") == 1
+        assert ask.value(connection, "SELECT @@character_set_client") == "utf8mb4"
+        assert cipher(connection) == ""
+
+
+@pytest.mark.parametrize("mode", ["preferred", "required"])
+def test_it_encrypts_when_the_server_offers_it(encrypted, mode):
+    with connect(replace(encrypted, tls=mode)) as connection:
+        assert cipher(connection)
+
+
+def test_it_does_not_encrypt_when_told_not_to(encrypted):
+    with connect(replace(encrypted, tls="off")) as connection:
+        assert cipher(connection) == ""
+
+
+def test_it_verifies_the_certificate(encrypted, authority):
+    with connect(replace(encrypted, host="localhost", tls="verify", tls_ca=str(authority[1]))) as connection:
+        assert cipher(connection)
+
+
+def test_it_refuses_a_certificate_of_another_name(encrypted, authority):
+    with pytest.raises(Unreachable, match="certificate"):
+        connect(replace(encrypted, tls="verify", tls_ca=str(authority[1])))
+
+
+def test_it_refuses_a_certificate_of_an_unknown_authority(encrypted):
+    with pytest.raises(Unreachable, match="certificate"):
+        connect(replace(encrypted, host="localhost", tls="verify"))
+
+
+@pytest.mark.parametrize("mode", ["required", "verify"])
+def test_it_refuses_a_server_without_tls(tcp, mode):
+    with pytest.raises(Unreachable, match="TLS"):
+        connect(replace(tcp, tls=mode))
+
+
+def test_it_falls_back_to_plain_when_tls_is_only_preferred(tcp):
+    with connect(replace(tcp, tls="preferred")) as connection:
+        assert cipher(connection) == ""
+
+
+def test_it_refuses_an_authority_file_that_is_not_there(tcp):
+    with pytest.raises(PlanError, match="authority file"):
+        connect(replace(tcp, tls="verify", tls_ca="/nowhere/ca.pem"))
+
+
+def test_it_says_that_the_password_is_wrong_without_showing_it(tcp):
+    with pytest.raises(AccessDenied) as refused:
+        connect(replace(tcp, password="not the secret"))
+    assert "not the secret" not in str(refused.value)
+
+
+def test_it_takes_passwords_beyond_latin(sandbox):
+    with connect(sandbox.target) as connection:
+        ask.rows(connection, "CREATE USER 'odd'@'localhost' IDENTIFIED BY %s", ("pässwörd ☂ '\"\\",))
+        try:
+            connect(replace(sandbox.target, user="odd", password="pässwörd ☂ '\"\\")).close()
+        finally:
+            ask.rows(connection, "DROP USER 'odd'@'localhost'")
+
+
+def test_it_says_that_nothing_listens(tcp):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, not listening: refused
+        with pytest.raises(Unreachable, match="Nothing listens"):
+            connect(replace(tcp, port=taken.getsockname()[1]))
+
+
+def test_it_does_not_wait_for_a_server_that_says_nothing(tcp):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(Unreachable):
+            connect(replace(tcp, port=silent.getsockname()[1]), timeout_s=0.2)
+
+
+def test_it_says_that_there_is_no_socket(sandbox):
+    with pytest.raises(Unreachable, match="no socket file"):
+        connect(replace(sandbox.target, socket="/nowhere/sock"))
+
+
+def test_it_names_a_lost_connection(sandbox):
+    with connect(sandbox.target) as one, connect(sandbox.target) as other:
+        ask.rows(one, f"KILL {other.thread_id()}")
+        with pytest.raises(Unreachable, match="lost"):
+            ask.value(other, "SELECT 1")
+
+
+def test_it_prints_the_grant_for_what_was_refused(sandbox):
+    with connect(sandbox.target) as connection:
+        ask.rows(connection, "CREATE USER 'poor'@'localhost' IDENTIFIED BY 'x'")
+        try:
+            with (
+                connect(replace(sandbox.target, user="poor", password="x")) as poor,
+                pytest.raises(MissingPrivilege) as refused,
+            ):
+                ask.rows(poor, "SET GLOBAL sync_binlog = 1")
+            assert refused.value.mend == "GRANT BINLOG ADMIN ON *.* TO 'poor'@'localhost';"
+        finally:
+            ask.rows(connection, "DROP USER 'poor'@'localhost'")

@@ -1,0 +1,162 @@
+"""What survives a power cut on a real file system: what was flushed, and nothing else that matters."""
+
+import os
+
+import pytest
+
+from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk
+from workers.errors import SandboxError
+from workers.sandbox.disk.volatile import VolatileDisk
+
+pytestmark = needs_disk
+SIZE_BYTES = 128 << 20
+
+
+@pytest.fixture
+def disk(sandbox_root):
+    with VolatileDisk.create(sandbox_root / "live" / "disk-under-test", SIZE_BYTES) as made:
+        yield made
+
+
+def lose_power(disk, **how):
+    cut = disk.cut(**how)
+    disk.power_on()
+    return cut
+
+
+def test_it_keeps_a_flushed_block_and_loses_an_unflushed_one_written_directly(disk):
+    file = flushed_file(disk.mnt / "a", 2)
+    with direct(file) as write:
+        os.fdatasync(write(0, b"S"))
+        write(1, b"U")
+    assert lose_power(disk).lost_bytes >= BLOCK_BYTES
+    assert file.read_bytes() == b"S" * BLOCK_BYTES + b"0" * BLOCK_BYTES
+
+
+def test_it_keeps_a_synced_file_and_loses_one_in_the_page_cache(disk):
+    synced = flushed_file(disk.mnt / "synced", 3, b"S")
+    (disk.mnt / "unsynced").write_bytes(b"U" * BLOCK_BYTES)
+    with synced.open("ab") as more:
+        more.write(b"U" * BLOCK_BYTES)
+        more.flush()
+        lose = disk.cut()
+    assert lose.kept_bytes == 0
+    disk.power_on()
+    assert synced.read_bytes() == b"S" * 3 * BLOCK_BYTES
+    assert not (disk.mnt / "unsynced").exists()
+
+
+def test_it_loses_what_reached_the_device_without_a_flush(disk):
+    """sync_file_range, and write-back by the kernel, hand data over and flush nothing."""
+    file = flushed_file(disk.mnt / "a", 4)
+    before = disk.stats()
+    with direct(file) as write:
+        for number in range(4):
+            write(number, b"U")
+    assert disk.stats().write_bytes - before.write_bytes >= 4 * BLOCK_BYTES
+    lose_power(disk)
+    assert file.read_bytes() == b"0" * 4 * BLOCK_BYTES
+
+
+def test_it_answers_from_memory_after_the_cut(disk):
+    file = flushed_file(disk.mnt / "a", 1)
+    disk.cut()
+    with file.open("r+b") as open_file:
+        open_file.write(b"later")
+        os.fsync(open_file.fileno())
+    assert disk.stats().frozen
+    disk.power_on()
+    assert file.read_bytes() == b"0" * BLOCK_BYTES
+    assert not disk.stats().frozen
+
+
+def test_it_serves_again_after_power_on_and_can_be_cut_again(disk):
+    for life in range(3):
+        flushed_file(disk.mnt / f"life-{life}", 1)
+        (disk.mnt / f"lost-{life}").write_text("x")
+        lose_power(disk)
+        assert {path.name for path in disk.mnt.iterdir()} == {"lost+found", *(f"life-{n}" for n in range(life + 1))}
+    assert disk.stats().cuts == 3
+
+
+def test_a_lying_disk_loses_what_was_flushed(disk):
+    """The positive control of every crash experiment."""
+    honest = flushed_file(disk.mnt / "honest", 1)
+    disk.lie(True)
+    lied_to = flushed_file(disk.mnt / "lied-to", 1)
+    assert disk.stats().ignored
+    lose_power(disk)
+    assert honest.exists()
+    assert not lied_to.exists()
+
+
+def test_an_honest_disk_again_keeps_all(disk):
+    disk.lie(True)
+    lied_to = flushed_file(disk.mnt / "lied-to", 1, b"S")
+    disk.lie(False)
+    flushed_file(disk.mnt / "another", 1)
+    lose_power(disk)
+    assert lied_to.read_bytes() == b"S" * BLOCK_BYTES
+
+
+def torn(root, seed: int) -> tuple[bytes, int]:
+    """What is left of 512 unflushed blocks on a disk of its own, and how much was kept."""
+    with VolatileDisk.create(root / "live" / "torn", SIZE_BYTES) as disk:
+        file = flushed_file(disk.mnt / "a", 512)
+        with direct(file) as write:
+            for number in range(512):
+                write(number, b"U")
+        cut = lose_power(disk, keep_permille=500, seed=seed)
+        return file.read_bytes(), cut.kept_bytes
+
+
+def test_a_torn_cut_can_be_repeated(sandbox_root):
+    first, again, other = torn(sandbox_root, 7), torn(sandbox_root, 7), torn(sandbox_root, 8)
+    assert first == again
+    assert first[0] != other[0]
+    sectors = [first[0][at : at + 512] for at in range(0, len(first[0]), 512)]
+    assert set(sectors) == {b"U" * 512, b"0" * 512}
+    assert 0.45 < sectors.count(b"U" * 512) / len(sectors) < 0.55
+    assert first[1] >= sectors.count(b"U" * 512) * 512
+
+
+def test_it_counts(disk):
+    file = flushed_file(disk.mnt / "a", 8)
+    before = disk.stats()
+    with direct(file) as write:
+        for number in range(8):
+            os.fdatasync(write(number, b"x"))
+    after = disk.stats()
+    assert after.flushes - before.flushes == 8
+    assert after.flush_bytes - before.flush_bytes == after.write_bytes - before.write_bytes == 8 * BLOCK_BYTES
+    assert after.pending_bytes == 0
+    assert (after.size_bytes, after.block_bytes) == (SIZE_BYTES, BLOCK_BYTES)
+
+
+def test_it_copies_an_image(disk, sandbox_root):
+    flushed_file(disk.mnt / "a", 5, b"I")
+    image = disk.unplug()
+    with VolatileDisk.create(sandbox_root / "live" / "copy", image=image) as copy:
+        assert (copy.mnt / "a").read_bytes() == b"I" * 5 * BLOCK_BYTES
+        (copy.mnt / "a").unlink()
+    assert image.stat().st_blocks * 512 < SIZE_BYTES / 2
+
+
+def test_it_refuses_nonsense_and_leaves_nothing(sandbox_root):
+    live = sandbox_root / "live"
+    before = set(live.glob("*"))
+    with pytest.raises(SandboxError, match="cannot have 4097 bytes"):
+        VolatileDisk.create(live / "small", 4097)
+    with pytest.raises(SandboxError, match="cp failed"):
+        VolatileDisk.create(live / "no-image", image=sandbox_root / "never-made")
+    not_a_file_system = sandbox_root / "noise"
+    not_a_file_system.write_bytes(b"x" * (16 << 20))
+    with pytest.raises(SandboxError, match="could not be mounted"):
+        VolatileDisk.create(live / "noise", image=not_a_file_system)
+    assert set(live.glob("*")) == before
+
+
+def test_it_says_that_it_is_dead(disk):
+    disk._kill()
+    with pytest.raises(SandboxError, match="does not answer"):
+        disk.cut()

@@ -1,0 +1,86 @@
+"""Whether this host can lose power is found out by losing it."""
+
+import os
+import time
+
+import pytest
+
+from tests.real.disks import leavings, needs_disk
+from workers.errors import SandboxError
+from workers.sandbox.disk import ability
+from workers.sandbox.disk.volatile import VolatileDisk
+
+
+@pytest.fixture(autouse=True)
+def asked_anew():
+    ability.missing.cache_clear()
+    yield
+    ability.missing.cache_clear()
+
+
+@needs_disk
+def test_it_can_and_takes_less_than_a_second():
+    began = time.monotonic()
+    assert ability.missing() == ""
+    assert time.monotonic() - began < 1
+    assert leavings(ability.ROOT) == (0, 0, [])
+    assert not ability.ROOT.exists()
+
+
+def test_it_asks_once(monkeypatch):
+    asked = []
+    monkeypatch.setattr(ability, "CHECKS", (lambda: asked.append(1) or "",))
+    assert (ability.missing(), ability.missing(), asked) == ("", "", [1])
+
+
+def test_it_names_the_first_thing_missing(monkeypatch):
+    monkeypatch.setattr(ability, "CHECKS", (lambda: "", lambda: "no loop", lambda: 1 / 0))
+    assert ability.missing() == "no loop"
+
+
+@needs_disk
+@pytest.mark.parametrize("method, says", [("cut", "did not lose"), ("storage", "do not reach")])
+def test_it_notices_a_disk_that_does_not_do_it(monkeypatch, method, says):
+    """Without its cut, a disk keeps everything, and power_on then forgets what was not flushed: so neither."""
+    monkeypatch.setattr(VolatileDisk, method, lambda *_, **__: None)
+    if method == "cut":
+        monkeypatch.setattr(VolatileDisk, "power_on", lambda _: None)
+    assert says in ability.missing()
+    assert leavings(ability.ROOT) == (0, 0, [])
+
+
+@needs_disk
+def test_it_notices_a_disk_that_lies(monkeypatch):
+    genuine = VolatileDisk.storage
+    monkeypatch.setattr(VolatileDisk, "storage", lambda disk, k_us: (genuine(disk, k_us), disk.lie(True)))
+    assert "did not lose exactly" in ability.missing()
+
+
+def test_it_tells_when_a_disk_cannot_be_made(monkeypatch):
+    def refuse(*_):
+        raise SandboxError("No loop device.", "Nothing was mounted.")
+
+    monkeypatch.setattr(ability, "CHECKS", (ability._a_real_cut,))
+    monkeypatch.setattr(VolatileDisk, "create", refuse)
+    assert "No loop device" in ability.missing()
+
+
+@pytest.mark.parametrize(
+    "check, path, mend",
+    [("_fuse", "/dev/fuse", "modprobe fuse"), ("_loop", "/dev/loop-control", "modprobe loop")],
+)
+def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch, check, path, mend):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "open", refuse)
+    said = getattr(ability, check)()
+    assert path in said and mend in said and "docker run" in said
+
+
+def test_it_misses_the_privilege_and_the_tool(monkeypatch, tmp_path):
+    monkeypatch.setattr(ability, "SYSTEM_PATH", str(tmp_path))
+    assert "e2fsprogs" in ability._tools()
+    monkeypatch.setattr(ability.Path, "read_text", lambda _: "CapEff:\t0000000000000000\n")
+    assert "CAP_SYS_ADMIN" in ability._privilege()
+    assert "rootless" in ability._namespace()

@@ -1,0 +1,33 @@
+"""The durability report follows the settings of a real server."""
+
+from workers.servers import variables
+from workers.servers.connection import connect
+from workers.servers.durability import report, settings_in_words
+from workers.servers.look import read
+
+
+def outcomes(facts):
+    return {(one.crash_class, one.what): one.outcome for one in report(facts)}
+
+
+def test_it_follows_the_settings(sandbox):
+    debts = []
+    with connect(sandbox.target) as connection:
+        try:
+            wanted = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+            variables.apply(connection, read(connection), wanted, lambda *debt: debts.append(debt))
+            assert set(outcomes(read(connection)).values()) == {"kept"}
+            wanted = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
+            variables.apply(connection, read(connection), wanted, lambda *debt: debts.append(debt))
+            lost = outcomes(read(connection))
+        finally:
+            variables.restore(connection, debts, lambda name: None)
+    assert lost["process kill", "engine"] == lost["power loss", "binlog"] == "may be lost"
+    assert lost["process kill", "binlog"] == "kept"
+
+
+def test_it_puts_a_real_servers_settings_in_words(sandbox):
+    with connect(sandbox.target) as connection:
+        words = {name: said for name, _, said in settings_in_words(read(connection))}
+    assert {"innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_doublewrite"} <= set(words)
+    assert not any("no such value" in said for said in words.values())

@@ -1,0 +1,215 @@
+"""Whole experiments on a real sandbox, conducted in this process."""
+
+import threading
+import time
+
+import pytest
+from django.db import connection
+
+from dashboard.experiments import actions, queries
+from dashboard.experiments.models import Cell, Environment, Experiment, Run
+from dashboard.fleet.models import HostLease
+from dashboard.servers.models import Server
+from workers import store
+from workers.bench import recipes
+from workers.bench.plan import Plan
+from workers.conduct import conduct
+from workers.pulse import Pulse
+
+QUICK = {
+    "threads": "1,4",
+    "repeats": "1",
+    "warmup_s": "0",
+    "measure_s": "2",
+    "table_rows": "500",
+    "seed": "1",
+    "trials": "0",
+}
+
+
+@pytest.fixture
+def worker(transactional_db):
+    pulse = Pulse()
+    yield pulse.start()
+    pulse.stop()
+
+
+@pytest.fixture
+def sandbox_server(transactional_db, settings, sandbox_root):
+    settings.SANDBOX_ROOT = str(sandbox_root)
+    return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def attached_server(transactional_db, sandbox):
+    """The session's sandbox, registered as if a DBA had."""
+    target = sandbox.target
+    server = Server(name="Attached", kind="attached", host=target.host, port=target.port, user=target.user)
+    server.set_password(target.password)
+    server.save()
+    return server
+
+
+def make(server: Server, **overrides: str) -> Experiment:
+    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | overrides)
+    return actions.create(plan, None, recipe="what-does-safety-cost")
+
+
+def test_it_measures_every_cell_on_a_sandbox(sandbox_server, worker, sandbox_root):
+    before = live_folders(sandbox_root)
+    experiment = conduct(make(sandbox_server).pk, worker)
+    assert (experiment.state, experiment.error) == ("done", "")
+    runs = Run.objects.filter(cell__experiment=experiment).select_related("cell", "series", "evidence")
+    assert len(runs) == 8
+    for run in runs:
+        assert run.transactions > 0 and run.tps > 0
+        assert len(run.series.columns["tps"]) >= 1
+        flush, sync = run.cell.variant.split("/")
+        assert run.effective["innodb_flush_log_at_trx_commit"] == flush
+        assert run.effective["sync_binlog"] == sync
+        assert run.effective["log_bin"] in ("ON", "1")
+    assert not HostLease.objects.exists()
+    assert Environment.objects.count() <= 2
+    assert live_folders(sandbox_root) == before
+
+
+def test_it_counts_what_a_durable_commit_costs(sandbox_server, worker):
+    """At one thread, 1/1 flushes redo and binlog for every commit; 0/0 hardly ever: both signs of the detector."""
+    experiment = conduct(make(sandbox_server, threads="1").pk, worker)
+    per_commit = {}
+    for run in Run.objects.filter(cell__experiment=experiment).select_related("cell"):
+        figures = {}
+        for figure in run.figures:
+            figures.setdefault(figure["name"], figure["value"])
+        per_commit[run.cell.variant] = {
+            name: figures[name] / run.transactions for name in ("redo_fsyncs", "binlog_fsyncs")
+        }
+    assert per_commit["1/1"]["redo_fsyncs"] == pytest.approx(1, rel=0.05)
+    assert per_commit["1/1"]["binlog_fsyncs"] == pytest.approx(1, rel=0.05)
+    assert per_commit["0/0"]["redo_fsyncs"] < 0.05
+    assert per_commit["0/0"]["binlog_fsyncs"] < 0.05
+
+
+def test_it_borrows_an_attached_server_and_puts_it_back(attached_server, worker, sandbox):
+    def look():
+        with connection_to(sandbox) as link, link.cursor() as cursor:
+            cursor.execute("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit, @@GLOBAL.sync_binlog")
+            values = cursor.fetchone()
+            cursor.execute("SHOW DATABASES LIKE 'durascope\\_%%'")
+            return values, cursor.fetchall()
+
+    before = look()
+    plan = without_log_bin(make_plan(attached_server))
+    experiment = conduct(actions.create(plan, None).pk, worker)
+    assert (experiment.state, experiment.error) == ("done", "")
+    assert look() == before
+    debts = attached_server.debts.all()
+    assert {debt.kind for debt in debts} == {"variable", "schema"}
+    assert all(debt.paid_at for debt in debts)
+
+
+def test_it_cancels_within_two_seconds_and_keeps_what_it_has(sandbox_server, worker):
+    experiment = make(sandbox_server, threads="2", measure_s="20")
+    measuring = threading.Thread(target=in_thread, args=(experiment.pk, worker))
+    measuring.start()
+    until(lambda: experiment.cells.filter(state="running").exists() and "measuring" in phase(experiment))
+    asked = time.monotonic()
+    actions.cancel(experiment, None)
+    until(lambda: not experiment.cells.filter(state="running").exists())
+    assert time.monotonic() - asked < 2
+    measuring.join(20)
+    experiment.refresh_from_db()
+    assert experiment.state == "cancelled"
+    assert not experiment.cells.filter(state="waiting").exists()
+
+
+def test_it_resumes_with_the_cells_that_are_left(sandbox_server, worker):
+    experiment = make(sandbox_server, threads="1")
+    first = experiment.cells.first()
+    Cell.objects.filter(pk=first.pk).update(state="interrupted")
+    Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
+    store.release_to_resume(experiment)
+    assert conduct(experiment.pk, worker).state == "done"
+    assert Run.objects.filter(cell__experiment=experiment).count() == 4
+
+
+def test_it_waits_while_the_host_is_busy(sandbox_server, worker):
+    busy, waiting = make(sandbox_server), make(sandbox_server)
+    assert store.begin(busy.pk, worker, ["somewhere"]) is not None
+    assert store.begin(waiting.pk, worker, ["somewhere"]) is None
+    waiting.refresh_from_db()
+    assert waiting.state == "queued" and "is running on the same host" in waiting.phase
+    assert store.begin(waiting.pk, worker, ["elsewhere"]) is not None
+
+
+def test_it_runs_an_experiment_once_however_often_the_bell_rings(sandbox_server, worker):
+    experiment = make(sandbox_server)
+    assert store.begin(experiment.pk, worker, ["a"]) is not None
+    assert store.begin(experiment.pk, worker, ["b"]) is None
+
+
+def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, transactional_db):
+    doomed = make_sandbox({"log_bin": "ON"})
+    target = doomed.target
+    server = Server(name="Doomed", kind="attached", host=target.host, port=target.port, user=target.user)
+    server.set_password(target.password)
+    server.save()
+    experiment = actions.create(without_log_bin(make_plan(server, measure_s="4")), None)
+    measuring = threading.Thread(target=in_thread, args=(experiment.pk, worker))
+    measuring.start()
+    until(lambda: "measuring" in phase(experiment))
+    doomed.kill()
+    measuring.join(30)
+    experiment.refresh_from_db()
+    assert experiment.state == "failed"
+    assert experiment.error and experiment.mend
+    owed = server.debts.filter(paid_at=None)
+    assert owed.exists(), "what could not be put back stays written down"
+    assert experiment.cells.filter(state="waiting").exists(), "what is left can be resumed"
+
+
+def live_folders(sandbox_root) -> set[str]:
+    return {folder.name for folder in (sandbox_root / "live").glob("*")}
+
+
+def make_plan(server: Server, **overrides: str) -> Plan:
+    return actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | {"threads": "1"} | overrides)
+
+
+def without_log_bin(plan: Plan) -> Plan:
+    """The recipe for a server that was never tested: its binlog is as it is."""
+    data = plan.as_dict()
+    for variant in data["variants"]:
+        del variant["settings"]["log_bin"]
+    return Plan.from_dict(data)
+
+
+def connection_to(sandbox):
+    from workers.servers.connection import connect
+
+    return connect(sandbox.target)
+
+
+def in_thread(experiment_id, worker):
+    try:
+        conduct(experiment_id, worker)
+    finally:
+        connection.close()
+
+
+def phase(experiment: Experiment) -> str:
+    return Experiment.objects.values_list("phase", flat=True).get(pk=experiment.pk)
+
+
+def until(true, limit_s: float = 20) -> None:
+    deadline = time.monotonic() + limit_s
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+
+
+def test_progress_tells_a_terminal_and_a_page_the_same(sandbox_server, worker):
+    experiment = make(sandbox_server)
+    now = queries.progress(experiment)
+    assert (now["state"], now["done"], now["total"], now["over"]) == ("queued", 0, 8, False)
+    assert now["left_s"] == pytest.approx(experiment.estimate_s)

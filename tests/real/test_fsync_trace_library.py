@@ -1,0 +1,92 @@
+"""The compiled library, preloaded into a small program whose calls are known."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.metrics import fsync_table
+from workers.metrics.fsync_table import Table
+
+PROGRAM = Path(__file__).with_name("fsync_calls.py")
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trace")
+    library, table = fsync_table.library(folder / "cache"), folder / "table"
+    fsync_table.create(table)
+    env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
+    subprocess.run([sys.executable, "-I", PROGRAM, folder], env=env, check=True)
+    return {(Path(path).name, call): count for (path, call), count in Table(table).counts().items()}
+
+
+def test_it_counts_each_call_by_file(counts):
+    assert counts["a", "fsync"].calls == 3
+    assert counts["a", "fdatasync"].calls == 2
+    assert counts["b", "fsync"].calls == 1
+    assert counts["[memory map]", "msync"].calls == 1
+
+
+def test_it_tells_files_apart_that_share_a_descriptor(counts):
+    """Closed, deleted and another made: the same descriptor and often the same inode."""
+    assert [counts[f"reused{i}", "fsync"].calls for i in range(20)] == [1] * 20
+
+
+def test_it_counts_calls_from_many_threads(counts):
+    assert counts["threads", "fdatasync"].calls == 8 * 50
+
+
+def test_it_notes_errors_and_passes_them_on(counts):
+    assert counts["", "fsync"].errors == counts["", "fsync"].calls == 1
+
+
+def test_it_times_what_it_counts(counts):
+    for count in counts.values():
+        assert sum(count.buckets) == count.calls
+        assert 0 < count.max_ns <= count.total_ns
+        top = max(power for power, calls in enumerate(count.buckets) if calls)
+        assert 2**top * 500 < count.max_ns + 1000 <= 2**top * 1000 + 1000
+
+
+def test_it_stays_exact_when_the_table_is_full(tmp_path):
+    library, table = fsync_table.library(tmp_path / "cache"), tmp_path / "table"
+    fsync_table.create(table)
+    env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
+    subprocess.run([sys.executable, "-I", PROGRAM, tmp_path, "1500"], env=env, check=True)
+    counts = Table(table).counts()
+    assert sum(count.calls for count in counts.values()) == 1500
+    assert counts["", "fsync"].calls == 1500 - (fsync_table.SLOTS - 1)
+
+
+def test_it_leaves_a_program_without_table_alone(tmp_path):
+    env = {"LD_PRELOAD": str(fsync_table.library(tmp_path)), "FSYNCTRACE_TABLE": str(tmp_path / "absent")}
+    assert subprocess.run([sys.executable, "-I", "-c", "import os; os.fsync(2)"], env=env, stderr=-3).returncode in (
+        0,
+        1,
+    )
+
+
+def test_it_compiles_once(tmp_path):
+    first = fsync_table.library(tmp_path)
+    made = first.stat().st_mtime_ns
+    assert fsync_table.library(tmp_path) == first
+    assert first.stat().st_mtime_ns == made
+    assert list(tmp_path.iterdir()) == [first]
+
+
+def test_it_says_when_it_does_not_compile(tmp_path, monkeypatch):
+    broken = tmp_path / "broken.c"
+    broken.write_text("int fsync(")
+    monkeypatch.setattr(fsync_table, "SOURCE", broken)
+    with pytest.raises(SandboxError, match="did not compile"):
+        fsync_table.library(tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_it_names_the_package_of_the_compiler(monkeypatch):
+    assert fsync_table.missing() == ""
+    monkeypatch.setenv("PATH", "")
+    assert "apt-get install gcc" in fsync_table.missing()

@@ -1,0 +1,144 @@
+"""*Test connection* on real servers: one that is ready, and ones that are not."""
+
+from dataclasses import replace
+
+import pytest
+
+from workers.errors import MissingPrivilege
+from workers.servers import ask, preflight
+from workers.servers.checks import CHECKS, Found
+from workers.servers.connection import connect
+from workers.servers.facts import Facts
+from workers.servers.flavours import grants
+from workers.servers.look import read
+
+
+def by_key(result):
+    return {check.key: check for check in result.checks}
+
+
+@pytest.fixture
+def account(sandbox):
+    """Makes an account with these statements; gone afterwards."""
+    with connect(sandbox.target) as connection:
+
+        def make(*statements):
+            for statement in statements:
+                ask.rows(connection, statement)
+            return replace(sandbox.target, user="pf", password="x")
+
+        yield make
+        ask.rows(connection, "DROP USER IF EXISTS 'pf'@'localhost'")
+
+
+@pytest.fixture(scope="module")
+def poor_server(make_sandbox):
+    """No binlog, few connections, read only."""
+    settings = {"log_bin": "OFF", "max_connections": "12", "read_only": "ON", "binlog_format": "STATEMENT"}
+    return make_sandbox(settings, name="poor")
+
+
+def test_it_passes_a_server_that_is_ready(sandbox):
+    result = preflight.run(sandbox.target)
+    checks = by_key(result)
+    assert isinstance(result.facts, Facts) and list(checks) == list(CHECKS)
+    passed = {key for key, check in checks.items() if check.outcome == "passed"}
+    assert passed >= {
+        *("reachability", "tls", "version", "privileges", "engines", "binlog", "connections", "clock", "replicas"),
+        "read_only",
+    }
+    assert checks["performance_schema"].outcome == "warned"
+
+
+def test_it_finds_what_is_amiss(poor_server):
+    checks = by_key(preflight.run(poor_server.target))
+    assert checks["binlog"].outcome == "warned" and "log_bin" in checks["binlog"].mend
+    assert checks["connections"].outcome == "warned" and "max_connections" in checks["connections"].mend
+    assert checks["read_only"].outcome == "failed"
+
+
+def test_its_mending_statement_mends(poor_server):
+    mend = by_key(preflight.run(poor_server.target))["read_only"].mend
+    with connect(poor_server.target) as connection:
+        ask.rows(connection, mend)
+        try:
+            assert by_key(preflight.run(poor_server.target))["read_only"].outcome == "passed"
+        finally:
+            ask.rows(connection, "SET GLOBAL read_only = ON")
+
+
+def test_it_lists_missing_privileges_and_the_grants_mend_them(account, sandbox):
+    target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
+    check = by_key(preflight.run(target))["privileges"]
+    assert check.outcome == "failed" and "BINLOG ADMIN" in check.says
+    account(*check.mend.splitlines())
+    assert by_key(preflight.run(target))["privileges"].outcome == "passed"
+
+
+def test_the_printed_account_can_do_everything_it_is_for(account, sandbox):
+    with connect(sandbox.target) as connection:
+        create, *rest = grants(read(connection), "pf", "localhost")
+    target = account(create.replace("'...'", "'x'"), *rest)
+    assert by_key(preflight.run(target))["privileges"].outcome == "passed"
+    with connect(target) as connection:
+        ask.rows(connection, "CREATE DATABASE `durascope_pf`")
+        ask.rows(connection, "CREATE TABLE durascope_pf.t (id INT PRIMARY KEY)")
+        ask.rows(connection, "DROP DATABASE `durascope_pf`")
+        for name in ("sync_binlog", "innodb_flush_log_at_trx_commit", "binlog_commit_wait_count", "binlog_checksum"):
+            ask.rows(connection, f"SET GLOBAL {name} = @@GLOBAL.{name}")
+        with pytest.raises(MissingPrivilege):
+            ask.rows(connection, "CREATE DATABASE `durascopeXpf`")
+
+
+def test_it_warns_without_the_right_to_change_variables(account):
+    target = account(
+        "CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'",
+        "GRANT PROCESS, BINLOG MONITOR ON *.* TO 'pf'@'localhost'",
+        "GRANT SELECT ON performance_schema.* TO 'pf'@'localhost'",
+        r"GRANT ALL ON `durascope\_%`.* TO 'pf'@'localhost'",
+    )
+    check = by_key(preflight.run(target))["privileges"]
+    assert check.outcome == "warned" and check.mend == "GRANT BINLOG ADMIN, SUPER ON *.* TO 'pf'@'localhost';"
+
+
+def test_it_does_not_say_that_there_are_no_replicas_when_it_cannot_see_them(account):
+    target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
+    check = by_key(preflight.run(target))["replicas"]
+    assert check.outcome == "unknown" and "PROCESS" in check.mend
+
+
+def test_it_sees_an_attached_replica(sandbox):
+    """A binlog dump, asked for as a replica does (COM_BINLOG_DUMP)."""
+    with connect(sandbox.target) as replica:
+        ask.rows(replica, "SET @master_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4")
+        file, position = ask.rows(replica, "SHOW MASTER STATUS")[0][:2]
+        payload = position.to_bytes(4, "little") + (0).to_bytes(2, "little") + (77).to_bytes(4, "little")
+        replica._execute_command(0x12, payload + file.encode())
+        assert replica._read_packet()
+        check = by_key(preflight.run(sandbox.target))["replicas"]
+    assert check.outcome == "warned" and "1 attached" in check.says
+
+
+def test_it_reaches_nothing_where_nothing_is(sandbox):
+    result = preflight.run(replace(sandbox.target, socket="/nowhere/sock"))
+    first, *rest = result.checks
+    assert result.facts is None
+    assert (first.key, first.outcome) == ("reachability", "failed") and first.mend
+    assert {(check.outcome, check.says) for check in rest} == {("unknown", "Not reached.")}
+
+
+def test_a_check_that_breaks_is_unknown(sandbox, monkeypatch):
+    def broken(scene):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setitem(CHECKS, "clock", ("Clocks", broken))
+    monkeypatch.setitem(
+        CHECKS, "disk", ("Disk", lambda scene: Found("passed", str(ask.value(scene.connection, "nonsense"))))
+    )
+    checks = by_key(preflight.run(sandbox.target))
+    assert checks["clock"].outcome == checks["disk"].outcome == "unknown"
+    assert "ZeroDivisionError" in checks["clock"].says and "1064" in checks["disk"].says
+
+
+def test_it_never_shows_the_password(sandbox):
+    assert sandbox.target.password not in repr(preflight.run(sandbox.target))

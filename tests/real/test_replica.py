@@ -1,0 +1,186 @@
+"""A replica of a real server: caught up and equal, stopped, or silently different."""
+
+import pymysql
+import pytest
+
+from workers.crash import compare_tables
+from workers.crash.replica import AFTER_RECOVERY, REJOIN, SCHEMA, WROTE_ON, Replica, write_past
+from workers.crash.transactions import key, statements
+from workers.errors import SandboxError
+from workers.sandbox import builds
+from workers.sandbox.process import start_time
+from workers.servers.connection import connect
+
+SETTINGS = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "slave_parallel_threads": "0"}
+TABLES = (
+    "CREATE TABLE one (client INT NOT NULL, n BIGINT NOT NULL, part INT NOT NULL, PRIMARY KEY (client, n, part))",
+    "CREATE TABLE left_half (client INT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (client, n))",
+    "CREATE TABLE right_half (client INT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (client, n))",
+    "CREATE TABLE afterwards (n BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY)",
+)
+
+
+def run(sandbox, *said):
+    with connect(sandbox.target) as connection, connection.cursor() as cursor:
+        for sql in said:
+            cursor.execute(sql)
+        return cursor.fetchall()
+
+
+def commit(sandbox, client, numbers):
+    run(sandbox, f"USE {SCHEMA}", *(sql for n in numbers for sql in statements(client, n)))
+
+
+def forget(primary, replica, keep):
+    """What a power loss does to an undurable primary, by hand: it goes on with `keep` transactions of client 1,
+    its engine and its binlog having lost the rest; the next GTID is one that the replica already knows."""
+    tables = [f"DELETE FROM {SCHEMA}.{table} WHERE n > {keep}" for table in ("one", "left_half", "right_half")]
+    position = run(primary, "SELECT @@gtid_binlog_pos")[0][0]
+    lost = run(
+        primary,
+        f"SELECT COUNT(*) FROM (SELECT DISTINCT n FROM {SCHEMA}.one WHERE n > {keep} UNION "
+        f"SELECT n FROM {SCHEMA}.left_half WHERE n > {keep}) AS gone",
+    )[0][0]
+    number = int(position.rsplit("-", 1)[1]) - lost
+    run(primary, "SET sql_log_bin = 0", *tables, "RESET MASTER", f"SET GLOBAL gtid_binlog_state = '0-1-{number}'")
+
+
+@pytest.fixture(scope="module")
+def primary(make_sandbox):
+    return make_sandbox(SETTINGS, name="primary", trace=False)
+
+
+@pytest.fixture
+def replica(primary, sandbox_root):
+    run(primary, f"DROP SCHEMA IF EXISTS {SCHEMA}", f"CREATE SCHEMA {SCHEMA}", f"USE {SCHEMA}", *TABLES)
+    with Replica.attach(sandbox_root, builds.find("system-mariadb"), primary) as made:
+        yield made
+
+
+def test_it_catches_up_and_is_equal(primary, replica):
+    """The negative control, through a kill of the primary and a recovery on which nothing is lost."""
+    commit(primary, 1, range(1, 101))
+    assert replica.follow().state == "caught up"
+    primary.settle()
+    primary.kill()
+    primary.restart(SETTINGS)
+    assert replica.promote().whole.tolist() == [key(1, n) for n in range(1, 101)]
+    rejoined = replica.can_rejoin(primary, SETTINGS)
+    assert (rejoined.moment, rejoined.state, rejoined.different_rows) == (REJOIN, "caught up", 0)
+    after = replica.reconnect(AFTER_RECOVERY)
+    assert (after.state, after.error, after.different_rows) == ("caught up", "", 0)
+    assert write_past(primary, replica) >= 20
+    on = replica.reconnect(WROTE_ON)
+    assert (on.state, on.different_rows, len(on.seen.whole), len(on.seen.parts)) == ("caught up", 0, 100, 0)
+
+
+def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary, replica):
+    """The positive control: GTIDs that were given out again."""
+    commit(primary, 1, range(1, 101))
+    assert replica.follow().state == "caught up"
+    replica.promote()
+    forget(primary, replica, keep=80)
+    stopped = replica.reconnect(AFTER_RECOVERY)
+    assert stopped.state == "stopped"
+    assert stopped.error.startswith("1236: Got fatal error 1236 from master when reading data from binary log:")
+    assert "which is not in the master's binlog" in stopped.error
+    assert stopped.only_follower[0] == (1, 81) and stopped.only_source == ()
+    assert write_past(primary, replica) >= 20 + 20
+    on = replica.reconnect(WROTE_ON)
+    assert (on.state, on.error) == ("caught up", "")
+    assert on.different_rows > 40  # 20 transactions only there, 20 only here
+    assert on.only_follower[0] == (1, 81) and on.only_source[0][0] == compare_tables.WRITES_ON
+    assert len(on.seen.whole) == 100
+
+
+def test_it_names_a_row_that_was_deleted(primary, replica):
+    commit(primary, 2, range(1, 21))
+    replica.follow()
+    run(primary, "SET sql_log_bin = 0", f"DELETE FROM {SCHEMA}.right_half WHERE n = 14")
+    seen = replica.reconnect(AFTER_RECOVERY)
+    assert (seen.state, seen.different_rows, seen.only_follower, seen.only_source) == ("caught up", 1, ((2, 14),), ())
+
+
+def test_it_keeps_the_words_of_an_error_in_applying(primary, replica):
+    run(replica.sandbox, "SET sql_log_bin = 0", f"INSERT INTO {SCHEMA}.one VALUES (3, 5, 0)")
+    commit(primary, 3, range(1, 11))
+    seen = replica.reconnect(AFTER_RECOVERY)
+    assert seen.state == "stopped"
+    assert seen.error.startswith("1062: ") and "Duplicate entry '3-5-0' for key 'PRIMARY'" in seen.error
+    assert [parts for parts in seen.only_source if parts[1] > 5]
+
+
+def test_it_tells_what_a_promotion_would_lose_and_that_the_old_primary_cannot_rejoin(primary, replica):
+    commit(primary, 1, range(1, 31))
+    replica.follow()
+    replica.promote()
+    commit(primary, 1, range(31, 41))  # acknowledged, and never sent to the replica
+    assert replica.promote().whole.tolist() == [key(1, n) for n in range(1, 31)]
+    before = run(primary, "SELECT @@gtid_binlog_pos")
+    rejoined = replica.can_rejoin(primary, SETTINGS)
+    assert rejoined.state == "stopped" and rejoined.error.startswith("1236: ")
+    assert rejoined.only_follower[0] == (1, 31)
+    assert run(primary, "SELECT @@gtid_binlog_pos") == before
+    assert replica.reconnect(AFTER_RECOVERY).different_rows == 0  # both were left as they were
+
+
+def test_it_finds_an_old_primary_that_rejoins_and_silently_differs(primary, replica):
+    commit(primary, 1, range(1, 31))
+    replica.follow()
+    replica.promote()
+    run(primary, "SET sql_log_bin = 0", f"DELETE FROM {SCHEMA}.one WHERE n = 10")
+    rejoined = replica.can_rejoin(primary, SETTINGS)
+    assert (rejoined.state, rejoined.different_rows, rejoined.only_source) == ("caught up", 1, ((1, 10),))
+
+
+def test_it_does_not_know_when_the_primary_is_gone(primary, replica):
+    primary.kill()
+    try:
+        seen = replica.reconnect(AFTER_RECOVERY)
+        assert (seen.state, seen.different_rows) == ("unknown", None)
+        assert seen.error
+    finally:
+        primary.restart(SETTINGS)
+
+
+def test_it_does_not_know_when_time_is_up(primary, replica):
+    replica.promote()
+    commit(primary, 1, range(1, 800))  # more than it can apply in no time
+    seen = replica.reconnect(AFTER_RECOVERY, limit_s=0)
+    assert (seen.state, seen.different_rows) == ("unknown", None)
+    assert "Not caught up within 0 s" in seen.error
+
+
+def test_it_keeps_the_account_out_of_the_binlog_and_leaves_nothing(primary, replica, sandbox_root):
+    replica.reconnect(AFTER_RECOVERY)
+    password = replica._link._password.encode()
+    binlogs = list(primary.datadir.glob("binlog.0*")) + list(replica.sandbox.datadir.glob("binlog.0*"))
+    assert binlogs and not [
+        one for one in binlogs if password in one.read_bytes() or b"durascope_replica" in one.read_bytes()
+    ]
+    pid, folder = replica.sandbox.pid, replica.sandbox.folder
+    before = len(list((sandbox_root / "live").iterdir()))
+    replica.can_rejoin(primary, SETTINGS)
+    assert len(list((sandbox_root / "live").iterdir())) == before
+    replica.remove()
+    replica.remove()
+    assert start_time(pid) is None and not folder.exists()
+
+
+def test_it_refuses_a_primary_without_a_binlog_and_one_under_load(make_sandbox, primary, replica, sandbox_root):
+    build = builds.find("system-mariadb")
+    commit(primary, 1, [1])
+    with pytest.raises(SandboxError, match="Attach the replica before the load"):
+        Replica.attach(sandbox_root, build, primary)
+    with pytest.raises(SandboxError, match="Set log_bin to ON"):
+        Replica.attach(sandbox_root, build, make_sandbox({}, name="no binlog", trace=False))
+
+
+def test_it_reads_rows_as_the_driver_does(primary, replica):
+    commit(primary, 7, range(1, 200))
+    with connect(primary.target) as connection:
+        read = compare_tables.read_rows(connection, SCHEMA)
+        with connection.cursor(pymysql.cursors.Cursor) as cursor:
+            cursor.execute(f"SELECT client, n, part FROM {SCHEMA}.one")
+            plain = {(key(client, n), part) for client, n, part in cursor.fetchall()}
+    assert {(one, part) for (table, part), keys in read.items() if table == "one" for one in keys.tolist()} == plain

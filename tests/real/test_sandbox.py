@@ -1,0 +1,144 @@
+"""A sandbox from its making to its removal, with the system's MariaDB."""
+
+import os
+import stat
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox import builds, images
+from workers.sandbox.port import free_port
+from workers.sandbox.process import start_time
+from workers.sandbox.server import Sandbox
+
+
+def query(sandbox: Sandbox, sql: str, **login) -> tuple:
+    target = sandbox.target
+    login = {"unix_socket": target.socket, "user": target.user, "password": target.password} | login
+    connection = pymysql.connect(autocommit=True, **login)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchall()
+    finally:
+        connection.close()
+
+
+def test_it_answers_on_its_socket_and_on_loopback_only(sandbox):
+    assert query(sandbox, "SELECT @@log_bin, @@performance_schema, @@bind_address") == ((1, 0, "127.0.0.1"),)
+    loopback = {"unix_socket": None, "host": sandbox.target.host, "port": sandbox.target.port}
+    assert query(sandbox, "SELECT 1", **loopback) == ((1,),)
+
+
+def test_it_has_room_for_1024_clients(sandbox):
+    ((connections, backlog),) = query(sandbox, "SELECT @@max_connections, @@back_log")
+    assert connections >= 1100
+    assert backlog >= 1024
+
+
+def test_it_gives_an_account_that_may_do_what_measuring_asks_for(sandbox):
+    query(sandbox, "SHOW GLOBAL STATUS LIKE 'Syncs'")
+    query(sandbox, "SET GLOBAL sync_binlog = 1")
+    query(sandbox, "CREATE SCHEMA durascope_rights")
+    query(sandbox, "DROP SCHEMA durascope_rights")
+
+
+def test_it_lets_nobody_else_in(sandbox):
+    for user, password in (("root", ""), ("root", "invalid"), ("", ""), (sandbox.target.user, "wrong")):
+        with pytest.raises(pymysql.err.OperationalError):
+            query(sandbox, "SELECT 1", user=user, password=password)
+
+
+def test_it_keeps_its_password_to_itself(sandbox):
+    password = sandbox.target.password.encode()
+    assert password not in Path(f"/proc/{sandbox.pid}/cmdline").read_bytes()
+    assert password not in Path(f"/proc/{sandbox.pid}/environ").read_bytes()
+    files = [path for path in sandbox.folder.rglob("*") if path.is_file() and path.stat().st_size < 2_000_000]
+    assert [path.name for path in files if password in path.read_bytes()] == []
+    assert repr(password.decode()) not in repr(sandbox.target)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
+def test_it_does_not_run_as_root(sandbox):
+    assert Path(f"/proc/{sandbox.pid}").stat().st_uid == sandbox.user.uid != 0
+    assert stat.S_IMODE(sandbox.datadir.stat().st_mode) == 0o700
+
+
+def test_it_restarts_with_other_settings(make_sandbox):
+    sandbox = make_sandbox({"log_bin": "ON"}, trace=False)
+    before = sandbox.pid
+    target = sandbox.restart({"log_bin": "OFF", "innodb_buffer_pool_size": "64M"})
+    assert target == sandbox.target
+    assert sandbox.pid != before
+    assert query(sandbox, "SELECT @@log_bin, @@innodb_buffer_pool_size") == ((0, 64 << 20),)
+    assert "innodb_buffer_pool_size=64M" in sandbox.my_cnf
+
+
+def test_it_recovers_after_a_kill(make_sandbox):
+    sandbox = make_sandbox({}, trace=False)
+    query(sandbox, "CREATE SCHEMA durascope_kill")
+    sandbox.kill()
+    assert not sandbox.running
+    sandbox.restart({})
+    assert query(sandbox, "SHOW SCHEMAS LIKE 'durascope_kill'")
+
+
+def test_it_leaves_nothing_behind(sandbox_root, make_sandbox):
+    with make_sandbox({}, trace=False) as sandbox:
+        pid, folder = sandbox.pid, sandbox.folder
+    assert start_time(pid) is None
+    assert not folder.exists()
+    sandbox.remove()
+
+
+def test_it_keeps_prepared_data_as_an_image(sandbox_root, make_sandbox):
+    source = make_sandbox({"log_bin": "ON"}, trace=False)
+    query(source, "CREATE SCHEMA durascope_image")
+    with pytest.raises(SandboxError, match="not stopped cleanly"):
+        source.save_image("with-schema")
+    source.stop()
+    assert not list(source.save_image("with-schema").glob("binlog.*"))
+    copy = make_sandbox({}, image_key="with-schema", trace=False)
+    assert query(copy, "SHOW SCHEMAS LIKE 'durascope_image'")
+
+
+def test_it_does_not_save_an_image_after_a_kill(make_sandbox):
+    sandbox = make_sandbox({}, trace=False)
+    sandbox.stop()
+    sandbox.restart({})
+    sandbox.kill()
+    with pytest.raises(SandboxError, match="not stopped cleanly"):
+        sandbox.save_image("after-kill")
+
+
+def test_it_writes_the_redo_log_out_in_full(sandbox):
+    """A hole in the redo log would cost a journal commit at its first overwrite."""
+    redo = (sandbox.datadir / "ib_logfile0").stat()
+    assert redo.st_blocks * 512 >= redo.st_size
+
+
+def test_it_tells_why_the_server_did_not_start(sandbox_root, make_sandbox):
+    before = set((sandbox_root / "live").iterdir())
+    with pytest.raises(SandboxError, match="unknown variable 'no_such_setting=1'"):
+        make_sandbox({"no_such_setting": "1"}, trace=False)
+    assert set((sandbox_root / "live").iterdir()) == before
+
+
+def test_it_refuses_an_image_that_was_never_made(make_sandbox):
+    with pytest.raises(SandboxError, match="no image called never-made"):
+        make_sandbox({}, image_key="never-made")
+
+
+def test_it_takes_another_port_when_its_own_was_taken(make_sandbox, monkeypatch, sandbox):
+    """The race between looking for a free port and using it."""
+    ports = iter([sandbox.target.port])
+    monkeypatch.setattr("workers.sandbox.port.free_port", lambda: next(ports, None) or free_port())
+    other = make_sandbox({}, trace=False)
+    assert other.target.port != sandbox.target.port
+
+
+def test_it_initialises_once(sandbox, sandbox_root):
+    images.initialised(sandbox_root, builds.find("system-mariadb"), sandbox.user)
+    assert not list((sandbox_root / "images/making").iterdir())

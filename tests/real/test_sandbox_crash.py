@@ -1,0 +1,233 @@
+"""A server on a volatile disk: frozen, cut off, killed, and started again on what is left."""
+
+import contextlib
+import threading
+import time
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from tests.real.disks import leavings, needs_disk
+from workers.errors import SandboxError
+from workers.sandbox import builds, process
+from workers.sandbox.disk import prepared
+from workers.sandbox.server import Sandbox
+from workers.servers.connection import connect
+
+DURABLE = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+CARELESS = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}
+ROWS = 20
+
+
+@pytest.fixture(scope="module")
+def image_key(make_sandbox):
+    """An image with the table in it, as a trial has."""
+    source = make_sandbox({}, name="source", trace=False)
+    ask(source, "CREATE SCHEMA crash")
+    ask(source, "CREATE TABLE crash.t (n INT PRIMARY KEY) ENGINE=InnoDB")
+    source.stop()
+    source.save_image("with-crash-table")
+    source.remove()
+    return "with-crash-table"
+
+
+@pytest.fixture
+def on_disk(sandbox_root, image_key):
+    """`on_disk(settings)`: a server with that table on a volatile disk of its own; (server, disk)."""
+    with contextlib.ExitStack() as made:
+
+        def make(settings: dict[str, str], key: str = image_key):
+            build, user = builds.find("system-mariadb"), process.unprivileged_user()
+            disk = made.enter_context(prepared.new_disk(sandbox_root, build, user, image_key=key))
+            options = {"name": "crash", "trace": False, "image_key": key, "datadir_on": disk.mnt}
+            return made.enter_context(Sandbox.create(sandbox_root, build, settings, **options)), disk
+
+        yield make
+
+
+def ask(sandbox: Sandbox, sql: str) -> tuple:
+    with contextlib.closing(connect(sandbox.target)) as connection, connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchall()
+
+
+def insert(sandbox: Sandbox) -> None:
+    with contextlib.closing(connect(sandbox.target)) as connection, connection.cursor() as cursor:
+        for n in range(ROWS):
+            cursor.execute("INSERT INTO crash.t VALUES (%s)", (n,))
+
+
+def rows(sandbox: Sandbox) -> int:
+    return ask(sandbox, "SELECT COUNT(*) FROM crash.t")[0][0]
+
+
+def lose_power(sandbox: Sandbox, disk, settings: dict[str, str], **how):
+    disk.hold()
+    sandbox.freeze()
+    disk.cut(**how)
+    sandbox.kill()
+    disk.power_on()
+    return sandbox.recover(settings)
+
+
+@needs_disk
+def test_it_keeps_all_rows_after_a_kill(on_disk):
+    sandbox, _ = on_disk(DURABLE)
+    insert(sandbox)
+    sandbox.kill()
+    recovery = sandbox.recover(DURABLE)
+    assert rows(sandbox) == ROWS
+    assert 0 < recovery.seconds < 20
+
+
+@needs_disk
+@pytest.mark.parametrize("torn", [{}, {"keep_permille": 500, "seed": 1}])
+def test_it_keeps_all_rows_after_a_power_loss_at_1_1(on_disk, torn):
+    sandbox, disk = on_disk(DURABLE)
+    insert(sandbox)
+    lose_power(sandbox, disk, DURABLE, **torn)
+    assert rows(sandbox) == ROWS
+
+
+@needs_disk
+def test_it_loses_rows_after_a_power_loss_at_2_0(on_disk):
+    """The same load, and a server that says the same to its client: the disk tells the difference. The server writes
+    its log once a second, so a few rows may have got through."""
+    sandbox, disk = on_disk(CARELESS)
+    insert(sandbox)
+    lose_power(sandbox, disk, CARELESS)
+    assert rows(sandbox) < ROWS
+
+
+@needs_disk
+def test_it_loses_all_rows_on_a_disk_that_lies_even_at_1_1(on_disk):
+    sandbox, disk = on_disk(DURABLE)
+    disk.lie(True)
+    insert(sandbox)
+    lose_power(sandbox, disk, DURABLE)
+    assert rows(sandbox) == 0
+
+
+@needs_disk
+def test_what_was_prepared_survives_whatever_the_settings(on_disk):
+    """The account was made a moment ago, by a server that flushes nothing."""
+    sandbox, disk = on_disk({"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"})
+    ask(sandbox, "CREATE TABLE crash.later (n INT PRIMARY KEY) ENGINE=InnoDB")
+    ask(sandbox, "INSERT INTO crash.later VALUES (1)")
+    sandbox.settle()
+    lose_power(sandbox, disk, {})
+    assert ask(sandbox, "SELECT n FROM crash.later") == ((1,),)
+
+
+@needs_disk
+def test_settling_changes_no_setting(on_disk):
+    settings = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "7"}
+    sandbox, _ = on_disk(settings)
+    sandbox.settle()
+    assert ask(sandbox, "SELECT @@innodb_flush_log_at_trx_commit, @@sync_binlog") == ((2, 7),)
+
+
+@needs_disk
+def test_only_the_datadir_is_on_the_disk(on_disk):
+    sandbox, disk = on_disk(DURABLE)
+    assert sandbox.datadir == disk.mnt / "data"
+    assert (sandbox.datadir / "binlog.000001").exists()
+    for kept in (sandbox.target.socket, sandbox.folder / "my.cnf", sandbox.folder / "error.log"):
+        assert Path(kept).stat().st_dev != disk.mnt.stat().st_dev
+    assert not (sandbox.folder / "data").exists()
+
+
+@needs_disk
+def test_it_leaves_nothing_behind(sandbox_root, image_key):
+    build, user = builds.find("system-mariadb"), process.unprivileged_user()
+    with prepared.new_disk(sandbox_root, build, user, image_key=image_key) as disk:
+        options = {"name": "short", "trace": False, "image_key": image_key, "datadir_on": disk.mnt}
+        with Sandbox.create(sandbox_root, build, DURABLE, **options) as sandbox:
+            sandbox.freeze()
+    assert leavings(disk.folder) == (0, 0, [])
+    assert not disk.folder.exists() and not sandbox.folder.exists()
+
+
+@needs_disk
+def test_it_keeps_the_logs_of_both_lives(on_disk):
+    sandbox, disk = on_disk(DURABLE)
+    insert(sandbox)
+    recovery = lose_power(sandbox, disk, DURABLE)
+    assert any("Starting crash recovery" in line for line in recovery.log_lines)
+    assert sandbox.log_text.count("ready for connections") == 2
+    assert recovery.log_lines[0].endswith(f"as process {sandbox.pid}")
+    sandbox.restart(DURABLE)
+    assert sandbox.log_text.count("ready for connections") == 1
+
+
+@needs_disk
+def test_a_fresh_server_can_lie_on_a_disk_too(on_disk):
+    sandbox, disk = on_disk(DURABLE, key="")
+    lose_power(sandbox, disk, DURABLE)
+    assert ask(sandbox, "SELECT 1") == ((1,),)
+
+
+def test_no_answer_comes_out_of_a_frozen_server(make_sandbox):
+    sandbox = make_sandbox({}, name="frozen", trace=False)
+    answers: list[float] = []
+
+    def client() -> None:
+        with contextlib.closing(connect(sandbox.target)) as connection, contextlib.suppress(pymysql.Error):
+            while True:
+                connection.query("SELECT 1")
+                answers.append(time.monotonic())
+
+    thread = threading.Thread(target=client)
+    thread.start()
+    while len(answers) < 100:
+        time.sleep(0.001)
+    sandbox.freeze()
+    time.sleep(0.05)  # what was on its way has arrived
+    before = len(answers)
+    time.sleep(0.3)
+    assert len(answers) == before
+    sandbox.kill()
+    thread.join(10)
+    assert not sandbox.running
+    assert sandbox.recover({}).seconds > 0
+
+
+@needs_disk
+def test_a_cut_catches_a_flush_in_progress_and_nobody_is_told(on_disk):
+    sandbox, disk = on_disk(DURABLE)
+    told: list[bool] = []
+
+    def client() -> None:
+        with contextlib.closing(connect(sandbox.target)) as connection, contextlib.suppress(pymysql.Error):
+            connection.query("INSERT INTO crash.t VALUES (1)")
+            told.append(True)
+
+    disk.storage(50_000)
+    thread = threading.Thread(target=client)
+    thread.start()
+    while not disk.stats().pending_bytes:
+        time.sleep(0.001)
+    disk.hold()
+    sandbox.freeze()
+    time.sleep(0.2)  # longer than the flush would have taken
+    assert disk.cut().lost_bytes > 0
+    time.sleep(0.1)  # the server's fsync has returned
+    sandbox.kill()
+    thread.join(10)
+    disk.storage(0)
+    disk.power_on()
+    sandbox.recover(DURABLE)
+    assert (told, rows(sandbox)) == ([], 0)
+
+
+def test_it_tells_when_it_does_not_recover(make_sandbox):
+    sandbox = make_sandbox({}, name="broken", trace=False)
+    sandbox.kill()
+    (sandbox.datadir / "ibdata1").write_bytes(b"noise" * 4096)
+    with pytest.raises(SandboxError, match=r"did not start.*\[ERROR\]"):
+        sandbox.recover({})
+    assert "ready for connections" in sandbox.log_text
+    assert not sandbox.running
+    with pytest.raises(SandboxError, match="does not run"):
+        sandbox.freeze()

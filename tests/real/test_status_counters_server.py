@@ -1,0 +1,160 @@
+"""Figures against known numbers: so many commits were made, so many must be counted."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from workers.metrics.file_waits import FileWaits
+from workers.metrics.registry import SOURCES
+from workers.metrics.source import FIGURES, Subject
+from workers.metrics.status_counters import StatusCounters
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.look import read
+
+COMMITS, CLIENTS = 100, 4
+
+
+@pytest.fixture(scope="module")
+def watched(make_sandbox):
+    """1/1 with the binlog and performance_schema on."""
+    settings = {"log_bin": "ON", "sync_binlog": "1", "performance_schema": "ON", "binlog_expire_logs_seconds": "0"}
+    return make_sandbox(settings, name="watched").target
+
+
+@pytest.fixture(scope="module")
+def bare(make_sandbox):
+    return make_sandbox({}, name="bare").target
+
+
+def write(target):
+    """CLIENTS clients commit COMMITS times each, autocommit, and read and change nothing as often."""
+    with connect(target) as connection:
+        ask.rows(connection, "CREATE DATABASE IF NOT EXISTS durascope_c")
+        ask.rows(connection, "CREATE OR REPLACE TABLE durascope_c.t (id INT PRIMARY KEY, v INT)")
+        ask.rows(connection, "INSERT INTO durascope_c.t SELECT seq, 0 FROM durascope_c.seq_1_to_100")
+
+    def client(number):
+        with connect(target) as connection:
+            for _ in range(COMMITS):
+                ask.rows(connection, "UPDATE durascope_c.t SET v = v + 1 WHERE id = %s", (number,))
+                ask.rows(connection, "UPDATE durascope_c.t SET v = v WHERE id = %s", (number,))
+                ask.rows(connection, "SELECT v FROM durascope_c.t WHERE id = %s", (number,))
+
+    def load():
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(1, CLIENTS + 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    return load
+
+
+def measured(target, source, load, ticks=0):
+    with connect(target) as connection:
+        subject = Subject(connection, read(connection))
+        assert source.missing(subject) == ""
+        session = source.open(subject)
+        session.begin()
+        load()
+        for _ in range(ticks):
+            session.tick()
+        return session.end()
+
+
+def values(reading):
+    return {figure.name: figure.value for figure in reading.figures}
+
+
+def test_it_counts_every_commit_with_the_binlog_on(watched):
+    got = values(measured(watched, StatusCounters(), write(watched)))
+    assert got["commits"] == got["binlog_commits"] == COMMITS * CLIENTS
+    assert COMMITS <= got["binlog_groups"] <= COMMITS * CLIENTS
+    assert got["binlog_fsyncs"] == got["binlog_groups"]
+    assert got["redo_and_data_fsyncs"] >= COMMITS  # each client waits for its own
+    assert "redo_fsyncs" not in got and "data_fsyncs" not in got
+
+
+def test_it_does_not_guess_commits_without_the_binlog(bare):
+    got = values(measured(bare, StatusCounters(), write(bare)))
+    assert not {"commits", "binlog_commits", "binlog_groups", "binlog_fsyncs", "binlog_bytes"} & set(got)
+    assert got["redo_and_data_fsyncs"] > 0 and got["redo_bytes"] > 0
+
+
+def test_it_yields_known_names_and_series_as_long_as_its_ticks(watched):
+    reading = measured(watched, StatusCounters(), write(watched), ticks=3)
+    assert set(values(reading)) <= set(FIGURES)
+    assert {len(series) for series in reading.per_second.values()} == {3}
+    assert set(reading.per_second) <= set(values(reading))
+
+
+def test_both_sources_agree_where_both_can_tell(watched):
+    with connect(watched) as connection:
+        subject = Subject(connection, read(connection))
+        sessions = [SOURCES[key].open(subject) for key in ("file_waits", "status")]
+        load = write(watched)
+        for session in sessions:
+            session.begin()
+        load()
+        waits, status = (values(session.end()) for session in sessions)
+    assert waits["binlog_fsyncs"] == status["binlog_fsyncs"]
+    assert waits["binlog_bytes"] == status["binlog_bytes"]
+
+
+def test_it_leaves_binlog_syncs_out_after_a_rotation(watched):
+    def rotated():
+        with connect(watched) as connection:
+            ask.rows(connection, "FLUSH BINARY LOGS")
+
+    got = values(measured(watched, FileWaits(), rotated))
+    assert "binlog_fsyncs" not in got and "binlog_bytes" in got
+
+
+def test_it_measures_the_latency_of_binlog_syncs(watched):
+    with connect(watched) as connection:
+        ask.rows(connection, "TRUNCATE TABLE performance_schema.file_summary_by_event_name")
+    load = write(watched)
+    with connect(watched) as connection:
+        ask.rows(connection, "TRUNCATE TABLE performance_schema.file_summary_by_event_name")
+    (latency,) = measured(watched, FileWaits(), load).latencies
+    assert latency.files == "binlog" and COMMITS <= latency.calls <= COMMITS * CLIENTS
+    assert 0 < latency.total_ms / latency.calls <= latency.max_ms
+
+
+def test_it_says_how_to_turn_performance_schema_on(bare):
+    with connect(bare) as connection:
+        assert "performance_schema=ON" in FileWaits().missing(Subject(connection, read(connection)))
+
+
+@pytest.mark.parametrize(
+    ("off", "on"),
+    [
+        (
+            "UPDATE performance_schema.setup_consumers SET enabled = 'NO' WHERE name = 'global_instrumentation'",
+            "global_instrumentation",
+        ),
+        (
+            "UPDATE performance_schema.setup_instruments SET enabled = 'NO' WHERE name LIKE 'wait/io/file/%'",
+            "setup_instruments",
+        ),
+    ],
+)
+def test_it_says_which_switch_is_off_and_the_statement_turns_it_on(watched, off, on):
+    with connect(watched) as connection:
+        subject = Subject(connection, read(connection))
+        ask.rows(connection, off)
+        reason = FileWaits().missing(subject)
+        assert on in reason
+        ask.rows(connection, reason[reason.index("UPDATE") :].rstrip(";"))
+        assert FileWaits().missing(subject) == ""
+
+
+def test_it_says_which_grant_is_missing(watched):
+    with connect(watched) as connection:
+        ask.rows(connection, "CREATE USER 'fw'@'localhost' IDENTIFIED BY 'x'")
+        with connect(replace(watched, user="fw", password="x")) as poor:
+            reason = FileWaits().missing(Subject(poor, read(poor)))
+        ask.rows(connection, "DROP USER 'fw'@'localhost'")
+    assert "GRANT SELECT ON performance_schema.* TO 'fw'@'localhost';" in reason

@@ -1,0 +1,164 @@
+"""Whole crash trials on a real server: each kind, what is left behind, what happens when something goes wrong."""
+
+import time
+
+import pytest
+
+from tests.real.disks import needs_disk
+from tests.real.trials import bad, crash, setup
+from workers.crash.kinds import CRASH_KINDS
+from workers.crash.run import run_trial
+from workers.crash.witness import Witness
+from workers.errors import Cancelled, PlanError
+from workers.sandbox.disk import ability
+from workers.sandbox.server import Sandbox
+
+MAY_TEAR = "binlog-unreadable"  # a kill in the middle of a write tears the binlog's tail, seldom, at any setting
+
+
+def left(root):
+    return sorted(path.name for path in (root / "live").glob("*"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(sandbox_root):
+    before = left(sandbox_root) if (sandbox_root / "live").exists() else []
+    yield
+    assert left(sandbox_root) == before
+
+
+def test_a_kill_loses_what_the_engine_had_not_written(sandbox_root):
+    result = crash(sandbox_root, "process-kill", 0, 1, load_s=1.0)
+    assert {"lost-engine", "binlog-only"} <= set(bad(result)) <= {"lost-engine", "binlog-only", MAY_TEAR}
+    assert result.lost_engine.transactions > 0 < result.lost_engine.ms < 1100
+    assert result.lost_binlog.transactions == 0
+    assert [step.name for step in result.steps] == [
+        "prepare", "start", "load", "kill", "recovery", "evidence", "checks",
+    ]  # fmt: skip
+    assert result.crash_at_s == pytest.approx(result.steps[2].took_s, abs=0.3)
+    assert result.sent == result.acknowledged + result.in_doubt
+    assert any("crash recovery" in line for line in result.evidence.recovery_lines)
+    assert "innodb_flush_log_at_trx_commit=0" in result.my_cnf
+    assert result.notes["innodb_flush_log_at_trx_commit"] == "0"
+
+
+def test_a_graceful_restart_loses_nothing(sandbox_root):
+    """The negative control, with the settings that lose most."""
+    result = crash(sandbox_root, "graceful-restart", 0, 0)
+    assert bad(result) == {}
+    assert result.verdict == "valid"
+
+
+def test_without_a_binlog_there_is_nothing_to_say_of_it(sandbox_root):
+    result = crash(sandbox_root, "process-kill", settings={"log_bin": "OFF"})
+    assert result.verdict == "valid"
+    assert not any("binlog" in check.key for check in result.checks)
+    assert result.lost_binlog is None
+
+
+@needs_disk
+@pytest.mark.parametrize("kind", ["power-loss", "torn-power-loss"])
+def test_a_power_loss_loses_nothing_at_1_1(sandbox_root, kind):
+    assert bad(crash(sandbox_root, kind, 1, 1)) == {}
+
+
+@needs_disk
+def test_a_power_loss_takes_an_unsynced_binlog(sandbox_root):
+    result = crash(sandbox_root, "power-loss", 1, 0)
+    assert {"lost-binlog", "engine-only", "binlog-unreadable", "gtid-reused"} <= set(bad(result))
+    assert result.lost_binlog.transactions == result.acknowledged
+    assert result.evidence.reissued[0] == "0-1-1"
+
+
+@needs_disk
+def test_a_lying_disk_is_found_out_at_1_1(sandbox_root):
+    """The positive control."""
+    result = crash(sandbox_root, "lying-disk", 1, 1)
+    assert result.verdict == "invalid"
+    assert result.lost_engine.transactions == result.acknowledged > 0
+
+
+@needs_disk
+def test_the_same_seed_crashes_at_the_same_moment(sandbox_root):
+    first, again = (crash(sandbox_root, "power-loss", seed=11) for _ in range(2))
+    assert first.crash_at_s == pytest.approx(again.crash_at_s, abs=0.15)
+    assert crash(sandbox_root, "process-kill", seed=12, load_s=1.2).crash_at_s > 0.6
+
+
+def test_it_stops_within_two_seconds(sandbox_root):
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        run_trial(
+            setup(sandbox_root, "process-kill", load_s=60), lambda step: None, lambda: time.monotonic() > began + 2
+        )
+    assert time.monotonic() - began < 4
+
+
+def test_it_stops_while_it_waits_for_a_recovery(sandbox_root, monkeypatch):
+    """The server is killed under whoever waits for it."""
+    asked, recover = [], Sandbox.recover
+
+    def hanging(server, settings):
+        done = recover(server, settings)
+        asked.append(time.monotonic())
+        while server.running:
+            time.sleep(0.02)
+        return done
+
+    monkeypatch.setattr(Sandbox, "recover", hanging)
+    with pytest.raises(Cancelled):
+        run_trial(setup(sandbox_root, "process-kill"), lambda step: None, lambda: bool(asked))
+    assert time.monotonic() - asked[0] < 2
+
+
+def test_a_server_that_does_not_come_back_makes_it_unknown(sandbox_root, monkeypatch):
+    def ruined(server, settings):
+        (server.datadir / "ibdata1").write_bytes(b"")
+        return recover(server, settings)
+
+    recover = Sandbox.recover
+    monkeypatch.setattr(Sandbox, "recover", ruined)
+    result = crash(sandbox_root, "process-kill")
+    assert (result.verdict, result.failed_at, result.checks) == ("unknown", "recovery", ())
+    assert "did not start" in result.error
+    assert result.acknowledged > 0
+
+
+def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root, monkeypatch):
+    begin = Witness.begin
+
+    def hung_up(witness):
+        begin(witness)
+        for client in witness._clients:
+            client._socket.shutdown(2)
+
+    monkeypatch.setattr(Witness, "begin", hung_up)
+    result = crash(sandbox_root, "process-kill")
+    assert (result.verdict, result.failed_at) == ("unknown", "load")
+    assert "stopped before the crash" in result.error
+
+
+def test_a_bug_makes_it_unknown(sandbox_root, monkeypatch):
+    def broken(witness):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(Witness, "begin", broken)
+    result = crash(sandbox_root, "process-kill")
+    assert (result.verdict, result.failed_at, result.error) == ("unknown", "load", "ZeroDivisionError: a bug")
+
+
+def test_it_refuses_a_kind_that_is_not_to_be_had(sandbox_root, monkeypatch):
+    with pytest.raises(PlanError, match="no crash kind"):
+        crash(sandbox_root, "meteorite")
+    with pytest.raises(PlanError, match="not for trial"):
+        crash(sandbox_root, "attached-expendable")
+    monkeypatch.setattr(ability, "missing", lambda: "The kernel has no FUSE.")
+    with pytest.raises(PlanError, match="no FUSE"):
+        crash(sandbox_root, "power-loss")
+
+
+def test_every_kind_explains_itself():
+    for key, kind in CRASH_KINDS.items():
+        assert kind.key == key
+        assert kind.title and kind.says.endswith(".")
+        assert kind.needs_disk == (kind.crash_class in ("power loss", "torn power loss", "lying disk"))

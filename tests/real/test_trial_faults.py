@@ -1,0 +1,148 @@
+"""Is the checker itself to be trusted? After a crash that lost nothing, something is done to the evidence: each fault
+is found and named, and without a fault nothing is.
+
+The server is restarted in order: a kill may, seldom, tear the binlog by itself.
+"""
+
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.real.trials import bad, crash
+from workers.crash.binlog import files_of
+from workers.crash.replica import SCHEMA
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+
+GTID_EVENT = 162  # of MariaDB
+HEADER = struct.Struct("<IBIIIH")  # time, type, server, length, next position, flags
+NUMBER_AT = HEADER.size  # of a GTID event
+CRC_BYTES = 4
+
+
+@pytest.fixture
+def after_recovery(monkeypatch) -> Callable[[Callable[[Sandbox], None]], None]:
+    """`after_recovery(fault)`: the fault happens when the server is up again, before anything is read."""
+    recover = Sandbox.recover
+
+    def fault_with(fault: Callable[[Sandbox], None]) -> None:
+        def recover_and_spoil(server, settings):
+            done = recover(server, settings)
+            fault(server)
+            return done
+
+        monkeypatch.setattr(Sandbox, "recover", recover_and_spoil)
+
+    return fault_with
+
+
+def sql(server: Sandbox, statement: str) -> None:
+    """Past the binlog."""
+    with connect(server.target) as connection:
+        connection.select_db(SCHEMA)
+        ask.rows(connection, "SET SESSION sql_log_bin = 0")
+        ask.rows(connection, statement)
+
+
+def first_binlog(server: Sandbox) -> Path:
+    return files_of(server.datadir, "binlog")[0]
+
+
+def offenders(result, key: str):
+    return next(check.offenders for check in result.checks if check.key == key)
+
+
+def test_it_finds_nothing_after_a_kill_that_lost_nothing(sandbox_root, after_recovery):
+    after_recovery(lambda server: None)
+    result = crash(sandbox_root, "graceful-restart")
+    assert bad(result) == {}
+    assert result.verdict == "valid"
+    assert result.acknowledged > 100
+
+
+def test_it_finds_a_deleted_row(sandbox_root, after_recovery):
+    after_recovery(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
+    result = crash(sandbox_root, "graceful-restart")
+    assert bad(result) == {"lost-engine": "invalid", "binlog-only": "invalid", "order": "invalid"}
+    assert offenders(result, "lost-engine") == ((3, 5),)
+    assert (result.verdict, result.lost_engine.transactions, result.lost_binlog.transactions) == ("invalid", 1, 0)
+
+
+def test_it_finds_a_deleted_half_of_a_transaction(sandbox_root, after_recovery):
+    after_recovery(lambda server: sql(server, "DELETE FROM right_half WHERE client = 2 AND n = 4"))
+    result = crash(sandbox_root, "graceful-restart")
+    assert offenders(result, "torn") == ((2, 4),)
+
+
+def test_it_finds_a_row_that_was_never_sent(sandbox_root, after_recovery):
+    after_recovery(lambda server: sql(server, "INSERT INTO one VALUES (1, 900000, 0)"))
+    result = crash(sandbox_root, "graceful-restart")
+    assert bad(result) == {"never-sent": "invalid", "engine-only": "invalid"}
+    assert offenders(result, "never-sent") == ((1, 900000),)
+
+
+def test_it_finds_that_the_binlog_was_cut(sandbox_root, after_recovery):
+    def cut(server):
+        file = first_binlog(server)
+        with file.open("r+b") as opened:
+            opened.truncate(file.stat().st_size // 2)
+
+    after_recovery(cut)
+    result = crash(sandbox_root, "graceful-restart")
+    assert {"lost-binlog", "engine-only", "binlog-unreadable"} <= set(bad(result))
+    assert "lost-engine" not in bad(result)
+    assert result.lost_binlog.transactions > result.acknowledged // 4
+    assert len(offenders(result, "lost-binlog")) == 10  # the first ones are named
+
+
+def test_it_finds_a_gtid_that_was_swapped(sandbox_root, after_recovery):
+    """A transaction is given the number of the one before."""
+
+    def swap(server):
+        file = first_binlog(server)
+        data = bytearray(file.read_bytes())
+        first, second = gtid_events(data)[10:12]
+        data[second + NUMBER_AT : second + NUMBER_AT + 8] = data[first + NUMBER_AT : first + NUMBER_AT + 8]
+        end = second + HEADER.unpack_from(data, second)[3]
+        data[end - CRC_BYTES : end] = zlib.crc32(data[second : end - CRC_BYTES]).to_bytes(CRC_BYTES, "little")
+        file.write_bytes(data)
+
+    after_recovery(swap)
+    result = crash(sandbox_root, "graceful-restart")
+    assert bad(result) == {"gtid-reused": "invalid"}
+
+
+def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root, after_recovery):
+    """The checksum tells."""
+
+    def change(server):
+        file = first_binlog(server)
+        data = bytearray(file.read_bytes())
+        data[gtid_events(data)[10] + NUMBER_AT] ^= 1
+        file.write_bytes(data)
+
+    after_recovery(change)
+    assert {"lost-binlog", "binlog-unreadable"} <= set(bad(crash(sandbox_root, "graceful-restart")))
+
+
+def test_it_is_unknown_when_the_binlog_is_gone(sandbox_root, after_recovery):
+    after_recovery(lambda server: (server.datadir / "binlog.index").unlink())
+    result = crash(sandbox_root, "graceful-restart")
+    assert result.verdict == "unknown"
+    assert bad(result)["lost-binlog"] == "unknown"
+    assert any("binlog" in problem for problem in result.evidence.problems)
+
+
+def gtid_events(data: bytes) -> list[int]:
+    """Where they begin."""
+    found, at = [], 4
+    while at + HEADER.size <= len(data):
+        _, kind, _, length, _, _ = HEADER.unpack_from(data, at)
+        if kind == GTID_EVENT:
+            found.append(at)
+        at += length
+    return found

@@ -1,0 +1,171 @@
+"""Global variables of a real server are changed and put back; schemas of ours come and go."""
+
+import pytest
+
+from workers.errors import PlanError, ServerError
+from workers.servers import ask, schema, variables
+from workers.servers.connection import connect
+from workers.servers.look import read
+
+
+@pytest.fixture
+def connection(sandbox):
+    with connect(sandbox.target) as connection:
+        yield connection
+
+
+@pytest.fixture
+def facts(connection):
+    return read(connection)
+
+
+class Ledger:
+    """Debts as a caller keeps them, with what the server reported when each was written down."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.debts, self.seen, self.paid = [], [], []
+
+    def owe(self, name, old):
+        self.debts.append((name, old))
+        self.seen.append(variables.read(self.connection, name))
+
+    def pay(self, name):
+        self.paid.append(name)
+
+
+@pytest.fixture
+def ledger(connection):
+    ledger = Ledger(connection)
+    yield ledger
+    variables.restore(connection, ledger.debts, lambda name: None)
+
+
+WANTED = {
+    "innodb_flush_log_at_trx_commit": "2",
+    "sync_binlog": "7",
+    "binlog_row_image": "minimal",
+    "binlog_commit_wait_usec": "500",
+}
+
+
+def test_it_writes_down_the_old_value_before_each_change(connection, facts, ledger):
+    before = {name: facts.variable(name) for name in WANTED}
+    effective = variables.apply(connection, facts, WANTED, ledger.owe)
+    assert effective == {**WANTED, "binlog_row_image": "MINIMAL"}
+    assert dict(ledger.debts) == before and ledger.seen == [old for _, old in ledger.debts]
+
+
+def test_it_puts_everything_back_in_reverse(connection, facts, ledger):
+    variables.apply(connection, facts, WANTED, ledger.owe)
+    variables.restore(connection, ledger.debts, ledger.pay)
+    assert ledger.paid == [name for name, _ in reversed(ledger.debts)]
+    assert {name: variables.read(connection, name) for name in WANTED} == {n: facts.variable(n) for n in WANTED}
+
+
+def test_it_leaves_alone_what_is_as_wanted(connection, facts, ledger):
+    same = {name: facts.variable(name) for name in ("sync_binlog", "log_bin", "innodb_flush_method")}
+    assert variables.apply(connection, facts, same, ledger.owe) == same
+    assert ledger.debts == []
+
+
+def test_it_does_not_change_what_could_not_be_written_down(connection, facts):
+    def no_room(name, old):
+        raise RuntimeError("the database is full")
+
+    with pytest.raises(RuntimeError):
+        variables.apply(connection, facts, {"sync_binlog": "9"}, no_room)
+    assert variables.read(connection, "sync_binlog") == facts.variable("sync_binlog")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"log_bin": "OFF"},
+        {"innodb_flush_method": "fsync"},
+        {"binlog_group_commit_sync_delay": "1"},
+        {"rocksdb_flush_log_at_trx_commit": "1"},
+        {"sync_binlog": "0; DROP TABLE mysql.user"},
+        {"version": "1"},
+    ],
+    ids=lambda bad: next(iter(bad)),
+)
+def test_it_refuses_before_anything_is_changed(connection, facts, ledger, bad):
+    with pytest.raises(PlanError):
+        variables.apply(connection, facts, {"innodb_flush_log_at_trx_commit": "0", **bad}, ledger.owe)
+    assert ledger.debts == []
+    assert variables.read(connection, "innodb_flush_log_at_trx_commit") == "1"
+
+
+def test_it_does_not_run_sql_from_a_name(connection):
+    with pytest.raises(PlanError):
+        variables.read(connection, "sync_binlog' OR '1'='1")
+
+
+def test_it_goes_on_putting_back_when_one_fails(connection, facts, ledger):
+    variables.apply(connection, facts, {"sync_binlog": "7"}, ledger.owe)
+    debts = [*ledger.debts, ("binlog_row_image", "'; DROP TABLE x"), ("nothing_of_ours", "1")]
+    with pytest.raises(ServerError) as failed:
+        variables.restore(connection, debts, ledger.pay)
+    assert ledger.paid == ["sync_binlog"]
+    assert "binlog_row_image" in failed.value.message and "nothing_of_ours" in failed.value.message
+    assert variables.read(connection, "sync_binlog") == facts.variable("sync_binlog")
+
+
+def test_it_changes_sizes_and_reports_what_the_server_made_of_them(connection, facts, ledger):
+    effective = variables.apply(connection, facts, {"innodb_buffer_pool_size": "96M"}, ledger.owe)
+    assert int(effective["innodb_buffer_pool_size"]) % 2**20 == 0
+    assert effective["innodb_buffer_pool_size"] == variables.read(connection, "innodb_buffer_pool_size")
+
+
+def test_it_notices_when_the_server_keeps_another_value(connection, facts, ledger, monkeypatch):
+    """The server cannot be made to lie, so the reading is: it reports the old value for ever."""
+    old = facts.variable("sync_binlog")
+    ledger.owe("sync_binlog", old)
+    monkeypatch.setattr(variables, "read", lambda connection, name: old)
+    with pytest.raises(ServerError, match="reports"):
+        variables.apply(connection, facts, {"sync_binlog": "8"}, lambda name, old: None)
+    monkeypatch.undo()
+
+
+def test_a_schema_is_written_down_made_and_dropped(connection):
+    owed = []
+    schema.create(connection, "durascope_t1", lambda name: owed.append((name, schema.exists(connection, name))))
+    assert owed == [("durascope_t1", False)] and schema.exists(connection, "durascope_t1")
+    schema.drop(connection, "durascope_t1")
+    schema.drop(connection, "durascope_t1")
+    assert not schema.exists(connection, "durascope_t1")
+
+
+def test_a_schema_that_is_there_is_never_touched(connection):
+    ask.rows(connection, "CREATE DATABASE durascope_t2")
+    ask.rows(connection, "CREATE TABLE durascope_t2.precious (id INT PRIMARY KEY)")
+    owed = []
+    try:
+        with pytest.raises(PlanError, match="was not touched"):
+            schema.create(connection, "durascope_t2", owed.append)
+        assert owed == [] and ask.rows(connection, "SHOW TABLES FROM durascope_t2") == [("precious",)]
+    finally:
+        ask.rows(connection, "DROP DATABASE durascope_t2")
+
+
+def test_the_debt_is_taken_back_when_somebody_else_was_faster(connection):
+    owed = []
+
+    def meanwhile(name):
+        owed.append(name)
+        ask.rows(connection, f"CREATE DATABASE {name}")
+
+    try:
+        with pytest.raises(PlanError):
+            schema.create(connection, "durascope_t3", meanwhile, owed.remove)
+        assert owed == [] and schema.exists(connection, "durascope_t3")
+    finally:
+        ask.rows(connection, "DROP DATABASE durascope_t3")
+
+
+@pytest.mark.parametrize("name", ["mysql", "shop", "durascope_", "durascope_x`; DROP", "DURASCOPE_x", ""])
+def test_other_schemas_are_out_of_reach(connection, name):
+    for act in (lambda: schema.create(connection, name, print), lambda: schema.drop(connection, name)):
+        with pytest.raises(PlanError):
+            act()

@@ -1,0 +1,131 @@
+"""The witness on a real server: what it remembers is what the server said."""
+
+import time
+
+import numpy as np
+import pytest
+
+from workers.crash import compare_tables
+from workers.crash.image import make_tables
+from workers.crash.witness import Witness
+from workers.errors import ServerError
+from workers.servers import ask
+from workers.servers.connection import connect
+
+SCHEMA = "witness_test"
+LEAST_PER_S = 5000  # of issue 3, on an idle machine; a shared one is granted a third
+UNSYNCED = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
+
+
+@pytest.fixture
+def server(make_sandbox):
+    with make_sandbox(UNSYNCED, name="witnessed", trace=False) as server:
+        with connect(server.target) as connection:
+            ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
+            make_tables(connection, SCHEMA, "innodb")
+        yield server
+
+
+def at_work(server, clients: int, seconds: float) -> Witness:
+    witness = Witness(server.target, SCHEMA, clients)
+    witness.begin()
+    time.sleep(seconds)
+    return witness
+
+
+def rows_of(server):
+    with connect(server.target) as connection:
+        return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA))
+
+
+def test_it_remembers_what_the_server_acknowledged(server):
+    """Stopped in mid-work, without a crash: everything acknowledged is there, and nothing that was not sent."""
+    witness = at_work(server, 8, 0.5)
+    witness.drain(quiet_s=0.3)
+    ledger, seen = witness.ledger(), rows_of(server)
+    witness.close()
+    assert set(ledger.acknowledged()) <= set(seen.whole) <= set(ledger.sent())
+    assert len(ledger.in_doubt()) <= 8
+    assert len(ledger.acknowledged()) > 500
+
+
+def test_it_commits_thousands_a_second(server):
+    witness = at_work(server, 16, 2.0)
+    witness.drain()
+    acknowledged = len(witness.ledger().acknowledged())
+    witness.close()
+    assert acknowledged / 2.0 > LEAST_PER_S / 3
+
+
+def test_it_knows_the_moment_of_each_acknowledgement(server):
+    witness = at_work(server, 4, 0.5)
+    witness.drain()
+    witness.close()
+    for client in witness.ledger().clients:
+        told = client.acknowledged_at_s[~np.isnan(client.acknowledged_at_s)]
+        assert (np.diff(told) > 0).all()
+        assert 0 < told[0] < told[-1] < 1.0
+
+
+def test_it_leaves_one_transaction_of_each_client_in_doubt_at_a_kill(server):
+    witness = at_work(server, 16, 0.5)
+    server.kill()
+    witness.drain()
+    assert not witness.alive
+    assert witness.trouble
+    ledger = witness.ledger()
+    witness.close()
+    assert [client.sent - 1 for client in ledger.clients] == [
+        int((~np.isnan(client.acknowledged_at_s)).sum()) for client in ledger.clients
+    ]
+
+
+def test_it_hears_every_answer_that_a_frozen_server_has_sent(server):
+    """Answers lie in the sockets when the server is frozen; the binlog tells which transactions were committed."""
+    witness = at_work(server, 16, 0.5)
+    server.freeze()
+    witness.drain()
+    heard = len(witness.ledger().acknowledged())
+    time.sleep(0.2)
+    assert len(witness.ledger().acknowledged()) == heard
+    witness.close()
+
+
+def test_it_never_sends_again_after_an_error(server):
+    """A row in its way: that client ends with the server's words, its transaction in doubt; the others go on."""
+    with connect(server.target) as connection:
+        ask.rows(connection, f"INSERT INTO {SCHEMA}.one VALUES (2, 30, 0)")
+    witness = at_work(server, 4, 0.5)
+    alive = witness.alive
+    witness.drain(quiet_s=0.2)
+    ledger = witness.ledger()
+    witness.close()
+    assert alive
+    assert witness.trouble.startswith("1062: Duplicate entry")
+    assert [client.sent > 30 for client in ledger.clients] == [True, True, False, True]
+    assert ledger.clients[2].sent == 30
+    assert np.isnan(ledger.clients[2].acknowledged_at_s[-1])
+
+
+def test_it_serves_256_clients(server):
+    witness = at_work(server, 256, 1.0)
+    witness.drain()
+    ledger = witness.ledger()
+    witness.close()
+    assert len(ledger.clients) == 256
+    assert all(client.sent > 1 for client in ledger.clients)
+
+
+def test_it_tells_what_it_knows_while_it_is_at_work(server):
+    witness = at_work(server, 16, 0.1)
+    known = [len(witness.ledger().acknowledged()) for _ in range(200)]
+    assert witness.alive
+    witness.drain()
+    witness.close()
+    assert known == sorted(known)
+    assert 0 < known[0] < known[-1]
+
+
+def test_it_says_what_is_in_the_way(server):
+    with pytest.raises(ServerError, match="no_such_schema"):
+        Witness(server.target, "no_such_schema", 2)

@@ -1,0 +1,212 @@
+"""A real Redis and a real Celery worker: what happens to an experiment when they die in mid-run."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from django.utils import timezone
+
+from dashboard.experiments import actions
+from dashboard.experiments.models import Cell, Experiment, Run
+from dashboard.fleet.models import HostLease, Worker
+from dashboard.home import PROJECT
+from dashboard.local import programs, redis
+from dashboard.local.processes import Child
+from dashboard.servers.models import Preflight, Server
+from workers import tend
+from workers.bench import recipes
+
+QUICK = {
+    "threads": "1",
+    "repeats": "1",
+    "warmup_s": "0",
+    "measure_s": "3",
+    "table_rows": "500",
+    "seed": "1",
+    "trials": "0",
+}
+
+
+@pytest.fixture
+def redis_server():
+    child = Child(redis.program(django_settings.HOME))
+    child.wait_until_ready()
+    yield child
+    child.stop()
+
+
+@pytest.fixture
+def start_worker(transactional_db, redis_server, sandbox_root, settings):
+    """Starts a Celery worker on the test database; each call another one."""
+    settings.SANDBOX_ROOT = str(sandbox_root)
+    started = []
+
+    def start() -> Child:
+        program = programs.worker(django_settings.HOME)
+        environment = {
+            "DURASCOPE_SQLITE": str(django_settings.DATABASES["default"]["NAME"]),
+            "DURASCOPE_SANDBOXES": str(sandbox_root),
+            "PYTHONPATH": str(PROJECT),
+        }
+        child = Child(replace_env(program, environment))
+        child.wait_until_ready()
+        started.append(child)
+        return child
+
+    yield start
+    for child in started:
+        child.stop()
+
+
+def replace_env(program, env):
+    from dataclasses import replace
+
+    return replace(program, env={**program.env, **env})
+
+
+@pytest.fixture
+def sandbox_server(transactional_db):
+    return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+
+
+def make(server: Server, **overrides: str) -> Experiment:
+    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | overrides)
+    return actions.start(plan, None)
+
+
+def test_it_measures_when_the_bell_rings(start_worker, sandbox_server):
+    start_worker()
+    experiment = make(sandbox_server, measure_s="1")
+    until(lambda: fresh(experiment).state == "done", 60)
+    assert Run.objects.filter(cell__experiment=experiment).count() == 4
+
+
+def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resumed(
+    start_worker, sandbox_server, sandbox_root
+):
+    worker = start_worker()
+    experiment = make(sandbox_server, measure_s="20")
+    until(lambda: fresh(experiment).cells.filter(state="running").exists() and "measuring" in fresh(experiment).phase)
+    children = descendants(worker.pid)
+    assert any("mariadbd" in name for name in children.values())
+    assert any("sysbench" in name for name in children.values())
+
+    os.kill(worker.pid, signal.SIGKILL)
+    until(lambda: not alive(children), 5)
+
+    Worker.objects.update(beat_at=timezone.now() - tend.DEAD_AFTER * 2)  # as if its silence had lasted
+    tend.tend(lambda pk: None, lambda pk: None)
+    assert fresh(experiment).state == "interrupted"
+    assert experiment.cells.filter(state="interrupted").count() == 1
+    assert not HostLease.objects.exists()
+    assert not owned_by(worker.pid, sandbox_root), "its sandbox was swept"
+
+    shorten(experiment)
+    actions.resume(fresh(experiment), None)
+    start_worker()
+    until(lambda: fresh(experiment).state == "done", 60)
+    assert experiment.cells.filter(state=Cell.State.DONE).count() == 4
+
+
+def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_server, redis_server):
+    start_worker()
+    experiment = make(sandbox_server, measure_s="4")
+    until(lambda: "measuring" in fresh(experiment).phase)
+    redis_server.stop()
+    time.sleep(2)
+    again = Child(redis.program(django_settings.HOME))
+    try:
+        again.wait_until_ready()
+        until(lambda: fresh(experiment).state == "done", 60)
+        assert Run.objects.filter(cell__experiment=experiment).count() == 4
+        second = make(sandbox_server, measure_s="1")
+        until(lambda: fresh(second).state == "done", 60)
+    finally:
+        again.stop()
+
+
+def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server):
+    worker = start_worker()
+    experiment = make(sandbox_server, measure_s="30")
+    until(lambda: "measuring" in fresh(experiment).phase)
+    worker.stop()
+    assert fresh(experiment).state == "interrupted"
+    assert "Resume" in fresh(experiment).mend
+    assert not alive(descendants(worker.pid))
+
+
+def test_a_lost_bell_is_rung_again(sandbox_server, transactional_db):
+    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [sandbox_server], QUICK)
+    lost = actions.create(plan, None)
+    Experiment.objects.filter(pk=lost.pk).update(created_at=timezone.now() - 2 * tend.UNHEARD)
+    fresh_one = actions.create(plan, None)
+    rung: list[int] = []
+    tend.tend(rung.append, lambda pk: None)
+    assert lost.pk in rung
+    assert fresh_one.pk not in rung
+
+
+def test_a_preflight_reaches_the_server_through_the_worker(start_worker, sandbox):
+    start_worker()
+    target = sandbox.target
+    server = Server(name="Shared", kind="attached", host=target.host, port=target.port, user=target.user)
+    server.set_password(target.password)
+    server.save()
+    from dashboard.servers.actions import ask_preflight
+
+    ask_preflight(None, server)
+    until(lambda: Preflight.objects.get(server=server).state == "done", 30)
+    done = Preflight.objects.get(server=server)
+    assert {check["outcome"] for check in done.checks} <= {"passed", "warned", "unknown"}
+    assert done.facts["flavour"] == "mariadb"
+    assert done.durability
+
+
+def shorten(experiment: Experiment) -> None:
+    """The cells that are left measure one second: this test is about resuming, not about measuring."""
+    plan = fresh(experiment).plan | {"measure_s": 1}
+    Experiment.objects.filter(pk=experiment.pk).update(plan=plan)
+
+
+def fresh(experiment: Experiment) -> Experiment:
+    return Experiment.objects.get(pk=experiment.pk)
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Process ids below `pid` with their command names."""
+    listing = subprocess.run(["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listing.splitlines()]
+    found, parents = {}, {pid}
+    while parents:
+        below = {int(row[0]): row[2] for row in rows if int(row[1]) in parents}
+        found |= below
+        parents = set(below)
+    return found
+
+
+def alive(processes: dict[int, str]) -> list[str]:
+    return [name for pid, name in processes.items() if Path(f"/proc/{pid}/comm").exists() and not zombie(pid)]
+
+
+def zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def owned_by(pid: int, sandbox_root: Path) -> list[str]:
+    """Live sandbox folders whose owner file names this process."""
+    owners = (sandbox_root / "live").glob("*/owner.json")
+    return [str(path) for path in owners if f'"pid": {pid}' in path.read_text()]
+
+
+def until(true, limit_s: float = 20) -> None:
+    deadline = time.monotonic() + limit_s
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)

@@ -1,0 +1,27 @@
+"""Short crash trials for tests."""
+
+from pathlib import Path
+from typing import Any
+
+from workers.crash.run import run_trial
+from workers.crash.trial import TrialResult, TrialSetup
+from workers.sandbox import builds
+
+
+def settings(flush_log: int, sync_binlog: int) -> dict[str, str]:
+    return {"log_bin": "ON", "innodb_flush_log_at_trx_commit": str(flush_log), "sync_binlog": str(sync_binlog)}
+
+
+def setup(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **options: Any) -> TrialSetup:
+    known = {"settings": settings(flush_log, sync_binlog), "engine": "innodb", "seed": 7, "load_s": 0.6} | options
+    return TrialSetup(root=root, build=builds.find("system-mariadb"), name="trial", kind=kind, **known)
+
+
+def crash(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **options: Any) -> TrialResult:
+    return run_trial(setup(root, kind, flush_log, sync_binlog, **options), lambda step: None, lambda: False)
+
+
+def bad(result: TrialResult) -> dict[str, str]:
+    """Checks that are not valid, by key; what failed when the trial was not completed."""
+    assert not result.failed_at, f"{result.failed_at}: {result.error}"
+    return {check.key: check.outcome for check in result.checks if check.outcome != "valid"}

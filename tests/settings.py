@@ -1,0 +1,24 @@
+"""The project's settings in a home of its own, so that no test touches an installation.
+
+The tests' own processes inherit the folder; a test that gives a process another DURASCOPE_HOME is obeyed.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+if "DURASCOPE_TESTING" not in os.environ:
+    for name in [name for name in os.environ if name.startswith("DURASCOPE_")]:
+        del os.environ[name]
+    os.environ["DURASCOPE_TESTING"] = "1"
+    os.environ["DURASCOPE_HOME"] = tempfile.mkdtemp(prefix="durascope-test-")
+    atexit.register(shutil.rmtree, os.environ["DURASCOPE_HOME"], ignore_errors=True)
+
+from dashboard.settings import *  # noqa: F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and good enough for made-up people
+STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder that is not there
+
+# A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.
+DATABASES["default"]["TEST"] = {"NAME": str(HOME / "test.sqlite3")}  # noqa: F405

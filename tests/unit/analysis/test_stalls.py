@@ -1,0 +1,41 @@
+"""Stalls, drifts and merged histograms."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.analysis.noise import point
+from workers.analysis.latency import merge
+from workers.analysis.stalls import Stall, stalls
+from workers.analysis.steady import settled
+
+
+def test_it_marks_a_stall_and_its_length():
+    assert stalls([1000, 990, 5, 0, 1010, 1000, 0]) == [Stall(2, 2), Stall(6, 1)]
+
+
+def test_it_marks_nothing_on_a_steady_or_a_dead_server():
+    assert stalls([1000, 900, 1100, 500]) == []
+    assert stalls([0, 0, 0]) == []
+    assert stalls([]) == []
+
+
+@given(st.lists(st.floats(0, 1e5), max_size=50))
+def test_it_marks_only_seconds_that_exist(series):
+    for stall in stalls(series):
+        assert 0 <= stall.start < stall.start + stall.seconds <= len(series)
+
+
+def test_it_tells_a_settled_run_from_one_that_still_climbs():
+    rng = np.random.default_rng(1)
+    steady = point(rng, repeats=2)
+    climbing = {key: series + np.linspace(-300, 300, series.size) for key, series in steady.items()}
+    assert settled(steady) is True
+    assert settled(climbing) is False
+    assert settled({1: np.array([1.0, 2.0, 3.0])}) is None
+
+
+def test_it_adds_histograms_up():
+    quick, slow = [[1.0, 90], [2.0, 10]], [[2.0, 10], [50.0, 90]]
+    together = merge([quick, slow])
+    assert together == {1.0: 90, 2.0: 20, 50.0: 90}

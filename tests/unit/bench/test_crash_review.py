@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.bench.plans import plan
+from workers.bench.crash_review import Crashable, estimate_s, problems
+from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant
+
+SANDBOX = Crashable("sandbox", is_sandbox=True)
+HOUR_OF = CrashPlan(kinds=("process-kill", "power-loss"), trials=2, control_trials=1)
+
+
+def crashing(**changes) -> Plan:
+    return plan(crash=replace(HOUR_OF, **changes))
+
+
+def said(crashed: Plan, server: Crashable = SANDBOX) -> str:
+    return " ".join(problems(crashed, {1: server}))
+
+
+def test_it_finds_nothing_wrong_with_a_good_plan():
+    assert said(crashing()) == ""
+    assert said(plan()) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"kinds": ("meteor",)}, "no crash kind 'meteor'"),
+        ({"kinds": ()}, "at least one crash"),
+        ({"trials": 10_000}, "Trials of each crash"),
+        ({"clients": 0}, "Clients"),
+        ({"clients": 257}, "Clients"),
+        ({"load_s": 0.0}, "Seconds of load"),
+        ({"trials": 1000, "kinds": ("process-kill", "power-loss", "torn-power-loss")}, "at most 5,000"),
+    ],
+)
+def test_it_says_what_is_wrong(changes, reason):
+    assert reason in said(crashing(**changes))
+
+
+def test_it_says_why_a_host_cannot_lose_power():
+    rootless = replace(SANDBOX, missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
+    assert "Power loss is not available: no /dev/fuse" in said(crashing(), rootless)
+    assert "Lying disk is not available" in said(crashing(), rootless), "the control is part of every crash plan"
+
+
+def owners(settings: dict[str, str]) -> Plan:
+    here = (PlanTarget(1, "db1", is_sandbox=False),)
+    crash = replace(HOUR_OF, kinds=(OWNERS_COMMAND,))
+    return plan(targets=here, crash=crash, variants=(Variant("as it is", settings),))
+
+
+def test_it_crashes_no_server_whose_owner_has_not_said_so():
+    guarded = Crashable("db1", is_sandbox=False, may_be_crashed=False)
+    assert "not marked it expendable" in said(owners({}), guarded)
+    assert said(owners({}), replace(guarded, may_be_crashed=True)) == ""
+
+
+def test_it_crashes_an_attached_server_with_its_own_settings_only():
+    server = Crashable("db1", is_sandbox=False, present={"sync_binlog": "1"})
+    assert said(owners({"sync_binlog": "1"}), server) == ""
+    assert "sync_binlog is 1 there" in said(owners({"sync_binlog": "0"}), server)
+
+
+def test_attached_servers_are_crashed_by_their_owners_command_only():
+    mixed = plan(
+        targets=(PlanTarget(1, "db1", is_sandbox=False), PlanTarget(2, "sandbox")),
+        crash=replace(HOUR_OF, kinds=("process-kill", OWNERS_COMMAND)),
+    )
+    kinds = {(trial.target.name, trial.kind) for trial in mixed.trials()}
+    assert {kind for name, kind in kinds if name == "db1"} == {OWNERS_COMMAND}
+    assert {kind for name, kind in kinds if name == "sandbox"} == {"process-kill", "lying-disk", "graceful-restart"}
+
+
+def test_it_estimates_more_for_a_replica():
+    assert estimate_s(plan()) == 0
+    assert 0 < estimate_s(crashing()) < estimate_s(crashing(replica=True))
+
+
+def test_a_host_without_a_disk_that_loses_power_may_kill_without_controls():
+    rootless = replace(SANDBOX, missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
+    assert said(crashing(kinds=("process-kill",), control_trials=0), rootless) == ""
+    assert "Lying disk" in said(crashing(kinds=("process-kill",), control_trials=1), rootless)

@@ -1,0 +1,96 @@
+import pytest
+
+from tests.unit.bench.plans import plan
+from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
+from workers.bench.review import Candidate, estimate_s, problems
+
+SANDBOX = Candidate("sandbox", is_sandbox=True, flavour="mariadb")
+ATTACHED = Candidate(
+    "db1",
+    is_sandbox=False,
+    flavour="mariadb",
+    engines=frozenset({"innodb"}),
+    max_connections=151,
+    present={"log_bin": "ON"},
+)
+
+
+def said(changed, candidate=SANDBOX, **keywords):
+    return " ".join(problems(changed, {1: candidate}, **keywords))
+
+
+def test_it_finds_nothing_wrong_with_a_good_plan():
+    assert problems(plan(), {1: SANDBOX}) == []
+    assert problems(plan(), {1: ATTACHED}) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"name": " "}, "Give the experiment a name."),
+        ({"name": "\N{SNOWMAN}" * 121}, "the name of the experiment is too long"),
+        ({"variants": (Variant("", {}),)}, "Give the variant a name."),
+        ({"variants": (Variant("v" * 81, {}),)}, "the name of the variant is too long"),
+        ({"workloads": (WorkloadChoice("", "insert", {}),)}, "Give the workload a name."),
+        ({"targets": (PlanTarget(1, "one"), PlanTarget(1, "one"))}, "The server 'one' is there twice"),
+        ({"seed": 2**31}, "Seed: 2147483648"),
+        ({"seed": -1}, "Seed: -1"),
+        ({"threads": (0,)}, "Threads: 0"),
+        ({"threads": (1_000_000,)}, "Threads: 1000000"),
+        ({"threads": ()}, "at least one number of threads"),
+        ({"threads": (8, 8)}, "'8' is there twice"),
+        ({"targets": ()}, "at least one server"),
+        ({"variants": ()}, "at least one variant"),
+        ({"workloads": ()}, "at least one workload"),
+        ({"measure_s": -5}, "Measuring seconds: -5"),
+        ({"warmup_s": -1}, "Warm-up seconds: -1"),
+        ({"repeats": 0}, "Repeats: 0"),
+        ({"table_rows": 0}, "Table rows: 0"),
+        ({"repeats": 50, "threads": tuple(range(1, 101))}, "at most 5,000"),
+        ({"baseline": "2/2"}, "baseline '2/2'"),
+        ({"sources": ("tea leaves",)}, "no metric source 'tea leaves'"),
+        ({"workloads": (WorkloadChoice("x", "no-such", {}),)}, "no workload 'no-such'"),
+        ({"workloads": (WorkloadChoice("x", "rows-per-transaction", {"rows": "many"}),)}, "rows"),
+        ({"variants": (Variant("x", {"sync_bilnog": "1"}),)}, "sync_bilnog is not a setting"),
+        ({"variants": (Variant("x", {"sync_binlog": "1; DROP"}),)}, "sync_binlog"),
+        ({"variants": (Variant("x", {}), Variant("x", {}))}, "'x' is there twice"),
+    ],
+)
+def test_it_says_what_is_wrong(changes, reason):
+    assert reason in said(plan(**changes))
+
+
+def test_it_refuses_a_restart_of_an_attached_server():
+    off = plan(variants=(Variant("off", {"log_bin": "OFF"}),))
+    assert "needs a restart" in said(off, ATTACHED)
+    assert said(off, SANDBOX) == ""
+
+
+def test_it_accepts_a_restart_setting_that_is_so_already():
+    assert said(plan(variants=(Variant("on", {"log_bin": "ON"}),)), ATTACHED) == ""
+
+
+def test_it_refuses_an_engine_that_is_not_there():
+    rocks = plan(variants=(Variant("rocks", {}, engine="rocksdb"),))
+    assert "no engine rocksdb" in said(rocks, ATTACHED)
+
+
+def test_it_refuses_more_threads_than_connections():
+    assert "too few for 151 threads" in said(plan(threads=(151,)), ATTACHED)
+    assert said(plan(threads=(149,)), ATTACHED) == ""
+
+
+def test_it_refuses_load_on_production_unless_confirmed():
+    production = Candidate("db1", is_sandbox=False, is_production=True, flavour="mariadb")
+    assert "labelled production" in said(plan(), production)
+    assert said(plan(), production, production_confirmed=True) == ""
+
+
+def test_it_estimates_more_than_the_load_and_less_than_twice():
+    load_s = plan().size * 6
+    assert load_s < estimate_s(plan()) < 2 * load_s
+
+
+def test_it_knows_two_targets_apart():
+    both = plan(targets=(PlanTarget(1, "one"), PlanTarget(2, "two")))
+    assert problems(both, {1: SANDBOX, 2: ATTACHED}) == []

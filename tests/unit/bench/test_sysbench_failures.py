@@ -1,0 +1,118 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.bench.load_requests import captured, request
+from workers.bench import failures
+from workers.bench.output import Output
+from workers.bench.workloads import WORKLOADS
+from workers.errors import (
+    AccessDenied,
+    DurascopeError,
+    LoadError,
+    MissingPrivilege,
+    PlanError,
+    ServerError,
+    Unreachable,
+)
+
+# captured output, status, what it becomes, words of the message, words of what to do
+CASES = [
+    ("refused_2002", 1, Unreachable, "nothing listening at db.example:3307", "bind_address"),
+    ("unknown_host_2005", 1, Unreachable, "host name of db.example:3307 is not known", "spelling"),
+    ("denied_1045", 1, AccessDenied, "does not accept this account or password", "password"),
+    ("schema_denied", 1, MissingPrivilege, "may not use that schema", "GRANT ALL PRIVILEGES ON"),
+    ("privilege_1142", 1, MissingPrivilege, "UPDATE command denied", "TO 'ro'@'127.0.0.1'"),
+    ("no_schema_1049", 1, LoadError, "Unknown database", "start the experiment again"),
+    ("no_table_1146", 1, LoadError, "durascope_rows' doesn't exist", "start the experiment again"),
+    ("too_many_1040", 1, LoadError, "does not allow 400 connections", "max_connections = 450"),
+    ("too_many_1040", -11, LoadError, "does not allow 400 connections", "max_connections = 450"),
+    ("gone_kill9_2013", 1, Unreachable, "connection to db.example:3307 was lost", "error log"),
+    ("gone_shutdown", 1, Unreachable, "connection to db.example:3307 was lost", "error log"),
+    ("segfault", -11, LoadError, "segmentation fault", "error log"),
+    ("segfault", 139, LoadError, "segmentation fault", "error log"),
+    ("good", -9, LoadError, "killed by signal 9", "memory"),
+    ("good", -15, LoadError, "killed by signal 15", ""),
+    ("table_full_1114", 1, ServerError, "disk of db.example:3307 is full", "Make room"),
+    ("disk_full", 1, ServerError, "disk of db.example:3307 is full", "Make room"),
+    ("read_only_1290", 1, ServerError, "--read-only option", "read_only"),
+    ("bad_engine", 1, PlanError, "no storage engine innodb", "SHOW ENGINES"),
+    ("bad_option", 1, PlanError, "invalid option: --nonsense=3", "parameters"),
+    ("bad_threads", 1, PlanError, "Invalid value for the 'threads' option", "parameters"),
+    ("bad_script", 1, LoadError, "Cannot find benchmark", ""),
+    ("tls_unknown_authority_2026", 1, Unreachable, "could not agree on TLS", "authority"),
+]
+
+
+@pytest.mark.parametrize(("name", "status", "kind", "says", "mend"), CASES)
+def test_it_says_what_happened_and_what_to_do(name, status, kind, says, mend):
+    error = failures.explain(captured(name), status, request())
+    assert type(error) is kind
+    assert says in error.message
+    assert mend in error.mend and "s3cret" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'error 1030: Got error 28 "No space left on device" from storage engine InnoDB',
+        "error 1026: Error writing file (errno: 28)",
+        "error 3: No space left on device",
+    ],
+)
+def test_it_knows_a_full_disk_by_its_system_error(words):
+    text = f"FATAL: mysql_drv_query() returned {words.replace(': ', ' (', 1)}) for query 'INSERT'"
+    text = text if "error 3 " not in text else "FATAL: error 1021: Disk full; No space left on device"
+    assert "is full" in failures.explain(text, 1, request()).message
+
+
+def test_an_ordinary_error_is_not_a_full_disk():
+    error = failures.explain("FATAL: error 1064: near '28'", 1, request())
+    assert type(error) is ServerError and "1064" in error.message
+
+
+def test_the_first_number_is_the_cause():
+    text = captured("too_many_1040") + captured("gone_kill9_2013")
+    assert "max_connections" in failures.explain(text, 1, request()).mend
+
+
+@given(st.text(), st.integers(-64, 255))
+def test_garbage_gives_an_error_and_never_fails(text, status):
+    error = failures.explain(text, status, request())
+    assert isinstance(error, DurascopeError) and error.message
+
+
+@given(st.sampled_from(["error", "MySQL error:", "mysql_drv_query() returned error"]), st.integers(0, 9999), st.text())
+def test_any_number_with_any_words_gives_an_error(form, number, words):
+    error = failures.explain(f"FATAL: {form} {number:04d}: {words}\nFATAL: {form} {number:04d} ({words})", 1, request())
+    assert isinstance(error, DurascopeError) and error.message
+
+
+def total_of(name: str):
+    output = Output()
+    for line in captured(name).splitlines():
+        output.take(line)
+    return output.total
+
+
+UPDATE = WORKLOADS["update-by-key"]
+
+
+def test_a_good_run_is_not_bogus():
+    assert failures.bogus(UPDATE, total_of("good")) is None
+    assert failures.bogus(WORKLOADS["oltp-read-write"], total_of("good_complex")) is None
+
+
+def test_a_run_that_changed_nothing_is_bogus():
+    assert "changed 0" in failures.bogus(UPDATE, total_of("zero_rows")).message
+
+
+def test_a_run_of_deadlocks_is_bogus():
+    error = failures.bogus(WORKLOADS["write-only"], total_of("deadlocks"))
+    assert "conflicts, not commits" in error.message and "table rows" in error.mend
+
+
+def test_a_run_without_transactions_is_bogus():
+    assert "Not one transaction" in failures.bogus(UPDATE, replace(total_of("good"), transactions=0)).message

@@ -1,0 +1,37 @@
+"""Stored experiments, workers and measurements to vary, without a server behind them."""
+
+from datetime import UTC, datetime
+
+from dashboard.experiments.models import Cell, Environment, Experiment
+from dashboard.fleet.models import Worker
+from dashboard.servers.models import Server
+from workers.bench.load import LoadResult
+from workers.bench.measure import Measurement
+
+
+def worker(**fields) -> Worker:
+    return Worker.objects.create(host="here", pid=1, **fields)
+
+
+def attached(name: str = "db1", host: str = "192.0.2.7", **fields) -> Server:
+    return Server.objects.create(name=name, kind="attached", host=host, user="u", **fields)
+
+
+def experiment(server: Server, cells: int = 2) -> Experiment:
+    """Queued, with waiting cells."""
+    plan = {"targets": [{"server_id": server.pk, "name": server.name}]}
+    made = Experiment.objects.create(name=f"on {server}", plan=plan, seed=1)
+    Cell.objects.bulk_create(
+        Cell(experiment=made, server=server, position=n, block=n, variant="v", workload="w", threads=1, repeat=1)
+        for n in range(cells)
+    )
+    return made
+
+
+def environment() -> Environment:
+    return Environment.objects.get_or_create(digest="d", defaults={"data": {}})[0]
+
+
+def measurement(transactions: int = 100) -> Measurement:
+    load = LoadResult(("sysbench",), transactions, 1, 1.0, (), (), 1.0, 2.0, 0, "")
+    return Measurement(datetime.now(UTC), load, {}, {}, {}, 0.1, "")

@@ -1,0 +1,105 @@
+"""How an experiment ends when something goes wrong on the way, without a server."""
+
+import pytest
+from django.db import OperationalError
+
+from dashboard.experiments import queries
+from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import HostLease
+from tests.unit.bench.plans import plan
+from tests.unit.conduct import experiments as make
+from workers import claims, store
+from workers import conduct as module
+from workers.bench.plan import PlanTarget
+from workers.pulse import pulse
+from workers.servers.facts import Facts
+
+pytestmark = pytest.mark.django_db
+
+
+class Stage:
+    """Set up in order; `closed` tells which were closed."""
+
+    closed: list[str] = []
+    facts = Facts("mariadb", (10, 11, 0), "10.11.0", {"sync_binlog": "1", "report_password": "s3cret"}, {})
+
+    def __init__(self, name, breaks):
+        self.name, self.breaks = name, breaks
+
+    def data_folder(self):
+        return None
+
+    def close(self):
+        self.closed.append(self.name)
+        if self.breaks:
+            raise self.breaks
+
+
+@pytest.fixture
+def conducted(monkeypatch):
+    """Conduct an experiment on three servers, of which one's stage breaks; returns the experiment."""
+    Stage.closed = []
+    monkeypatch.setattr(module.progress, "publish", lambda *_: None)
+    monkeypatch.setattr(module, "ASK_EVERY_S", -1)
+    monkeypatch.setattr(module._Conductor, "_measure", lambda conductor, row: claims.end(row, "done"))
+    monkeypatch.setattr(queries, "remember_finding", lambda experiment: None)
+    pulse.stopping.clear()
+
+    def run(breaks=None, on_stage=lambda server: None):
+        servers = [make.attached(name, host=f"192.0.2.{n}") for n, name in enumerate(("a", "b", "c"), 1)]
+        stored = make.experiment(servers[0], cells=1)
+        stored.plan = plan(targets=tuple(PlanTarget(one.pk, one.name) for one in servers)).as_dict()
+        stored.save()
+
+        def stage(conductor, server):
+            on_stage(stored)
+            return Stage(server.name, breaks if server.name == "b" else None)
+
+        monkeypatch.setattr(module._Conductor, "_stage", stage)
+        return module.conduct(stored.pk, make.worker())
+
+    yield run
+    pulse.stopping.clear()
+
+
+def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted):
+    ended = conducted(breaks=OSError("the disk is on fire"))
+    assert sorted(Stage.closed) == ["a", "b", "c"]
+    assert ended.state == "failed"
+    assert "b could not be put back: OSError: the disk is on fire" in ended.error
+    assert not HostLease.objects.exists()
+
+
+def test_it_stops_between_set_ups_when_somebody_cancels(conducted):
+    ended = conducted(on_stage=lambda stored: Experiment.objects.filter(pk=stored.pk).update(cancel_asked=True))
+    assert Stage.closed == ["a"]
+    assert ended.state == "cancelled"
+
+
+def test_it_is_interrupted_when_the_worker_is_asked_to_end_during_set_up(conducted):
+    ended = conducted(on_stage=lambda stored: pulse.stopping.set())
+    assert Stage.closed == ["a"]
+    assert (ended.state, ended.error) == ("interrupted", "The worker was stopped in mid-run.")
+
+
+def test_a_locked_database_does_not_leave_it_running(conducted, monkeypatch):
+    finish, refusals = store.finish, [OperationalError("database is locked")] * 2
+
+    def locked(*args):
+        if refusals:
+            raise refusals.pop()
+        return finish(*args)
+
+    monkeypatch.setattr(store, "finish", locked)
+    monkeypatch.setattr(module.time, "sleep", lambda s: None)
+    assert conducted().state == "done"
+
+
+@pytest.mark.parametrize("name", ["report_password", "wsrep_sst_auth", "file_key_management_filekey", "gtid_executed"])
+def test_it_leaves_secrets_and_counters_out_of_environments(name):
+    assert module.LEFT_OUT.search(name)
+
+
+@pytest.mark.parametrize("name", ["validate_password_policy", "default_password_lifetime", "old_passwords", "log_bin"])
+def test_it_keeps_what_is_no_secret(name):
+    assert not module.LEFT_OUT.search(name)

@@ -1,0 +1,49 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard.fleet.models import HostLease
+from tests.unit.conduct import experiments as make
+from workers import leases, store, tend
+
+pytestmark = pytest.mark.django_db
+
+
+def test_one_host_has_one_lease_under_all_its_names():
+    spellings = [make.attached(name, host=name) for name in ("localhost", "LOCALHOST", "127.0.0.2")]
+    spellings.append(make.attached("by socket", host="", socket="/run/db.sock"))
+    assert len({frozenset(leases.hosts_of(server)) for server in spellings}) == 1
+    assert leases.hosts_of(make.attached("far")) == {"192.0.2.7"}
+
+
+def test_no_experiment_begins_while_its_host_is_being_put_back():
+    server = make.attached()
+    owing, new = make.experiment(server), make.experiment(server)
+    owing.state = "failed"
+    owing.save()
+    with leases.to_pay(server, owing) as free:
+        assert free
+        assert store.begin(new.pk, make.worker(), leases.hosts_of(server)) is None
+        new.refresh_from_db()
+        assert "is being put back on the same host" in new.phase
+        tend.take_from_the_dead()
+        assert HostLease.objects.exists(), "whoever pays is not taken for dead at once"
+    assert store.begin(new.pk, make.worker(), leases.hosts_of(server)) is not None
+
+
+def test_nothing_is_paid_while_an_experiment_runs():
+    server = make.attached()
+    owing, running = make.experiment(server), make.experiment(server)
+    store.begin(running.pk, make.worker(), leases.hosts_of(server))
+    with leases.to_pay(server, owing) as free:
+        assert not free
+    assert HostLease.objects.get().experiment == running
+
+
+def test_the_lease_of_a_payer_that_died_is_cleared():
+    server = make.attached()
+    owing = make.experiment(server)
+    HostLease.objects.create(host="h", experiment=owing, taken_at=timezone.now() - timedelta(hours=1))
+    tend.take_from_the_dead()
+    assert not HostLease.objects.exists()

@@ -1,0 +1,44 @@
+import threading
+
+import pytest
+
+from dashboard.fleet.models import Worker
+from workers import pulse as module
+
+
+@pytest.fixture
+def pulse(transactional_db, monkeypatch):
+    monkeypatch.setattr(module.abilities, "describe", dict)
+    made = module.Pulse()
+    yield made
+    made.stop()
+
+
+def test_two_threads_that_start_it_share_one_worker(pulse):
+    def start():
+        pulse.start()
+        module.connection.close()
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Worker.objects.count() == 1
+
+
+def test_it_goes_on_beating_after_a_short_silence(pulse):
+    worker = pulse.start()
+    before = worker.beat_at
+    pulse.beat(5)
+    worker.refresh_from_db()
+    assert worker.beat_at > before
+    assert pulse.start() == worker
+
+
+def test_it_comes_back_as_a_new_worker_after_a_long_silence(pulse):
+    lost = pulse.start()
+    pulse.beat(60)
+    assert pulse.start() != lost
+    assert not Worker.objects.get(pk=lost.pk).is_alive
+    assert pulse.start().is_alive

@@ -1,0 +1,56 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard.experiments.models import Experiment
+from tests.unit.conduct import experiments as make
+from workers import debts, leases, store, tend
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def quiet(monkeypatch):
+    """No sandboxes to sweep, clocks that agree, and what was rung for."""
+    monkeypatch.setattr(tend, "sweep", lambda root: [])
+    monkeypatch.setattr(tend, "clocks", tend.Clocks())
+    rung = []
+    return lambda: tend.tend(rung.append, rung.append) or rung
+
+
+@pytest.fixture
+def silent():
+    """A running experiment whose worker was not heard of for a minute."""
+    server = make.attached()
+    long_ago = timezone.now() - timedelta(minutes=1)
+    return store.begin(make.experiment(server).pk, make.worker(beat_at=long_ago), leases.hosts_of(server))
+
+
+def test_it_takes_from_the_dead(quiet, silent):
+    quiet()
+    silent.refresh_from_db()
+    assert silent.state == "interrupted"
+
+
+@pytest.mark.parametrize("step_s", [60, -60])
+def test_it_takes_nobody_for_dead_when_the_clock_was_stepped_or_the_machine_slept(quiet, silent, monkeypatch, step_s):
+    real = tend.time.time
+    monkeypatch.setattr(tend.time, "time", lambda: real() + step_s)
+    quiet()
+    silent.refresh_from_db()
+    assert silent.state == "running"
+    quiet()
+    silent.refresh_from_db()
+    assert silent.state == "interrupted", "the next round takes it"
+
+
+@pytest.mark.parametrize("duty", ["pay_all", "sweep"])
+def test_a_duty_that_fails_does_not_keep_the_others_waiting(quiet, monkeypatch, duty):
+    def fails(*_):
+        raise OSError("no")
+
+    monkeypatch.setattr(*((debts, "pay_all") if duty == "pay_all" else (tend, "sweep")), fails)
+    waiting = make.experiment(make.attached())
+    Experiment.objects.filter(pk=waiting.pk).update(created_at=timezone.now() - timedelta(minutes=1))
+    assert quiet() == [waiting.pk]

@@ -1,0 +1,55 @@
+import pytest
+
+from workers.errors import ServerError
+from workers.servers import undo as module
+from workers.servers.target import Target
+
+TARGET = Target("t", "attached", "", "")
+
+
+class Connection:
+    """Knows two variables and takes every statement but setting `stubborn`."""
+
+    unix_socket, host, port = "", "db", 3306
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """The statements; `sync_binlog` will not go back, `binlog_row_image` no longer exists."""
+    statements = []
+
+    def names_to_values(connection, sql, args=()):
+        present = {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}
+        return {args[0]: present[args[0]]} if args[0] in present else {}
+
+    def rows(connection, sql, args=()):
+        statements.append(sql)
+        if "sync_binlog" in sql:
+            raise ServerError("No.")
+        return []
+
+    monkeypatch.setattr(module, "connect", lambda target: Connection())
+    monkeypatch.setattr("workers.servers.ask.names_to_values", names_to_values)
+    monkeypatch.setattr("workers.servers.ask.rows", rows)
+    return statements
+
+
+def test_a_variable_that_will_not_go_back_does_not_keep_schemas(said):
+    paid = []
+    with pytest.raises(ServerError, match="sync_binlog is not back"):
+        module.undo(TARGET, [("sync_binlog", "1")], ["durascope_x"], lambda *one: paid.append(one))
+    assert paid == [("schema", "durascope_x")]
+    assert "DROP DATABASE IF EXISTS `durascope_x`" in said
+
+
+def test_a_variable_that_is_gone_is_no_debt(said):
+    paid = []
+    module.undo(TARGET, [("binlog_row_image", "FULL")], [], lambda *one: paid.append(one))
+    assert paid == [("variable", "binlog_row_image")]
+    assert said == []

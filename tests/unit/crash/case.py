@@ -1,0 +1,51 @@
+"""A made-up trial in which all is well, to be spoilt by tests."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workers.crash.checks import judge_all
+from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
+from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.transactions import Keys, key
+from workers.crash.verdict import CheckResult
+
+CLIENTS, SENT = 3, 40  # of each client the last one is in doubt
+
+
+def ledger() -> Ledger:
+    times = np.append(np.arange(1, SENT) / 100, np.nan)
+    return Ledger(tuple(ClientLedger(client, SENT, times) for client in range(CLIENTS)))
+
+
+def keys(*pairs: tuple[int, int]) -> Keys:
+    return np.array([key(client, n) for client, n in pairs], dtype=np.int64)
+
+
+def without(seen: Seen, *pairs: tuple[int, int]) -> Seen:
+    return replace(seen, whole=np.setdiff1d(seen.whole, keys(*pairs)))
+
+
+def along_with(seen: Seen, *pairs: tuple[int, int]) -> Seen:
+    return replace(seen, whole=np.union1d(seen.whole, keys(*pairs)))
+
+
+def all_well(**changed: Any) -> Evidence:
+    """Everything acknowledged is everywhere; `engine`, `binlog` (its Seen) and fields of Evidence may be changed."""
+    everything = Seen(ledger().acknowledged())
+    binlog = BinlogSeen(changed.pop("binlog", everything), {}, "open", "binlog.000002:339", **changed.pop("state", {}))
+    caught_up = [ReplicaSeen(moment, "caught up", "", 0) for moment in ("after recovery", "after the primary wrote on")]
+    good = Evidence(
+        everything, binlog, replicas=tuple(caught_up), replica_expected=True, prepared_left=0, tables_ok=True
+    )
+    return replace(good, **changed)
+
+
+def judged(evidence: Evidence) -> dict[str, CheckResult]:
+    return {result.key: result for result in judge_all(ledger(), evidence)}
+
+
+def bad(evidence: Evidence) -> dict[str, str]:
+    """The checks that are not valid."""
+    return {key: result.outcome for key, result in judged(evidence).items() if result.outcome != "valid"}

@@ -1,0 +1,289 @@
+"""What the reader makes of events: whole and partial transactions, GTIDs, both vendors' words."""
+
+import struct
+import zlib
+
+import pytest
+
+from tests.unit.crash.binlog_bytes import CODES, SCHEMA, TABLES, Binlog, rows_of
+from workers.crash import transactions
+from workers.crash.binlog import BinlogUnknown, files_of, read
+
+KEYS = [transactions.key(client, n) for client in (0, 3) for n in range(1, 13)]
+FLAVOURS = [
+    pytest.param({"mariadb": True}, id="mariadb"),
+    pytest.param({"mariadb": False, "v2": True}, id="mysql"),
+    pytest.param({"mariadb": True, "checked": False}, id="mariadb without checksums"),
+    pytest.param({"mariadb": False, "v2": True, "checked": False}, id="mysql without checksums"),
+]
+
+
+@pytest.fixture
+def seen(tmp_path):
+    """`seen(binlog, binlog, ...)`: what the reader says of these files."""
+
+    def reader(*logs: Binlog):
+        files = [tmp_path / f"log.{number:06}" for number, _ in enumerate(logs, 1)]
+        for file, log in zip(files, logs, strict=True):
+            file.write_bytes(log.data)
+        return read(files, SCHEMA)
+
+    return reader
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_it_finds_every_shape_of_transaction_under_its_gtid(seen, flavour):
+    log = Binlog(**flavour)
+    for number, key in enumerate(KEYS, 1):
+        log.commit(key >> 40, key & 0xFFFFFFFF, number)
+    found = seen(log)
+    assert found.seen.whole.tolist() == KEYS
+    assert (found.seen.parts.size, found.seen.twice.size, found.reused) == (0, 0, ())
+    prefix = "0-7-" if log.mariadb else "00010203-0405-0607-0809-0a0b0c0d0e0f:"
+    assert found.gtids == {f"{prefix}{number}": key for number, key in enumerate(KEYS, 1)}
+    assert (found.end, found.end_at, found.unreadable) == ("open", f"log.000001:{len(log.data)}", "")
+
+
+def test_it_reads_a_binlog_without_any_gtids(seen):
+    """MySQL 5.5: BEGIN begins; no event names anything."""
+    log = Binlog(mariadb=False)
+    log.query("BEGIN")
+    log.write_rows(rows_of(0, 2))
+    log.xid()
+    found = seen(log)
+    assert (found.seen.whole.tolist(), found.gtids) == ([2], {})
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_it_takes_a_commit_statement_for_a_commit_and_a_rollback_for_none(seen, flavour):
+    log = Binlog(**flavour)
+    log.commit(0, 1, 1, end="COMMIT")
+    log.commit(0, 2, 2, end="ROLLBACK")
+    log.commit(0, 3, 3)
+    found = seen(log)
+    assert found.seen.whole.tolist() == [1, 3]
+    assert list(found.gtids.values()) == [1, 3]
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_it_counts_no_transaction_that_was_left_hanging(seen, flavour):
+    first, second = Binlog(**flavour), Binlog(**flavour)
+    first.gtid(1)
+    first.write_rows(rows_of(0, 1))
+    first.gtid(2)
+    first.write_rows(rows_of(0, 2))
+    second.xid()
+    second.commit(0, 3, 3)
+    assert seen(first, second).seen.whole.tolist() == [3]
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_it_goes_on_after_statements_that_stand_alone(seen, flavour):
+    log = Binlog(**flavour)
+    log.gtid(1, standalone=True)
+    log.query("CREATE TABLE other (a INT)")
+    log.commit(0, 2, 2)
+    log.gtid(3, standalone=True)
+    log.query("DROP TABLE other")
+    log.event(3)
+    found = seen(log)
+    assert (found.seen.whole.tolist(), found.end) == ([2], "clean")
+
+
+def test_it_leaves_other_schemas_and_tables_alone(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20, schema="elsewhere")
+    log.write(20, [(0, 1, 0)], TABLES["one"])
+    log.table_map("sbtest1", 21, types=b"\x0f\x0f")
+    log.event(23, (21).to_bytes(6, "little") + b"\1\0\2\3\0\0")
+    log.xid()
+    found = seen(log)
+    assert (found.seen.whole.size, found.gtids) == (0, {})
+
+
+def test_it_says_which_transactions_are_there_in_part(seen):
+    log = Binlog()
+    log.commit(0, 2, 1, only=slice(1, None))  # two rows of three
+    log.commit(0, 4, 2, only=slice(1))  # one half
+    log.commit(0, 5, 3)
+    found = seen(log).seen
+    assert (found.whole.tolist(), found.parts.tolist(), found.twice.tolist()) == ([5], [2, 4], [])
+
+
+def test_it_puts_together_what_an_engine_without_transactions_logs_by_statement(seen):
+    log = Binlog()
+    log.commit(0, 3, 3, only=slice(1), end="COMMIT")
+    log.commit(0, 3, 4, only=slice(1, None), end="COMMIT")
+    found = seen(log)
+    assert (found.seen.whole.tolist(), found.seen.parts.size, found.seen.twice.size) == ([3], 0, 0)
+    assert found.gtids == {"0-7-3": 3, "0-7-4": 3}
+
+
+def test_it_is_not_fooled_by_the_same_half_twice(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.write_rows([("left_half", (0, 4)), ("left_half", (0, 4))])
+    log.xid()
+    assert seen(log).seen.parts.tolist() == [4]
+
+
+def test_it_says_which_transactions_are_there_twice(seen):
+    log = Binlog()
+    log.commit(0, 1, 1)
+    log.commit(0, 2, 2)
+    log.commit(0, 1, 3)
+    found = seen(log)
+    assert (found.seen.whole.tolist(), found.seen.twice.tolist(), found.reused) == ([1, 2], [1], ())
+
+
+def test_it_names_a_gtid_that_was_swapped_for_another(seen):
+    before, after = Binlog(), Binlog()
+    for number, n in enumerate((1, 2, 3), 1):
+        before.commit(0, n, number)
+    after.commit(0, 4, 3)
+    found = seen(before, after)
+    assert (found.reused, found.seen.whole.tolist()) == (("0-7-3",), [1, 2, 3, 4])
+
+
+def test_it_names_a_gtid_that_a_statement_used_again(seen):
+    log = Binlog()
+    log.commit(0, 1, 1)
+    log.gtid(1, standalone=True)
+    log.query("DROP TABLE other")
+    assert seen(log).reused == ("0-7-1",)
+
+
+def test_it_shows_rows_that_no_witness_can_have_written(seen):
+    log = Binlog()
+    for number, (client, n) in enumerate([(-5, 1), (1, -1), (1 << 30, 1), (1, 1 << 41)], 1):
+        log.gtid(number)
+        log.write_rows([("one", (client, n, 0))])
+        log.xid()
+    found = seen(log)
+    assert found.seen.whole.tolist() == [-1]
+    assert set(found.gtids.values()) == {-1}
+
+
+@pytest.mark.parametrize("types", [b"\x03\x08\x03", b"\x08\x03\x01", b"\x02\x02\x02", b"\x03\x08\x03\x08"])
+def test_it_goes_by_the_columns_that_the_table_map_tells(seen, types):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20, types)
+    log.write(20, [((5, 1, 0) + (None,) * 9)[: len(types)]], types)
+    log.xid()
+    assert seen(log).seen.whole.tolist() == [transactions.key(5, 1)]
+    assert set(types) <= set(CODES)
+
+
+def test_it_skips_rows_that_name_nobody(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20)
+    log.write(20, [(None, 1, 0), (2, None, 0), (2, 1, None)], TABLES["one"])
+    log.xid()
+    assert seen(log).seen.whole.tolist() == [transactions.key(2, 1)]
+
+
+def test_it_waits_for_the_commit_of_a_prepared_transaction(seen):
+    log = Binlog(mariadb=False)
+    for number, n, verb in ((1, 1, "COMMIT"), (3, 2, "ROLLBACK"), (5, 5, "")):
+        xid = f"X'6{n}',X'',1"
+        log.gtid(number)
+        log.query(f"XA START {xid}")
+        log.write_rows(rows_of(0, n))
+        log.query(f"XA END {xid}")
+        log.event(38, struct.pack("<BIII", 0, 1, 1, 0) + bytes([0x60 + n]))
+        if verb:
+            log.gtid(number + 1, standalone=True)
+            log.query(f"XA {verb} {xid}")
+    log.gtid(7)
+    log.write_rows(rows_of(0, 6))
+    log.event(38, struct.pack("<BIII", 1, 1, 1, 0) + b"z")  # XA COMMIT ... ONE PHASE
+    found = seen(log)
+    assert found.seen.whole.tolist() == [1, 6]
+    assert [gtid.rpartition(":")[2] for gtid in found.gtids] == ["2", "7"]
+
+
+def packed(data: bytes) -> bytes:
+    """As log_bin_compress does it."""
+    return b"\x82" + struct.pack(">H", len(data)) + zlib.compress(data)
+
+
+def test_it_reads_mariadbs_compressed_events(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20)
+    rows = b"".join(b"\0" + struct.pack("<iqi", 0, 2, part) for part in range(3))
+    log.event(166, (20).to_bytes(6, "little") + b"\1\0\3\7" + packed(rows))
+    log.event(165, struct.pack("<IIBHH", 1, 0, 0, 0, 0) + b"\0" + packed(b"COMMIT"))
+    assert seen(log).seen.whole.tolist() == [2]
+
+
+def payload(compression: bytes) -> Binlog:
+    """MySQL's wrapped transaction; `compression`: the method's number as it is stored."""
+    inner, log = Binlog(mariadb=False, checked=False), Binlog(mariadb=False)
+    start = len(inner.data)
+    inner.query("BEGIN")
+    inner.write_rows(rows_of(0, 3))
+    inner.xid()
+    events = bytes(inner.data[start:])
+    length = b"\xfc" + struct.pack("<H", len(events))
+    log.event(33, b"\1" + bytes(16) + struct.pack("<Q", 9))
+    log.event(40, b"\2" + bytes([len(compression)]) + compression + b"\1\3" + length + b"\0" + events)
+    return log
+
+
+def test_it_says_unknown_where_it_cannot_unpack(seen):
+    with pytest.raises(BinlogUnknown, match="binlog_transaction_compression"):
+        seen(payload(b"\0"))
+
+
+def test_it_reads_a_transaction_that_is_wrapped_but_not_packed(seen):
+    found = seen(payload(b"\xfc\xff\0"))
+    assert (found.seen.whole.tolist(), list(found.gtids.values())) == ([3], [3])
+
+
+@pytest.mark.parametrize(("kind", "says"), [(164, "encrypt"), (42, "tag")])
+def test_it_says_unknown_where_it_cannot_read(seen, kind, says):
+    log = Binlog()
+    log.event(kind, bytes(40))
+    with pytest.raises(BinlogUnknown, match=says):
+        seen(log)
+
+
+def test_it_says_unknown_of_an_encrypted_file_and_of_no_file(tmp_path):
+    (tmp_path / "log.000001").write_bytes(b"\xfdbin" + bytes(600))
+    with pytest.raises(BinlogUnknown, match="encrypted"):
+        read([tmp_path / "log.000001"], SCHEMA)
+    with pytest.raises(BinlogUnknown, match="no binlog file"):
+        read([], SCHEMA)
+
+
+def test_it_says_unknown_of_changes_logged_as_statements(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.query("insert INTO one VALUES (0, 1, 0)", schema="sbtest")
+    log.xid()
+    assert seen(log).seen.whole.size == 0
+    log.gtid(2)
+    log.query("insert INTO one VALUES (0, 1, 0)")
+    with pytest.raises(BinlogUnknown, match="binlog_format=ROW"):
+        seen(log)
+
+
+def test_it_says_unknown_of_an_event_that_is_whole_and_not_understood(seen):
+    log = Binlog()
+    log.table_map("one", 20)
+    log.event(23, (20).to_bytes(6, "little") + b"\1\0\3\7\0\1")
+    with pytest.raises(BinlogUnknown, match="type 23"):
+        seen(log)
+
+
+def test_it_takes_the_files_from_the_index(tmp_path):
+    (tmp_path / "binlog.index").write_text("./binlog.000001\n/elsewhere/binlog.000002\n\n")
+    names = [str(path) for path in files_of(tmp_path, "binlog")]
+    assert names == [f"{tmp_path}/binlog.000001", "/elsewhere/binlog.000002"]
+    (tmp_path / "binlog.index").write_bytes(b"./binlog.000001\n" + bytes(30))
+    with pytest.raises(BinlogUnknown, match="zeros"):
+        files_of(tmp_path, "binlog")

@@ -1,0 +1,162 @@
+"""Each check is seen to find what it is for, and to stay quiet where all is well."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.crash.case import SENT, all_well, along_with, bad, judged, keys, ledger, without
+from workers.crash import checks
+from workers.crash.evidence import ReplicaSeen
+from workers.crash.verdict import verdict
+
+WELL = all_well().engine
+
+
+def test_it_finds_nothing_where_all_is_well():
+    found = judged(all_well())
+    assert bad(all_well()) == {}
+    assert set(found) == set(checks.CHECKS)
+    assert verdict(tuple(found.values())) == "valid"
+
+
+def test_it_allows_what_was_in_doubt_to_be_there_or_not():
+    both = along_with(WELL, (0, SENT), (2, SENT))
+    assert bad(all_well(engine=both, binlog=both)) == {}
+
+
+def test_it_finds_an_acknowledged_transaction_lost_in_the_engine():
+    found = judged(all_well(engine=without(WELL, (1, SENT - 1))))
+    assert found["lost-engine"].count == 1
+    assert found["lost-engine"].offenders == ((1, SENT - 1),)
+    assert found["lost-engine"].says == (
+        f"1 of {3 * (SENT - 1)} acknowledged transactions are missing in the engine, "
+        f"first client 1's number {SENT - 1}."
+    )
+
+
+def test_it_finds_an_acknowledged_transaction_lost_in_the_binlog():
+    lost = without(WELL, (0, SENT - 2), (0, SENT - 1))
+    assert bad(all_well(binlog=lost)) == {"lost-binlog": "invalid", "engine-only": "invalid"}
+
+
+@pytest.mark.parametrize(("place", "check"), [("engine", "engine-only"), ("binlog", "binlog-only")])
+def test_it_finds_what_one_place_has_and_the_other_has_not(place, check):
+    """An undecided transaction may be there, but then in both."""
+    found = judged(all_well(**{place: along_with(WELL, (2, SENT))}))
+    assert (found[check].outcome, found[check].offenders) == ("invalid", ((2, SENT),))
+    assert found["lost-engine"].outcome == found["lost-binlog"].outcome == "valid"
+
+
+@pytest.mark.parametrize("place", ["engine", "binlog"])
+def test_it_finds_half_a_transaction(place):
+    """Number 4 writes one row in each of two tables."""
+    torn = replace(without(WELL, (1, 4)), parts=keys((1, 4)))
+    found = judged(all_well(**{place: torn}))
+    assert (found["torn"].outcome, found["torn"].count, found["torn"].offenders) == ("invalid", 1, ((1, 4),))
+    assert found[f"lost-{place}"].count == 1
+
+
+@pytest.mark.parametrize("stranger", [(0, SENT + 1), (7, 1)])
+@pytest.mark.parametrize("place", ["engine", "binlog"])
+def test_it_finds_what_nobody_sent(place, stranger):
+    found = judged(all_well(**{place: along_with(WELL, stranger)}))
+    assert (found["never-sent"].outcome, found["never-sent"].offenders) == ("invalid", (stranger,))
+
+
+@pytest.mark.parametrize("place", ["engine", "binlog"])
+def test_it_finds_a_gap_before_a_later_commit(place):
+    found = judged(all_well(**{place: without(WELL, (1, 3))}))
+    assert (found["order"].outcome, found["order"].offenders) == ("invalid", ((1, 3),))
+
+
+def test_a_lost_tail_is_no_gap():
+    """A client's last transactions are gone; other clients' later ones are no reason to complain of their order."""
+    tail = [(0, n) for n in range(20, SENT)]
+    assert judged(all_well(engine=without(WELL, *tail)))["order"].outcome == "valid"
+    assert judged(all_well(engine=without(WELL, *[(2, n) for n in range(1, SENT)])))["order"].outcome == "valid"
+
+
+def test_it_finds_a_transaction_twice_in_the_binlog():
+    assert bad(all_well(binlog=replace(WELL, twice=keys((0, 9))))) == {"binlog-twice": "invalid"}
+
+
+def test_it_finds_reused_gtids():
+    found = judged(all_well(reissued=("0-1-1", "0-1-2"), gtid_after="0-1-0"))
+    assert (found["gtid-reused"].outcome, found["gtid-reused"].count) == ("invalid", 2)
+    assert "0-1-1" in found["gtid-reused"].says
+    assert bad(all_well(state={"reused": ("0-1-7",)})) == {"gtid-reused": "invalid"}
+
+
+def test_it_finds_a_binlog_that_no_replica_can_read():
+    assert bad(all_well(state={"unreadable": "binlog.000001 is torn"})) == {"binlog-unreadable": "invalid"}
+
+
+def test_it_finds_prepared_transactions_and_damaged_tables():
+    assert bad(all_well(prepared_left=2)) == {"prepared-left": "invalid"}
+    assert bad(all_well(tables_ok=False)) == {"tables-damaged": "invalid"}
+
+
+@pytest.mark.parametrize(
+    ("state", "rows", "outcome"),
+    [
+        ("stopped", None, "invalid"),
+        ("caught up", 3, "invalid"),
+        ("caught up", None, "unknown"),
+        ("unknown", 0, "unknown"),
+    ],
+)
+@pytest.mark.parametrize("moment", [0, 1])
+def test_it_finds_a_replica_that_stopped_or_differs(moment, state, rows, outcome):
+    seen = list(all_well().replicas)
+    seen[moment] = ReplicaSeen(seen[moment].moment, state, "1236: bogus data in log event", rows)
+    assert bad(all_well(replicas=tuple(seen))) == {"replica": outcome}
+
+
+def test_an_old_primary_that_cannot_rejoin_is_no_failure_of_the_setting():
+    rejoin = ReplicaSeen("the old primary rejoins the promoted replica", "stopped", "1236: ...")
+    assert bad(all_well(replicas=(*all_well().replicas, rejoin))) == {}
+
+
+@pytest.mark.parametrize(
+    ("lacking", "unknown"),
+    [
+        ({"engine": None}, {"lost-engine", "engine-only", "binlog-only", "torn", "never-sent", "order"}),
+        ({"prepared_left": None}, {"prepared-left"}),
+        ({"tables_ok": None}, {"tables-damaged"}),
+        ({"gtids_known": False}, {"gtid-reused"}),
+        ({"replicas": ()}, {"replica"}),
+    ],
+)
+def test_what_could_not_be_read_is_unknown_and_never_valid(lacking, unknown):
+    found = judged(all_well(**lacking, problems=("engine rows: gone away",)))
+    assert {key for key, result in found.items() if result.outcome == "unknown"} == unknown
+    assert verdict(tuple(found.values())) == "unknown"
+
+
+def test_a_binlog_that_should_be_there_and_is_not_makes_its_checks_unknown():
+    evidence = replace(all_well(), binlog=None, problems=("binlog: encrypted",))
+    found = judged(evidence)
+    unknown = {"lost-binlog", "engine-only", "binlog-only", "binlog-twice", "gtid-reused", "binlog-unreadable"}
+    assert set(bad(evidence)) == unknown
+    assert "encrypted" in found["lost-binlog"].says
+
+
+def test_without_a_binlog_or_replica_their_checks_are_left_out():
+    found = judged(replace(all_well(), binlog=None, binlog_expected=False, replicas=(), replica_expected=False))
+    assert set(found) == {"lost-engine", "torn", "never-sent", "order", "prepared-left", "tables-damaged"}
+    assert verdict(tuple(found.values())) == "valid"
+
+
+def test_a_check_that_breaks_is_unknown(monkeypatch):
+    def broken(ledger, evidence):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setitem(checks.CHECKS, "order", replace(checks.CHECKS["order"], judge=broken))
+    assert bad(all_well()) == {"order": "unknown"}
+    assert "ZeroDivisionError" in judged(all_well())["order"].says
+
+
+def test_a_load_that_achieved_nothing_proves_nothing():
+    idle = type(ledger())(())
+    found = {result.key: result for result in checks.judge_all(idle, all_well(engine=WELL))}
+    assert found["lost-engine"].outcome == "unknown"

@@ -1,0 +1,76 @@
+"""GTID positions and sets: read, compared, and which GTIDs were given out twice."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.crash import gtid
+
+SOURCE = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
+
+
+def test_it_reads_a_position_of_mariadb():
+    assert gtid.parse("0-1-100,1-2-5") == {"0": ((1, 100),), "1": ((1, 5),)}
+
+
+def test_it_reads_a_state_with_several_servers_in_a_domain():
+    assert gtid.parse("0-1-100,0-2-90") == {"0": ((1, 100),)}
+
+
+def test_it_reads_a_set_of_mysql():
+    assert gtid.parse(f"{SOURCE.upper()}:1-5:7:\n 8-9") == {SOURCE: ((1, 5), (7, 9))}
+    assert gtid.parse(f"{SOURCE}:1-5:mine:1-3") == {SOURCE: ((1, 5),), f"{SOURCE}:mine": ((1, 3),)}
+
+
+def test_it_reads_nothing_as_nothing():
+    assert gtid.parse("") == gtid.parse(" ") == {}
+
+
+@pytest.mark.parametrize(
+    "wrong", ["0-1", "x-1-2", "0-1-0", SOURCE, f"{SOURCE}:", f"{SOURCE}:5-1", f"{SOURCE}:0", "binlog"]
+)
+def test_it_refuses_what_is_no_gtid(wrong):
+    with pytest.raises(gtid.NotGtids):
+        gtid.parse(wrong)
+
+
+def test_it_tells_what_will_be_given_out_again():
+    lost = gtid.minus(gtid.parse("0-1-103,1-2-5"), gtid.parse("0-1-100,1-2-5"))
+    assert (lost, gtid.text(lost), gtid.count(lost)) == ({"0": ((101, 103),)}, "0:101-103", 3)
+    assert gtid.minus(gtid.parse("0-1-100"), gtid.parse("0-1-100")) == {}
+    assert gtid.minus(gtid.parse("0-1-2"), {}) == {"0": ((1, 2),)}
+
+
+def test_it_subtracts_from_the_middle_of_a_set():
+    lost = gtid.minus(gtid.parse(f"{SOURCE}:1-9"), gtid.parse(f"{SOURCE}:3-4:8"))
+    assert gtid.text(lost) == f"{SOURCE}:1-2:5-7:9"
+
+
+numbers = st.sets(st.integers(1, 40), max_size=30)
+
+
+@given(numbers, numbers)
+def test_it_subtracts_as_sets_do(these, those):
+    left = gtid.minus(as_gtids(these), as_gtids(those))
+    assert members(left) == these - those
+    assert gtid.count(left) == len(these - those)
+    assert gtid.parse(gtid.text(left)) == left
+
+
+def as_gtids(some):
+    return gtid.parse(",".join(f"{SOURCE}:{number}" for number in some))
+
+
+def members(gtids):
+    return {number for intervals in gtids.values() for first, last in intervals for number in range(first, last + 1)}
+
+
+def test_it_names_gtids_that_were_given_to_other_transactions():
+    before = {"0-1-1": 11, "0-1-2": 12, "0-1-3": 13}
+    after = {"0-1-1": 11, "0-1-3": 77, "0-1-2": 78, "0-1-4": 14}
+    assert gtid.reissued(before, after) == ("0-1-3", "0-1-2")
+
+
+def test_it_finds_none_where_the_server_went_on_counting():
+    assert gtid.reissued({"0-1-1": 11}, {"0-1-1": 11, "0-1-2": 12}) == ()
+    assert gtid.reissued({}, {"0-1-1": 11}) == ()

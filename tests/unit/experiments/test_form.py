@@ -1,0 +1,100 @@
+import pytest
+
+from dashboard.experiments.forms import PlanForm
+from dashboard.servers.models import Server
+from workers.bench import recipes
+
+
+@pytest.fixture
+def server(db):
+    return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+
+
+def filled(server, **changes):
+    return {
+        "name": "Mine",
+        "servers": [server.pk],
+        "variants": ["1/1", "0/0"],
+        "binlog": "on",
+        "workloads": ["update-by-key"],
+        "threads": "1, 8",
+        "repeats": "2",
+        "warmup_s": "1",
+        "measure_s": "5",
+        "table_rows": "1000",
+        "trials": "0",
+        "clients": "16",
+        "load_s": "2",
+        **changes,
+    }
+
+
+def test_it_makes_a_plan(server):
+    form = PlanForm(filled(server))
+    assert form.is_valid(), form.errors
+    plan = form.plan()
+    assert plan.threads == (1, 8)
+    assert [variant.name for variant in plan.variants] == ["1/1", "0/0"]
+    assert plan.variants[1].settings == {
+        "log_bin": "ON",
+        "innodb_flush_log_at_trx_commit": "0",
+        "sync_binlog": "0",
+    }
+
+
+def test_it_reads_variants_and_workloads_of_ones_own(server):
+    form = PlanForm(
+        filled(
+            server,
+            own_variants="wait 4: sync_binlog=1 binlog_commit_wait_count=4\nrocks: engine=rocksdb",
+            own_workloads="ten rows: rows-per-transaction rows=10",
+        )
+    )
+    assert form.is_valid(), form.errors
+    plan = form.plan()
+    assert plan.variant("wait 4").settings == {"sync_binlog": "1", "binlog_commit_wait_count": "4"}
+    assert plan.variant("rocks").engine == "rocksdb"
+    assert plan.workload("ten rows").params == {"rows": "10"}
+
+
+@pytest.mark.parametrize("key", recipes.names())
+def test_it_shows_a_recipe_as_the_recipe_is(server, key):
+    """What the form is filled with, sent back unchanged, is the recipe's plan."""
+    initial = PlanForm(recipe=key).initial
+    form = PlanForm({"binlog": "keep", **initial, "servers": [server.pk]}, recipe=key)
+    assert form.is_valid(), form.errors
+    meant, read = recipes.load(key).plan([]), form.plan()
+    assert read.variants == meant.variants
+    assert [(w.key, dict(w.params)) for w in read.workloads] == [(w.key, dict(w.params)) for w in meant.workloads]
+    assert (read.threads, read.repeats, read.measure_s) == (meant.threads, meant.repeats, meant.measure_s)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("threads", "many", "whole numbers"),
+        ("servers", [], "Choose a server"),
+        ("name", "", "required"),
+        ("own_variants", "no colon here", "a colon"),
+        ("own_variants", "x: justaword", "name=value"),
+        ("own_workloads", "x: a b", "one workload"),
+        ("repeats", "1.5", "whole number"),
+    ],
+)
+def test_it_says_what_is_wrong(server, field, value, reason):
+    form = PlanForm(filled(server, **{field: value}))
+    assert not form.is_valid()
+    assert reason in " ".join(form.errors[field])
+
+
+def test_it_plans_crashes(server):
+    form = PlanForm(filled(server, trials="4", kinds=["power-loss"], replica="on"))
+    assert form.is_valid(), form.errors
+    crash = form.plan().crash
+    assert (crash.kinds, crash.trials, crash.control_trials, crash.replica) == (("power-loss",), 4, 3, True)
+
+
+def test_it_crashes_nothing_unless_asked(server):
+    form = PlanForm(filled(server))
+    assert form.is_valid()
+    assert list(form.plan().trials()) == []

@@ -1,0 +1,46 @@
+import pytest
+from django.urls import reverse
+
+from dashboard.experiments import queries
+from tests.unit.bench.plans import plan
+from tests.unit.conduct import experiments as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def long():
+    """1000 cells: one failed early, the 500th running."""
+    made = make.experiment(make.attached(), cells=1000)
+    made.plan = plan().as_dict()
+    made.state = "running"
+    made.save()
+    made.cells.filter(position__lt=500).update(state="done")
+    made.cells.filter(position=3).update(state="failed", error="It went wrong.")
+    made.cells.filter(position=500).update(state="running")
+    return made
+
+
+def test_it_shows_failures_and_what_is_near(long):
+    positions = [cell.position for cell in queries.cells_to_show(long)]
+    assert positions[:3] == [3, 480, 481]
+    assert 500 in positions and len(positions) == 200
+
+
+def test_a_short_one_is_shown_whole():
+    short = make.experiment(make.attached(), cells=5)
+    short.cells.update(state="interrupted")
+    assert len(queries.cells_to_show(short)) == 5
+
+
+def test_the_live_page_says_that_it_left_some_out(client_in, long, django_assert_max_num_queries):
+    with django_assert_max_num_queries(12):
+        page = client_in.get(reverse("experiments:show", args=[long.pk])).text
+    assert "200 of 1,000: those that failed" in page
+    assert "It went wrong." in page
+
+
+def test_the_poll_asks_little_however_many_cells_there_are(client_in, long, django_assert_max_num_queries):
+    with django_assert_max_num_queries(6):
+        answer = client_in.get(reverse("experiments:progress", args=[long.pk])).json()
+    assert (answer["total"], answer["done"], answer["failed"]) == (1000, 499, 1)

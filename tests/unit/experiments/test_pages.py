@@ -1,0 +1,146 @@
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.auth.models import User
+from django.db import connections
+from django.test import AsyncClient
+from django.urls import reverse
+
+from dashboard.experiments import actions
+from dashboard.experiments.models import Experiment
+from dashboard.servers.models import Server
+from tests.unit.experiments.test_form import filled
+from workers.bench import recipes
+
+AWKWARD = "<b>'Ärger\" \N{PILE OF POO}</b>"
+
+
+@pytest.fixture
+def server(db):
+    return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def rung(monkeypatch):
+    """Experiments that a worker was rung for."""
+    heard: list[int] = []
+    monkeypatch.setattr(actions, "ring", lambda experiment: heard.append(experiment.pk))
+    return heard
+
+
+def plan(server, **overrides):
+    return actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], overrides)
+
+
+def test_home_leads_to_a_first_server(client_in):
+    page = client_in.get(reverse("home"))
+    assert "Make a sandbox" in page.text
+
+
+def test_home_offers_recipes_once_there_is_a_server(client_in, server):
+    page = client_in.get(reverse("home"))
+    assert "What does safety cost?" in page.text
+
+
+def test_it_starts_an_experiment(client_in, server, rung):
+    answer = client_in.post(reverse("experiments:new"), filled(server))
+    experiment = Experiment.objects.get()
+    assert answer.url == reverse("experiments:show", args=[experiment.pk])
+    assert experiment.cells.count() == 2 * 2 * 2
+    assert rung == [experiment.pk]
+
+
+def test_it_starts_nothing_that_cannot_run(client_in, server, rung):
+    answer = client_in.post(reverse("experiments:new"), filled(server, threads="0, 1000000", measure_s="-1"))
+    assert answer.status_code == 422
+    assert "Nothing was started" in answer.text
+    assert "Threads: 1000000" in answer.text
+    assert not Experiment.objects.exists() and rung == []
+
+
+def test_it_reviews_while_one_types(client_in, server):
+    good = client_in.post(reverse("experiments:review"), filled(server)).json()
+    assert (good["refusals"], good["cells"]) == ([], 8)
+    bad = client_in.post(reverse("experiments:review"), filled(server, threads="x")).json()
+    assert "whole numbers" in bad["refusals"][0]
+
+
+def test_names_are_text_wherever_they_are_shown(client_in, server, rung):
+    client_in.post(reverse("experiments:new"), filled(server, name=AWKWARD, own_variants=f"{AWKWARD}: sync_binlog=1"))
+    experiment = Experiment.objects.get()
+    for address in (reverse("home"), reverse("experiments:list"), reverse("experiments:show", args=[experiment.pk])):
+        page = client_in.get(address).text
+        assert "<b>'" not in page
+        assert "&lt;b&gt;" in page
+
+
+def test_it_keeps_the_experiment_when_redis_is_silent(client_in, server, settings):
+    answer = client_in.post(reverse("experiments:new"), filled(server), follow=True)
+    assert "Redis) does not answer" in answer.text
+    assert Experiment.objects.get().state == "queued"
+
+
+def test_cancelling_a_queued_experiment_ends_it(client_in, server, rung):
+    experiment = actions.start(plan(server), None)
+    client_in.post(reverse("experiments:cancel", args=[experiment.pk]))
+    experiment.refresh_from_db()
+    assert experiment.state == "cancelled"
+    assert set(experiment.cells.values_list("state", flat=True)) == {"cancelled"}
+
+
+def test_resuming_rings_again(client_in, server, rung):
+    experiment = actions.start(plan(server), None)
+    actions.cancel(experiment, None)
+    client_in.post(reverse("experiments:resume", args=[experiment.pk]))
+    experiment.refresh_from_db()
+    assert experiment.state == "queued" and rung == [experiment.pk, experiment.pk]
+
+
+def test_progress_can_be_polled(client_in, server, rung):
+    experiment = actions.start(plan(server), None)
+    state = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
+    total = experiment.cells.count() + experiment.trials.count()
+    assert (state["state"], state["total"], state["phase"]) == ("queued", total, "waiting for a worker")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_progress_is_streamed(server, rung):
+    experiment = actions.start(plan(server), None)
+    actions.cancel(experiment, None)
+    reader = User.objects.create(username="reader")
+    address = reverse("experiments:events", args=[experiment.pk])
+    with ThreadPoolExecutor(1) as aside:  # the browser tests leave an event loop running in this thread
+        answer, text = aside.submit(in_thread, reader, address).result()
+    assert answer["Content-Type"] == "text/event-stream"
+    data = next(line for line in text.splitlines() if line.startswith("data: "))
+    assert json.loads(data.removeprefix("data: "))["state"] == "cancelled"
+
+
+def in_thread(reader, address):
+    try:
+        return async_to_sync(stream)(reader, address)
+    finally:
+        connections.close_all()
+
+
+async def stream(reader, address):
+    client = AsyncClient()
+    await client.aforce_login(reader)
+    answer = await client.get(address)
+    return answer, b"".join([part async for part in answer.streaming_content]).decode()
+
+
+def test_an_experiment_that_is_not_there_is_not_found(client_in):
+    for name in ("show", "progress", "events"):
+        assert client_in.get(reverse(f"experiments:{name}", args=[99])).status_code == 404
+
+
+def test_a_production_server_needs_a_yes(client_in, server, rung):
+    Server.objects.create(name="prod", kind="attached", host="db1", label="production", user="x")
+    chosen = Server.objects.get(name="prod").pk
+    form = filled(server, servers=[chosen], binlog="keep")
+    assert "prod (production)" in client_in.get(reverse("experiments:new")).content.decode()
+    assert client_in.post(reverse("experiments:new"), form).status_code == 422
+    assert client_in.post(reverse("experiments:new"), {**form, "production_confirmed": "on"}).status_code == 302

@@ -1,0 +1,164 @@
+"""scripts/bootstrap.sh on machines that lack something, with an apt-get and a sudo that only write down their call."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from dashboard.home import PROJECT
+
+BASICS = ["bash", "cat", "cut", "env", "id", "printf", "readlink", "sha256sum", "sort", "tr"]
+CALL = '#!/bin/bash\nprintf "%s " "${0##*/}" "$@" >>"$CALLS"; echo >>"$CALLS"\n'
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A PATH that holds only what a test puts there, and a bash function run in an empty clone."""
+
+    class Machine:
+        bin = tmp_path / "bin"
+        clone = tmp_path / "a clone"
+        calls = tmp_path / "calls"
+
+        def has(self, *names, script=CALL):
+            for name in names:
+                (self.bin / name).unlink(missing_ok=True)
+                (self.bin / name).write_text(script)
+                (self.bin / name).chmod(0o755)
+
+        def run(self, command, **environment):
+            # PATH is set after sourcing: the script adds the system's sbin folders to it
+            script = f'source "{PROJECT}/scripts/bootstrap.sh"; PATH="$BIN"; set -euo pipefail; {command}'
+            env = {"BIN": str(self.bin), "CALLS": str(self.calls), "PATH": os.environ["PATH"], **environment}
+            return subprocess.run(["bash", "-c", script], cwd=self.clone, env=env, capture_output=True, text=True)
+
+        def called(self):
+            return self.calls.read_text().splitlines() if self.calls.exists() else []
+
+    here = Machine()
+    here.bin.mkdir()
+    (here.clone / ".venv" / "bin").mkdir(parents=True)
+    here.has("apt-get")
+    for name in BASICS:
+        (here.bin / name).symlink_to(shutil.which(name))
+    (here.clone / ".venv" / "bin" / "python").symlink_to(shutil.which("true"))
+    return here
+
+
+NEEDS = "install_packages \"$(missing 'sysbench|sysbench|makes the load\nmariadbd|mariadb-server-core|the sandbox')\""
+AS_USER = "id() { echo 1000; }; "
+AS_ROOT = "id() { echo 0; }; "
+
+
+def test_it_says_nothing_where_everything_is_there(machine):
+    machine.has("sysbench", "mariadbd")
+    done = machine.run(NEEDS)
+    assert (done.returncode, done.stdout, done.stderr, machine.called()) == (0, "", "", [])
+
+
+def test_it_says_what_it_installs_and_why(machine):
+    machine.has("mariadbd")
+    done = machine.run(AS_ROOT + NEEDS)
+    assert done.returncode == 0, done.stderr
+    assert "sysbench              makes the load" in done.stderr
+    assert "mariadb-server-core" not in done.stderr
+    assert done.stdout == ""
+    update, install = machine.called()
+    assert update.endswith(" update ")
+    assert install.endswith(" install --yes --no-install-recommends sysbench ")
+
+
+def test_it_installs_nothing_when_told_not_to(machine):
+    done = machine.run(AS_ROOT + NEEDS, DURASCOPE_INSTALL="no")
+    assert done.returncode == 2
+    assert "mariadb-server-core" in done.stderr
+    assert "Nothing was installed" in done.stderr
+    assert machine.called() == []
+
+
+def test_a_user_without_sudo_is_told_what_root_must_run(machine):
+    done = machine.run(AS_USER + NEEDS)
+    assert done.returncode == 2
+    assert "no sudo" in done.stderr
+    assert "apt-get install --no-install-recommends mariadb-server-core sysbench" in done.stderr
+    assert machine.called() == []
+
+
+def test_a_user_with_sudo_installs_through_it(machine):
+    machine.has("sudo")
+    assert machine.run(AS_USER + NEEDS).returncode == 0
+    assert [call.split()[0] for call in machine.called()] == ["sudo", "sudo"]
+
+
+def test_it_stops_when_apt_get_fails(machine):
+    machine.has("apt-get", script="#!/bin/bash\necho 'no such package' >&2; exit 100\n")
+    done = machine.run(AS_ROOT + NEEDS)
+    assert done.returncode == 2
+    assert "no such package" in done.stderr
+    assert "apt-get failed" in done.stderr
+
+
+def test_it_does_not_guess_where_there_is_no_apt_get(machine):
+    (machine.bin / "apt-get").unlink()
+    done = machine.run(AS_ROOT + NEEDS)
+    assert done.returncode == 2
+    assert "There is no apt-get here" in done.stderr
+
+
+@pytest.mark.parametrize("program", ["redis-server", "redis-check-rdb"])
+def test_redis_is_there_under_either_name(machine, program):
+    assert machine.run("is_there redis-server").returncode == 1
+    machine.has(program)
+    assert machine.run("is_there redis-server").returncode == 0
+
+
+def test_an_old_python_is_refused_with_its_version(machine):
+    machine.has("python3", script='#!/bin/bash\n[ "$1" = --version ] && echo "Python 3.9.2"; [ "$1" != -c ]\n')
+    done = machine.run("check_python")
+    assert done.returncode == 2
+    assert "needs Python 3.11 or newer; python3 is Python 3.9.2" in done.stderr
+
+
+def test_a_missing_python_is_said_to_be_missing(machine):
+    assert "python3 is missing." in machine.run("check_python").stderr
+
+
+def test_a_python_without_venv_gets_the_package(machine):
+    (machine.clone / ".venv" / "bin" / "python").unlink()
+    machine.has("python3", script="#!/bin/bash\nexit 1\n")
+    machine.has("sysbench")
+    assert "python3-venv|" in machine.run("missing 'sysbench|sysbench|load'").stdout
+    machine.has("python3", script="#!/bin/bash\nexit 0\n")
+    assert machine.run("missing 'sysbench|sysbench|load'").stdout == ""
+
+
+def test_python_packages_are_installed_once_per_list_and_interpreter(machine):
+    python = machine.clone / ".venv" / "bin" / "python"
+    python.unlink()
+    machine.has("one-python", "another-python")
+    python.symlink_to(machine.bin / "one-python")
+    requirements = machine.clone / "requirements.txt"
+    requirements.write_text("something==1")
+    for _ in range(2):
+        assert machine.run("install_requirements requirements.txt").returncode == 0
+    assert len(machine.called()) == 1
+    assert "--require-hashes" in machine.called()[0]
+    requirements.write_text("something==2")
+    machine.run("install_requirements requirements.txt")
+    assert len(machine.called()) == 2
+    python.unlink()
+    python.symlink_to(machine.bin / "another-python")
+    machine.run("install_requirements requirements.txt")
+    assert len(machine.called()) == 3
+
+
+def test_a_failed_installation_is_tried_again(machine):
+    python = machine.clone / ".venv" / "bin" / "python"
+    python.unlink()
+    python.symlink_to(shutil.which("false"))
+    (machine.clone / "requirements.txt").write_text("something==1")
+    done = machine.run("install_requirements requirements.txt")
+    assert done.returncode == 2
+    assert "pip failed" in done.stderr
+    assert not list((machine.clone / ".venv").glob("installed-*"))

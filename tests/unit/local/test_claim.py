@@ -1,0 +1,41 @@
+"""One stack per home."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dashboard.home import PROJECT
+from dashboard.local.claim import claimed
+from dashboard.local.errors import LocalError
+
+HOLD = "import sys, pathlib\nfrom dashboard.local.claim import claimed\n" + (
+    "with claimed(pathlib.Path(sys.argv[1])) as note:\n note('http://elsewhere'); print('held', flush=True); input()"
+)
+
+
+def test_it_refuses_a_second_holder_and_names_the_first(tmp_path):
+    with claimed(tmp_path) as note:
+        note("http://127.0.0.1:8001")
+        with pytest.raises(LocalError, match=r"already runs .*http://127\.0\.0\.1:8001"), claimed(tmp_path):
+            pass
+
+
+def test_it_lets_go_at_the_end(tmp_path):
+    with claimed(tmp_path):
+        pass
+    with claimed(tmp_path):
+        pass
+
+
+def test_it_is_free_again_when_its_holder_was_killed(tmp_path):
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, tmp_path], cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(LocalError, match="http://elsewhere"), claimed(tmp_path):
+            pass
+        holder.kill()
+    with claimed(tmp_path):
+        pass

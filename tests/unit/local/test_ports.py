@@ -1,0 +1,50 @@
+"""Where the web server listens."""
+
+import argparse
+import socket
+
+import pytest
+
+from dashboard.local import ports
+from dashboard.local.arguments import port_number
+from dashboard.local.errors import LocalError
+
+
+@pytest.fixture
+def taken():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def test_it_takes_the_next_free_port(monkeypatch, taken):
+    monkeypatch.setattr(ports, "FIRST_PORT", taken)
+    monkeypatch.setattr(ports, "LAST_PORT", taken + 20)
+    assert taken < ports.choose("127.0.0.1", None) <= taken + 20
+
+
+def test_it_refuses_a_wanted_port_that_is_taken(taken):
+    with pytest.raises(LocalError, match=f"Port {taken} on 127.0.0.1 cannot be used: Address already in use"):
+        ports.choose("127.0.0.1", taken)
+
+
+def test_it_refuses_a_host_that_is_not_ours():
+    with pytest.raises(LocalError, match="cannot be used"):
+        ports.choose("192.0.2.1", 8000)
+
+
+def test_it_names_an_address_that_a_browser_here_can_open():
+    assert ports.address("127.0.0.1", 8000) == "http://127.0.0.1:8000"
+    assert ports.address("0.0.0.0", 8000) == "http://127.0.0.1:8000"
+    assert ports.address("::", 8000) == "http://[::1]:8000"
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "-1", "http", "", "1.5", "٣x"])
+def test_it_refuses_what_is_no_port_number(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="1 to 65535"):
+        port_number(text)
+
+
+def test_it_reads_a_port_number():
+    assert port_number("8080") == 8080

@@ -1,0 +1,144 @@
+"""Children of the stack: readiness, stopping, dying with their parent, being started again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dashboard.home import PROJECT
+from dashboard.local import keeper, processes
+from dashboard.local.errors import LocalError
+from dashboard.local.keeper import Keeper
+from dashboard.local.processes import Child, Program
+
+STUBBORN = ["bash", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.05; done"]
+
+
+@pytest.fixture
+def program(tmp_path):
+    def make(*argv, **more):
+        return Program(name="part", argv=argv, cwd=tmp_path, log=tmp_path / "logs" / "part.log", **more)
+
+    return make
+
+
+@pytest.fixture
+def child(program):
+    started = []
+
+    def start(*argv, **more):
+        started.append(Child(program(*argv, **more)))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.stop(limit_s=0)
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def eventually(check, limit_s=5.0):
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        if check():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_it_waits_until_a_child_is_ready(child, tmp_path):
+    ready = tmp_path / "ready"
+    child("bash", "-c", "sleep 0.2; touch ready; sleep 60", ready=ready.exists).wait_until_ready()
+    assert ready.exists()
+
+
+def test_it_tells_the_last_words_of_a_child_that_ends_at_once(child):
+    dying = child("bash", "-c", "echo no such engine >&2; exit 3", ready=lambda: False)
+    with pytest.raises(LocalError, match=r"part ended at once with status 3.*part\.log(.|\n)*no such engine"):
+        dying.wait_until_ready()
+
+
+def test_it_gives_up_on_a_child_that_is_never_ready(child):
+    with pytest.raises(LocalError, match="not ready after 0 s"):
+        child("sleep", "60", ready=lambda: False, ready_limit_s=0.1).wait_until_ready()
+
+
+def test_it_stops_a_willing_child_at_once(child):
+    sleeping = child("sleep", "60")
+    sleeping.stop()
+    assert sleeping.status == -signal.SIGTERM
+    sleeping.stop()
+
+
+def test_it_kills_a_child_that_ignores_the_request(child):
+    deaf = child(*STUBBORN)
+    assert eventually(lambda: "deaf" in processes.tail(deaf.program.log))
+    deaf.stop(limit_s=0.2)
+    assert deaf.status == -signal.SIGKILL
+
+
+def test_a_killed_parent_takes_its_children_with_it(tmp_path):
+    script = (
+        "import pathlib, sys, time\nfrom dashboard.local.processes import Child, Program\n"
+        "home = pathlib.Path(sys.argv[1])\n"
+        "print(Child(Program('part', ['sleep', '60'], home, home / 'part.log')).pid, flush=True)\ntime.sleep(60)"
+    )
+    argv = [sys.executable, "-c", script, tmp_path]
+    with subprocess.Popen(argv, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as parent:
+        orphan = int(parent.stdout.readline())
+        assert not gone(orphan)
+        parent.kill()
+    assert eventually(lambda: gone(orphan))
+
+
+def test_it_moves_a_large_log_aside(child, monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "LARGEST_LOG_BYTES", 10)
+    log = tmp_path / "logs" / "part.log"
+    log.parent.mkdir()
+    log.write_text("of an earlier start")
+    child("echo", "new").stop()
+    assert (tmp_path / "logs" / "part.log.1").read_text() == "of an earlier start"
+    assert "earlier" not in log.read_text()
+
+
+def test_it_starts_an_ended_child_again_and_says_so(program, monkeypatch):
+    monkeypatch.setattr(keeper, "FIRST_PAUSE_S", 0.05)
+    said = []
+    kept = Keeper(program("sleep", "60"), said.append)
+    try:
+        first = kept.child.pid
+        os.kill(first, signal.SIGKILL)
+        assert eventually(lambda: kept.tend() or kept.child.pid != first)
+        assert "part ended with status -9; it is started again" in said[0]
+    finally:
+        kept.stop()
+
+
+def test_it_waits_longer_each_time_a_child_ends_early(program, monkeypatch):
+    monkeypatch.setattr(keeper, "FIRST_PAUSE_S", 0.01)
+    said = []
+    kept = Keeper(program("false"), said.append)
+    try:
+        started = time.monotonic()
+        assert eventually(lambda: kept.tend() or len(said) == 5)
+        assert time.monotonic() - started > 0.01 + 0.02 + 0.04 + 0.08
+    finally:
+        kept.stop()
+
+
+def test_a_stopped_child_is_not_started_again(program):
+    kept = Keeper(program("false"), lambda _: None)
+    assert eventually(lambda: kept.child.status is not None)
+    kept.tend()
+    kept.stop()
+    kept.tend()
+    assert kept.child.status == 1

@@ -1,0 +1,53 @@
+"""Files are told apart by their names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.metrics.fsync_trace import classify
+from workers.servers.facts import Facts
+
+WITH_BINLOG = Facts("mariadb", (10, 11, 0), "", {"log_bin_basename": "/srv/data/binlog"}, {})
+WITHOUT = Facts("mariadb", (10, 11, 0), "", {"log_bin_basename": ""}, {})
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("/srv/data/ib_logfile0", "redo"),
+        ("/srv/data/ib_logfile101", "redo"),
+        ("/srv/data/#innodb_redo/#ib_redo12", "redo"),
+        ("/srv/data/#innodb_redo/#ib_redo12_tmp", "redo"),
+        ("/srv/data/#rocksdb/000012.log", "redo"),
+        ("/srv/data/binlog.000001", "binlog"),
+        ("/srv/data/binlog.index", "binlog"),
+        ("/elsewhere/binlog.1000000", "binlog"),
+        ("/srv/data/ibdata1", "data"),
+        ("/srv/data/shop/orders.ibd", "data"),
+        ("/srv/data/undo001", "data"),
+        ("/srv/data/undo_001", "data"),
+        ("/srv/data/#ib_16384_0.dblwr", "data"),
+        ("/srv/data/ib_doublewrite", "data"),
+        ("/srv/data/#rocksdb/000013.sst", "data"),
+        ("/srv/data/shop/binlog.ibd", "data"),
+        ("/srv/data/shop/orders.frm", "other"),
+        ("/srv/data/relay-bin.000001", "other"),
+        ("/srv/data/binlog2.000001", "other"),
+        ("/srv/data/ddl_recovery.log", "other"),
+        ("/srv/data/aria_log.00000001", "other"),
+        ("/srv/data", "other"),
+        ("[memory map]", "other"),
+        ("", "other"),
+    ],
+)
+def test_it_knows(path, files):
+    assert classify(path, WITH_BINLOG) == files
+
+
+def test_it_finds_no_binlog_where_there_is_none():
+    assert classify("/srv/data/binlog.000001", WITHOUT) == "other"
+
+
+@given(st.text())
+def test_it_has_a_class_for_every_name(path):
+    assert classify(path, WITH_BINLOG) in ("redo", "binlog", "data", "other")

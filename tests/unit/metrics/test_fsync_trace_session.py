@@ -1,0 +1,124 @@
+"""The session over a table that is written here, by hand, as fsynctrace.c writes it."""
+
+import os
+
+import pytest
+
+from workers.metrics import fsync_table
+from workers.metrics.fsync_table import BUCKETS, CALLS, HEADER_BYTES, SLOT
+from workers.metrics.fsync_trace import FsyncTrace
+from workers.metrics.source import FIGURES, Reading, Subject
+from workers.servers.facts import Facts
+
+FACTS = Facts("mariadb", (10, 11, 0), "", {"log_bin_basename": "/srv/binlog"}, {})
+
+
+@pytest.fixture
+def table(tmp_path):
+    file = tmp_path / "fsync.table"
+    fsync_table.create(file)
+    return file
+
+
+def put(table, slot, path, call="fdatasync", *, calls, errors=0, us=100, max_us=None, named=1):
+    numbers = []
+    for name in CALLS:
+        mine = calls if name == call else 0
+        buckets = [mine if power == 7 else 0 for power in range(BUCKETS)]  # 64 to 128 us
+        numbers += [mine, errors if mine else 0, mine * us * 1000, (max_us or us) * 1000 if mine else 0, *buckets]
+    with table.open("r+b") as file:
+        file.seek(HEADER_BYTES + slot * SLOT.size)
+        file.write(SLOT.pack(1000 + slot, named, *numbers, os.fsencode(path)))
+
+
+def values(reading):
+    return {figure.name: figure.value for figure in reading.figures}
+
+
+def begin(table):
+    session = FsyncTrace().open(Subject(None, FACTS, table))
+    session.begin()
+    return session
+
+
+def test_it_tells_what_came_after_the_begin(table):
+    put(table, 0, "/srv/ib_logfile0", calls=10)
+    put(table, 1, "/srv/binlog.000001", calls=5)
+    session = begin(table)
+    put(table, 0, "/srv/ib_logfile0", calls=17)
+    put(table, 2, "/srv/a.ibd", "fsync", calls=2)
+    put(table, 3, "/srv/a.frm", "fsync", calls=1)
+    reading = session.end()
+    assert values(reading) == {"redo_fsyncs": 7, "binlog_fsyncs": 0, "data_fsyncs": 2, "all_fsyncs": 10}
+    assert values(reading).keys() <= FIGURES.keys()
+    assert {latency.files: latency.calls for latency in reading.latencies} == {"redo": 7, "data": 2, "other": 1}
+
+
+def test_it_gives_latencies_in_buckets_of_powers_of_two(table):
+    session = begin(table)
+    put(table, 0, "/srv/ib_logfile0", calls=4, us=100, max_us=120)
+    put(table, 1, "/srv/ib_logfile1", calls=1, us=100)
+    (redo,) = session.end().latencies
+    assert redo.buckets == {128: 5}
+    assert (redo.total_ms, redo.max_ms) == (pytest.approx(0.5), 0.12)
+
+
+def test_it_forgets_the_longest_call_before_the_begin(table):
+    put(table, 0, "/srv/ib_logfile0", calls=1, max_us=9000)
+    session = begin(table)
+    with fsync_table.Table(table)._map as raw:  # the server counts on: its maximum starts from zero
+        assert raw[HEADER_BYTES + fsync_table.MAX_OFFSETS[1] :][:8] == bytes(8)
+    session.end()
+
+
+def test_it_does_not_count_what_is_no_flush(table):
+    session = begin(table)
+    put(table, 0, "/srv/000012.log", "sync_file_range", calls=9)
+    assert values(session.end())["all_fsyncs"] == 0
+
+
+def test_it_says_when_calls_failed(table):
+    session = begin(table)
+    put(table, 0, "/srv/ib_logfile0", calls=9, errors=2)
+    figure = next(figure for figure in session.end().figures if figure.name == "redo_fsyncs")
+    assert figure.note == "2 of the calls failed"
+
+
+def test_it_counts_what_no_longer_fitted_in_the_table(table):
+    session = begin(table)
+    put(table, fsync_table.SLOTS - 1, "", calls=3, named=0)
+    put(table, 0, "/srv/half-writ", calls=8, named=0)
+    assert values(session.end())["all_fsyncs"] == 3
+
+
+def test_it_gives_rates_between_ticks(table):
+    session = begin(table)
+    put(table, 0, "/srv/ib_logfile0", calls=10)
+    session.tick()
+    session.tick()
+    first, second = session.end().per_second["redo_fsyncs"]
+    assert first > 0
+    assert second == 0
+
+
+def test_it_tells_nothing_after_a_restart(table):
+    session = begin(table)
+    fsync_table.create(table)
+    put(table, 0, "/srv/ib_logfile0", calls=10)
+    assert session.end() == Reading()
+
+
+def test_it_tells_nothing_after_the_sandbox_is_gone(table):
+    session = begin(table)
+    table.unlink()
+    assert session.end() == Reading()
+
+
+def test_it_says_why_it_is_missing(table, monkeypatch):
+    trace = FsyncTrace()
+    assert trace.missing(Subject(None, FACTS, table)) == ""
+    assert "gone" in trace.missing(Subject(None, FACTS, table.with_name("other")))
+    monkeypatch.setattr(fsync_table, "missing", lambda: "")
+    assert "Only a sandbox" in trace.missing(Subject(None, FACTS))
+    monkeypatch.setattr(fsync_table, "missing", lambda: "no compiler")
+    assert trace.missing(Subject(None, FACTS)) == "no compiler"

@@ -1,0 +1,15 @@
+"""The registry of sources, best first."""
+
+import pytest
+
+from workers.metrics.registry import SOURCES
+
+
+def test_it_lists_the_best_first():
+    assert list(SOURCES) == ["trace", "file_waits", "status"]
+
+
+@pytest.mark.parametrize("key", SOURCES)
+def test_every_source_can_be_shown(key):
+    source = SOURCES[key]
+    assert source.key == key and source.title and source.cost and isinstance(source.default, bool)

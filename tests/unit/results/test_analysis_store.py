@@ -1,0 +1,73 @@
+"""The analysis of stored runs: right, made once, and made again when it is stale."""
+
+import pytest
+
+from dashboard.experiments.models import Evidence, Run, Series
+from dashboard.results import analysis
+from tests.unit.results import factory
+
+pytestmark = pytest.mark.django_db
+
+
+def at(result, variant, threads=8):
+    return next(p for p in result["points"] if (p["variant"], p["threads"]) == (variant, threads))
+
+
+def test_it_describes_each_point():
+    result = analysis.analysis_of(factory.experiment())
+    point = at(result, "0/0")
+    assert (point["repeats"], point["seconds"], point["settled"]) == (2, 60, True)
+    assert point["lo"] < point["tps"] < point["hi"]
+    assert point["ratio"]["decision"] == "differs"
+    assert point["ratio"]["lo"] < 6 < point["ratio"]["hi"]
+    assert at(result, "1/1")["ratio"] is None
+    assert at(result, "1/1")["fsyncs"]["binlog"] == {
+        "value": pytest.approx(0.4), "source": "trace:binlog_fsyncs", "note": ""
+    }  # fmt: skip
+    assert at(result, "1/1")["group"]["value"] == pytest.approx(4)
+    assert at(result, "1/1")["latency_ms"]["p95"] <= 2.0
+
+
+def test_it_adds_histograms_up_instead_of_averaging_percentiles():
+    experiment = factory.experiment(threads=(1,))
+    runs = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1")
+    Run.objects.filter(pk__in=runs).update(latency_ms={"max": 60.0})
+    Evidence.objects.filter(run=runs[0]).update(histogram=[[1.0, 100]])
+    Evidence.objects.filter(run=runs[1]).update(histogram=[[50.0, 3], [1.0, 97]])
+    assert at(analysis.analyse(experiment, "1/1"), "1/1", 1)["latency_ms"]["p99"] > 45
+
+
+def test_it_is_made_once_for_each_baseline(django_assert_num_queries):
+    experiment = factory.experiment()
+    first = analysis.analysis_of(experiment)
+    assert analysis.analysis_of(experiment, "0/0")["baseline"] == "0/0"
+    experiment.refresh_from_db()
+    with django_assert_num_queries(1):
+        assert analysis.analysis_of(experiment) == first
+    assert set(experiment.analysis) == {"1/1", "0/0"}
+
+
+def test_it_is_made_again_when_runs_were_added():
+    experiment = factory.experiment(measured=3)
+    assert len(analysis.analysis_of(experiment)["points"]) <= 3
+    cell = experiment.cells.filter(state="waiting").first()
+    factory.run(cell, [500.0] * 20, factory.environment_row(), None)
+    assert analysis.analysis_of(experiment)["made_of"]["runs"] == 4
+    assert set(experiment.analysis) == {"1/1"}
+
+
+def test_it_survives_runs_without_series_histogram_or_evidence():
+    experiment = factory.experiment(threads=(1,))
+    Series.objects.all().delete()
+    Evidence.objects.all().delete()
+    point = at(analysis.analyse(experiment, "1/1"), "0/0", 1)
+    assert (point["lo"], point["latency_ms"].get("p50")) == (None, None)
+    assert point["ratio"]["decision"] == "not decidable"
+
+
+def test_it_uses_no_figure_that_only_some_runs_have():
+    experiment = factory.experiment(threads=(1,))
+    run = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1").first()
+    run.figures = [one for one in run.figures if one["name"] != "binlog_fsyncs"]
+    run.save()
+    assert set(at(analysis.analyse(experiment, "1/1"), "1/1", 1)["fsyncs"]) == {"redo", "data"}

@@ -1,0 +1,145 @@
+"""Matrix, list of trials and result page: what they show, to whom, and how many questions they ask."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from dashboard.experiments.models import Trial, TrialEvidence
+from dashboard.results.addresses import Addresses
+from dashboard.results.crash.matrix import matrix
+from dashboard.results.export_file import everything
+from dashboard.results.page import shown_to
+from dashboard.sharing.actions import share
+from tests.unit.results import factory, trials
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, experiment, **query):
+    return client.get(reverse("results:page", args=[experiment.pk]), query)
+
+
+def looks(experiment):
+    rows = matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))
+    return {row.name: {cell.kind: cell.look for cell in row.cells} for row in rows}
+
+
+def test_it_opens_with_risk_then_matrix_then_measurements(client_in):
+    html = page(client_in, trials.experiment()).content.decode()
+    places = [html.index(mark) for mark in ("finding", 'data-chart="risk"', "crash-matrix", 'data-chart="throughput"')]
+    assert places == sorted(places)
+    assert "times as fast as 1/1, and lost a median" in html
+    assert not re.search(r"\sstyle=|<style|\son\w+=", html)
+
+
+def test_it_shows_no_crashes_where_there_were_none(client_in):
+    html = page(client_in, factory.experiment()).content.decode()
+    for word in ("crash-matrix", 'data-chart="risk"', "lost nothing", "detector", "My setting"):
+        assert word not in html
+
+
+def test_it_shows_an_experiment_of_crashes_alone(client_in):
+    experiment = trials.experiment()
+    experiment.cells.all().delete()
+    experiment.plan = {**experiment.plan, "workloads": [], "threads": []}
+    experiment.save()
+    response = page(client_in, experiment)
+    assert response.status_code == 200
+    assert "Nothing was measured" not in response.content.decode()
+    assert "2/0 lost a median of" in re.sub(r"\s+", " ", response.content.decode())
+
+
+def test_colours_echo_what_happened():
+    rates = {
+        "1/1": {"power-loss": [(0, 0)], "lying-disk": [(9, 9)], "process-kill": [None]},
+        "2/0": {"power-loss": [(5, 5)]},
+        "0/0": {"power-loss": [(500, 0)], "process-kill": [(0, 3)]},
+    }
+    assert looks(trials.experiment(rates)) == {
+        "1/1": {"process kill": "unknown", "power loss": "held", "lying disk": "flagged"},
+        "2/0": {"process kill": "untried", "power loss": "few", "lying disk": "untried"},
+        "0/0": {"process kill": "other", "power loss": "many", "lying disk": "untried"},
+    }
+
+
+def test_cells_say_their_numbers_and_open_their_trials(client_in):
+    experiment = trials.experiment()
+    html = page(client_in, experiment).content.decode()
+    cell = re.search(r'<td class="crash-cell many" data-label="power loss">.*?</td>', html, re.DOTALL)[0]
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", cell))
+    assert "4 of 4" in words and "engine 1,325 (1.20 s)" in words and "binlog 18,250 (17 s)" in words
+    url = re.search(r'href="([^"]+)"', cell)[1].replace("&amp;", "&")
+    listed = client_in.get(url).content.decode()
+    assert listed.count('data-label="Verdict"') == 4
+    assert "2/0 lost a median of 1,320 acknowledged commits" in listed
+    assert client_in.get(reverse("results:trials", args=[experiment.pk])).content.decode().count('Acknowledged"') == 56
+
+
+def test_the_list_ignores_what_it_does_not_know(client_in):
+    address = reverse("results:trials", args=[trials.experiment().pk])
+    assert client_in.get(address, {"variant": "99", "server": "x", "crash": "<b>"}).status_code == 200
+
+
+def test_a_long_list_has_pages(client_in):
+    experiment = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 201}}, measured=0)
+    address = reverse("results:trials", args=[experiment.pk])
+    first, second = (client_in.get(address, {"page": n}).content.decode() for n in (1, 2))
+    assert (first.count('data-label="Verdict"'), second.count('data-label="Verdict"')) == (200, 1)
+    assert "page=2" in first and "page=1" in second
+
+
+def test_a_reader_of_a_link_sees_the_crashes_but_no_way_in(client, client_in):
+    experiment = trials.experiment(name="crashes of db7.example.com")
+    _, token = share(None, experiment)
+    html = client.get(reverse("sharing:show", args=[token])).content.decode()
+    assert "0 of 30" in html and 'data-chart="risk"' in html
+    for secret in ("/srv/", "db7", "my.cnf", 'href="/results', "Starting crash recovery"):
+        assert secret not in html
+    chart = client.get(reverse("sharing:chart", args=[token, "risk", "json"]))
+    assert chart.status_code == 200 and "db7" not in chart.content.decode()
+    assert "db7" in page(client_in, experiment).content.decode()  # the positive control
+
+
+def test_hosts_known_from_trials_alone_are_taken_out(client):
+    experiment = trials.experiment({}, measured=0, levels={"made for db9": 10.0})
+    where = factory.environment_row(hostname="db9")
+    trials.add(experiment, {"made for db9": {"power-loss": [(0, 0)]}}, where)
+    _, token = share(None, experiment)
+    html = client.get(reverse("sharing:show", args=[token])).content.decode()
+    assert "made for [removed]" in html and "db9" not in html
+
+
+def test_trials_need_a_login(client):
+    experiment = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
+    for address in ("trials", experiment.pk), ("trial", experiment.trials.get().pk):
+        assert client.get(reverse(f"results:{address[0]}", args=[address[1]])).status_code == 302
+
+
+def test_an_export_has_every_trial_with_its_evidence():
+    experiment = trials.experiment({"1/1": {"power-loss": [(0, 0), (3, 3), None]}})
+    trial = experiment.trials.first()
+    trial.environment = factory.environment_row(kernel="6.9")
+    trial.save()
+    document = everything(experiment)
+    assert [row["verdict"] for row in document["trials"]] == ["valid", "invalid", "unknown"]
+    assert document["trials"][1]["evidence"]["checks"][0]["outcome"] == "invalid"
+    assert trial.environment_id in document["environments"]
+
+
+def test_a_thousand_trials_ask_no_more_questions(client_in, django_assert_max_num_queries):
+    experiment = trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {}})
+    page(client_in, experiment)
+    first = experiment.trials.get()
+    data = first.evidence.data
+    same = {name: getattr(first, name) for name in ("server_id", "state", "verdict", "acknowledged", "environment_id")}
+    made = Trial.objects.bulk_create(
+        Trial(experiment=experiment, variant="2/0", kind="power-loss", position=n, repeat=n, seed=n, lost_engine=0,
+              lost_binlog=0, **same) for n in range(1, 1000)
+    )  # fmt: skip
+    TrialEvidence.objects.bulk_create(TrialEvidence(trial=trial, data=data) for trial in made)
+    with django_assert_max_num_queries(14) as asked:
+        response = page(client_in, experiment)
+    assert "0 of 999" in response.content.decode()
+    assert len(response.content) < 300_000
+    assert not [query for query in asked.captured_queries if "my_cnf" in query["sql"]]

@@ -1,0 +1,109 @@
+"""What trials come to: every number of a tally, and nothing counted that was not decided."""
+
+import pytest
+
+from dashboard.results.crash.rate import rate
+from dashboard.results.crash.statistics import of, tallies
+from dashboard.results.crash.trials import replica_of, trials_of
+from tests.unit.results import trials
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def tally(losses, **known):
+    one = trials.experiment({"1/1": {"power-loss": losses}}, measured=0, **known)
+    return next(iter(tallies(trials_of(one)).values()))
+
+
+def test_it_shows_no_failure_with_its_upper_bound():
+    assert rate(0, 30).text == f"0 of 30, at most 9.5{NBSP}%"
+    assert rate(0, 30).lo == 0
+    assert rate(0, 30).hi == pytest.approx(1 - 0.05 ** (1 / 30))
+
+
+def test_it_shows_failures_with_the_exact_interval():
+    """Clopper and Pearson's for 2 of 30, as tables of it print."""
+    assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
+    assert rate(4, 4).text == f"4 of 4, at least 47{NBSP}%"
+    assert rate(0, 0).text == "not tried"
+
+
+@pytest.mark.django_db
+def test_it_counts_every_number():
+    one = tally([(977, 0), (1278, 3), (0, 0), None])
+    assert (one.invalid.k, one.invalid.n, one.unknown, one.open) == (2, 3, 1, 0)
+    engine, binlog = one.loss("engine"), one.loss("binlog")
+    assert (engine.median, engine.least, engine.most) == (977, 0, 1278)
+    assert engine.median_ms == pytest.approx(977 / 1.1)
+    assert engine.most_ms == pytest.approx(1278 / 1.1)
+    assert (engine.rate.k, engine.rate.n) == (2, 3)
+    assert (binlog.median, binlog.most, binlog.rate.k) == (0, 3, 1)
+    assert one.replicas == {"diverge": 2, "agree": 1}
+
+
+@pytest.mark.django_db
+def test_it_never_counts_unknown_as_held():
+    one = tally([None, None])
+    assert (one.invalid.n, one.unknown) == (0, 2)
+    assert one.loss("engine") is None
+    assert one.says == "has no trial with a verdict"
+
+
+@pytest.mark.django_db
+def test_it_counts_a_trial_that_failed_before_its_verdict_as_unknown():
+    one = trials.experiment({}, measured=0, levels={"1/1": 10.0})
+    server = one.plan["targets"][0]["server_id"]
+    trials.trial(one, server, "1/1", "power-loss", 1, None, verdict="", state="failed")
+    trials.trial(one, server, "1/1", "power-loss", 2, None, verdict="", state="waiting")
+    found = next(iter(tallies(trials_of(one)).values()))
+    assert (found.invalid.n, found.unknown, found.open) == (0, 1, 1)
+
+
+@pytest.mark.django_db
+def test_it_leaves_repeated_trials_out():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0)
+    first = one.trials.get()
+    trials.trial(one, first.server_id, "1/1", "power-loss", 1, (5, 5), repeats=first)
+    assert next(iter(tallies(trials_of(one)).values())).invalid.counts == "0 of 1"
+
+
+@pytest.mark.django_db
+def test_it_says_what_was_tested_and_how_often():
+    assert tally([(0, 0)] * 30).says == (
+        f"lost nothing in 30 power losses (95 %: at most 9.5{NBSP}% of crashes lose something)"
+    )
+    assert tally([(1060, 20000)] * 4).says == (
+        "lost a median of 1,060 acknowledged commits (964 ms of work) in 4 of 4 power losses; "
+        "engine and binlog disagree, replicas diverge silently"
+    )
+    assert tally([(0, 200)]).says.startswith(
+        "lost a median of 200 acknowledged commits (182 ms of work) from the binlog in 1 of 1 power loss;"
+    )
+
+
+def test_it_has_nothing_to_say_without_trials():
+    none = of({}, (1, "1/1", "power-loss"))
+    assert none.says == "has no trial with a verdict"
+    assert none.invalid.text == "not tried"
+    assert none.replica == "not tried"
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ([], "not tried"),
+        ([("caught up", 0), ("caught up", 0)], "agree"),
+        ([("stopped", None), ("caught up", 12)], "diverge"),
+        ([("stopped", None), ("caught up", 0)], "stopped"),
+        ([("stopped", 12)], "stopped"),
+        ([("caught up", None)], "unknown"),
+        ([("unknown", 0), ("caught up", 0)], "unknown"),
+    ],
+)
+def test_it_takes_the_worst_of_a_replica(seen, expected):
+    assert replica_of([{"state": state, "different_rows": rows} for state, rows in seen]) == expected
+
+
+@pytest.mark.django_db
+def test_it_reads_no_replica_where_the_plan_has_none():
+    assert tally([(1, 2)], replica=False).replica == "not tried"

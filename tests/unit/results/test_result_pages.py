@@ -1,0 +1,129 @@
+"""Result pages: what they show, and that they keep the rules of the house."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.unit.results import factory
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, experiment, **query):
+    return client.get(reverse("results:page", args=[experiment.pk]), query)
+
+
+def text(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", response.content.decode()))
+
+
+def obeys_the_policy(response):
+    html = response.content.decode()
+    inline = [tag for tag in re.findall(r"<script[^>]*>", html) if "src=" not in tag]
+    return all('type="application/json"' in tag for tag in inline) and not re.search(r"\sstyle=|<style|\son\w+=", html)
+
+
+def test_it_opens_with_the_sentence(client_in):
+    response = page(client_in, factory.experiment())
+    assert response.status_code == 200
+    assert re.search(r"At \d threads? 0/0 is \d\.\d times as fast as 1/1 \(\d\.\d to \d\.\d\)\.", text(response))
+    assert "Per commit 1/1 makes 0.50 redo and 0.40 binlog fsyncs" in text(response)
+    assert obeys_the_policy(response)
+
+
+def test_it_embeds_every_chart_with_its_table_and_files(client_in):
+    response = page(client_in, factory.experiment())
+    html = response.content.decode()
+    for key in ("throughput", "ratio", "latency-p50", "latency-p99", "fsyncs", "groups", "fsync-latency", "probe"):
+        payload = json.loads(re.search(rf'<script id="chart-{key}" type="application/json">(.*?)</script>', html)[1])
+        assert payload["series"], key
+        assert f"charts/{key}.csv?" in html
+        assert f"charts/{key}.json?" in html
+    assert "trace:redo_fsyncs" in html
+
+
+def test_it_loads_the_seconds_only_when_they_are_asked_for(client_in):
+    experiment = factory.experiment()
+    html = page(client_in, experiment, threads=0).content.decode()
+    source = re.search(r'data-chart="seconds" data-src="([^"]+)"', html)[1].replace("&amp;", "&")
+    assert 'id="chart-seconds"' not in html
+    chart = client_in.get(source).json()
+    assert chart["title"] == "Second by second at 1 thread"
+    assert [(one["name"], len(one["points"])) for one in chart["series"]] == [("1/1", 30), ("2/0", 30), ("0/0", 30)]
+
+
+def test_it_never_reads_series_or_evidence_once_the_analysis_is_made(client_in, django_assert_max_num_queries):
+    experiment = factory.experiment()
+    page(client_in, experiment)
+    with django_assert_max_num_queries(12) as asked:
+        page(client_in, experiment)
+    assert not [q["sql"] for q in asked.captured_queries if "_series" in q["sql"] or "_evidence" in q["sql"]]
+
+
+def test_it_says_where_nothing_is_available(client_in):
+    response = page(client_in, factory.experiment(figures=False))
+    assert "Fsyncs per commit are not available here" in response.content.decode()
+    assert "this server is on another host" in response.content.decode()
+
+
+def test_it_compares_with_the_chosen_baseline(client_in):
+    response = page(client_in, factory.experiment(), baseline=2)
+    assert "Throughput against 0/0" in response.content.decode()
+    assert "Throughput against 1/1" not in response.content.decode()
+
+
+def test_it_ignores_a_choice_that_the_plan_does_not_know(client_in):
+    response = page(client_in, factory.experiment(), baseline="<b>", server="x'", workload="99")
+    assert response.status_code == 200
+    assert "Throughput against 1/1" in response.content.decode()
+
+
+def test_it_shows_servers_side_by_side_or_one(client_in):
+    servers = [factory.server("alpha"), factory.server("beta", host="b")]
+    experiment = factory.experiment(servers=servers, workloads=("one", "two"))
+    both = page(client_in, experiment).content.decode()
+    assert "1/1, alpha" in both and "1/1, beta" in both
+    only = page(client_in, experiment, server=1, workload=1).content.decode()
+    assert "1/1, alpha" not in only
+
+
+def test_it_escapes_what_people_typed(client_in):
+    levels = {"<script>alert(1)</script>": 100.0, "\"'&🐬": 200.0}
+    response = page(client_in, factory.experiment(levels, name="<img src=x onerror=y>"))
+    assert response.status_code == 200
+    assert "<script>alert" not in response.content.decode()
+    assert "<img src=x" not in response.content.decode()
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "failed", "cancelled"])
+def test_it_shows_an_experiment_without_a_single_run(client_in, state):
+    response = page(client_in, factory.experiment(measured=0, state=state))
+    assert response.status_code == 200
+    assert "Nothing" in response.context["finding"].sentence
+    assert obeys_the_policy(response)
+
+
+def test_it_shows_what_one_measurement_rests_on(client_in):
+    cell = factory.experiment().cells.first()
+    response = client_in.get(reverse("results:cell", args=[cell.pk]))
+    html = response.content.decode()
+    assert "&#x27;--report interval=1&#x27;" in html  # quoted, ready for a shell
+    assert "socket=/run/mysqld/secret.sock" in html
+    assert "transactions: 100" in html
+    assert "redo fsyncs per commit" in html and "trace:redo_fsyncs" in html
+    assert "innodb_io_capacity" in html and "overwrite" in html
+    assert 'id="chart-seconds"' in html
+    assert obeys_the_policy(response)
+
+
+def test_it_has_no_page_for_a_cell_without_a_run(client_in):
+    cell = factory.experiment(measured=0).cells.first()
+    assert client_in.get(reverse("results:cell", args=[cell.pk])).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["page", "export"])
+def test_it_wants_a_login(client, name):
+    response = client.get(reverse(f"results:{name}", args=[factory.experiment().pk]))
+    assert response.status_code == 302

@@ -1,0 +1,113 @@
+"""Cost against risk as data: points, front, shapes, the reader's own setting, sentences."""
+
+import json
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.results.crash.finding import crash_finding
+from dashboard.results.crash.pareto import front
+from dashboard.results.page import shown_to
+from tests.unit.results import trials
+
+
+def risk(client, experiment, **query):
+    return client.get(reverse("results:chart", args=[experiment.pk, "risk", "json"]), query).json()
+
+
+def told(experiment):
+    return crash_finding(shown_to(experiment, {}, shared=False))
+
+
+@pytest.mark.django_db
+def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
+    chart = risk(client_in, trials.experiment(), mine=1)
+    assert chart["kind"] == "risk"
+    points = {one["name"]: one["points"][0] for one in chart["series"]}
+    assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1325, "0/0": 2300}
+    assert (points["2/0"]["x_lo"], points["2/0"]["x_hi"]) == (1162, 3630)
+    assert points["1/1"]["mark"] == "0 of 30, < 9.5\N{NO-BREAK SPACE}%"
+    assert points["0/0"]["y"] > points["2/0"]["y"] > points["1/1"]["y"] > 1000
+    assert points["1/1"]["lo"] < points["1/1"]["y"] < points["1/1"]["hi"]
+    assert [(one["name"], one["replica"], one["mine"], one["colour"]) for one in chart["series"]] == [
+        ("1/1", "agree", False, 0), ("2/0", "diverge", True, 1), ("0/0", "diverge", False, 2),
+    ]  # fmt: skip
+    assert chart["front"] == [0, 1, 2]
+
+
+@pytest.mark.django_db
+def test_it_follows_the_chosen_crash_threads_and_place(client_in):
+    experiment = trials.experiment()
+    killed = risk(client_in, experiment, crash="process-kill", threads=0)
+    assert "process kill, 1 thread" in killed["title"]
+    assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1150}
+    binlog = risk(client_in, experiment, lost="binlog")
+    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss"
+    assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18250
+    assert risk(client_in, experiment, crash="'x", lost="<b>", mine="99")["title"].endswith("power loss, 8 threads")
+
+
+@pytest.mark.django_db
+def test_its_table_has_what_is_not_drawn(client_in):
+    rates = {"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}
+    chart = risk(client_in, trials.experiment(rates))
+    assert [one["name"] for one in chart["series"]] == ["1/1"]
+    assert [row[0] for row in chart["table"]["rows"]] == ["1/1", "2/0"]
+    assert chart["table"]["rows"][1][4:6] == [0, None]
+
+
+@pytest.mark.django_db
+def test_it_says_why_there_is_nothing_to_draw(client_in):
+    unmeasured = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
+    assert "No throughput was measured" in unmeasured["empty"]
+    undecided = risk(client_in, trials.experiment({"1/1": {"power-loss": [None]}}))
+    assert undecided["empty"] == "No power loss has a verdict yet."
+    assert unmeasured["series"] == undecided["series"] == []
+
+
+@pytest.mark.django_db
+def test_it_marks_what_failed_without_such_a_loss(client_in):
+    chart = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}}))
+    assert chart["series"][0]["points"][0]["mark"].endswith("; 2 failed otherwise")
+
+
+@pytest.mark.django_db
+def test_its_sentence_holds_speed_against_loss():
+    found = told(trials.experiment())
+    assert found.text.startswith("At 8 threads 0/0 is 6.0 times as fast as 1/1, and lost a median of 2,300 ack")
+    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 %: at most 9.5")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("rates", "text"),
+    [
+        ({"1/1": {"power-loss": [(0, 0)] * 3}}, "1/1 lost nothing in 3 power losses"),
+        ({"1/1": {"power-loss": [(5, 5)] * 2}}, "Every setting failed. 1/1 lost a median of 5 acknowledged commits"),
+        ({"1/1": {"power-loss": [None]}}, "No crash trial has a verdict"),
+    ],
+)
+def test_its_sentence_without_both_sides(rates, text):
+    assert told(trials.experiment(rates)).text.startswith(text)
+
+
+@pytest.mark.django_db
+def test_it_says_what_told_nothing():
+    found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), None]}}))
+    assert "1 trial could not tell; they count for nothing." in found.more
+
+
+POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), max_size=12)
+
+
+@given(POINTS)
+def test_the_front_is_what_nothing_beats(points):
+    def beaten(one):
+        return any(
+            other[0] <= one[0] and other[1] >= one[1] and (other[0] < one[0] or other[1] > one[1]) for other in points
+        )
+
+    assert sorted(front(points)) == [n for n, one in enumerate(points) if not beaten(one)]
+    assert json.dumps(front(points))

@@ -1,0 +1,106 @@
+"""The page of one trial: its sentence, its evidence to scale, and the button that repeats it."""
+
+import pytest
+from django.urls import reverse
+
+from dashboard.experiments import actions
+from dashboard.results.crash.bars import sets, timeline
+from dashboard.results.crash.trial_page import context
+from tests.unit.results import trials
+from workers.errors import PlanError
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def experiment():
+    rates = [(977, 0), (0, 0), (0, 60), None]
+    return trials.experiment({"1/1": {"power-loss": rates}}, measured=0)
+
+
+def html(client, trial):
+    response = client.get(reverse("results:trial", args=[trial.pk]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_it_says_in_one_sentence_what_the_crash_did(experiment):
+    said = [context(trial)["sentence"] for trial in experiment.trials.all()]
+    assert said == [
+        "Of 22,000 acknowledged commits this power loss lost 977 from the engine (888 ms of work)",
+        "All 22,000 acknowledged commits survived this power loss",
+        "Of 22,000 acknowledged commits this power loss lost 60 from the binlog (54.5 ms of work)",
+        "This power loss could not tell whether acknowledged commits survive: it broke off at the step evidence",
+    ]
+
+
+def test_it_names_the_check_where_nothing_was_lost(experiment):
+    trial = experiment.trials.all()[1]
+    trial.verdict = "invalid"
+    trial.evidence.data["checks"][2] |= {"outcome": "invalid", "says": "GTID 0-1-1 names two transactions."}
+    assert context(trial)["sentence"].endswith("but a check failed: GTID 0-1-1 names two transactions")
+
+
+def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):
+    page = html(client_in, experiment.trials.first())
+    for part in ("invalid under power loss", "seed 91", "client 0, number 1;", "957 more", "0-1-22003", "Error log",
+                 "sync_binlog=0", "1236 Got fatal error", "Starting crash recovery", "sectors lost"):  # fmt: skip
+        assert part in page, part
+    assert " style=" not in page and "<style" not in page
+
+
+def test_it_has_a_page_before_there_is_evidence(client_in, experiment):
+    trial = trials.trial(
+        experiment, experiment.trials.first().server_id, "1/1", "power-loss", 9, None, verdict="", state="waiting"
+    )
+    page = html(client_in, trial)
+    assert "This power loss is waiting" in page
+    assert "Nothing was checked" in page
+
+
+def test_sets_are_drawn_to_one_scale():
+    data = {"sets": {"acknowledged": 1000, "in_doubt": 0, "engine": 500, "acknowledged_in_engine": 500}}
+    told, engine, binlog = sets(data, None, None)
+    kept, lost = engine.parts
+    assert (kept.value, lost.value) == (500, 500)
+    assert kept.width == pytest.approx(lost.width)
+    assert told.parts[0].width == pytest.approx(kept.width + lost.width, rel=0.03)
+    assert not binlog.known
+
+
+def test_the_smallest_loss_is_seen():
+    data = {"sets": {"acknowledged": 10**6, "acknowledged_in_engine": 10**6 - 1, "engine": 10**6 - 1}}
+    parts = sets(data, None, None)[1].parts
+    assert [part.look for part in parts] == ["kept", "lost"]
+    assert parts[1].width >= 5
+    assert parts[1].x + parts[1].width <= 1000
+
+
+def test_a_replica_that_was_promoted_is_a_set_too():
+    assert [bar.name for bar in sets({}, 100, 3)] == ["acknowledged", "engine", "binlog", "replica"]
+
+
+def test_the_time_line_stays_in_its_frame():
+    steps = [{"name": "load", "at_s": 0.0, "took_s": 9.0}, {"name": "power on", "at_s": 9.0, "took_s": 0.001}]
+    load, power = (bar.parts[0] for bar in timeline(steps))
+    assert load.width == pytest.approx(999.9, abs=0.2)
+    assert (power.look, power.x + power.width <= 1000) == ("power-on", True)
+
+
+def test_it_repeats_a_trial(client_in, admin, experiment, monkeypatch):
+    asked = []
+    monkeypatch.setattr(actions, "repeat_trial", lambda *call: asked.append(call), raising=False)
+    trial = experiment.trials.first()
+    response = client_in.post(reverse("results:trial-repeat", args=[trial.pk]), follow=True)
+    assert asked == [(trial, admin)]
+    assert "queued again" in response.content.decode()
+    assert client_in.get(reverse("results:trial-repeat", args=[trial.pk])).status_code == 405
+
+
+def test_it_says_why_a_trial_is_not_repeated(client_in, experiment, monkeypatch):
+    def refuse(*_):
+        raise PlanError("The experiment is running.", "Wait for it to end.")
+
+    monkeypatch.setattr(actions, "repeat_trial", refuse, raising=False)
+    response = client_in.post(reverse("results:trial-repeat", args=[experiment.trials.first().pk]), follow=True)
+    assert "The experiment is running. Wait for it to end." in response.content.decode()

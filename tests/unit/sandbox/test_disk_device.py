@@ -1,0 +1,170 @@
+"""The device's clock and statistics, and the commands that steer it."""
+
+import os
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.sandbox.disk.cache import BLOCK_BYTES, Cache
+from workers.sandbox.disk.control import obey
+from workers.sandbox.disk.device import Device
+
+SIZE = 64 * BLOCK_BYTES
+
+
+@pytest.fixture
+def device():
+    fd = os.memfd_create("image")
+    os.truncate(fd, SIZE)
+    yield Device(Cache(fd, SIZE))
+    os.close(fd)
+
+
+def write(device: Device, blocks: int = 1) -> None:
+    device.write(0, memoryview(b"x" * BLOCK_BYTES * blocks))
+
+
+def flush(device: Device) -> list:
+    """Ask for a flush; the list gets the answer when it comes."""
+    answers = []
+    device.flush(answers.append)
+    return answers
+
+
+def waited(device: Device) -> float:
+    began = time.monotonic()
+    while (left := device.wait_s()) is not None:
+        time.sleep(left)
+        device.tick()
+    return time.monotonic() - began
+
+
+def stat(device: Device) -> dict[str, str]:
+    return dict(word.split("=") for word in obey(device, "stat").split()[1:])
+
+
+def test_it_flushes_at_once_when_that_costs_nothing(device):
+    write(device)
+    assert flush(device) == [None]
+    assert device.wait_s() is None
+    assert stat(device)["flush_bytes"] == str(BLOCK_BYTES)
+
+
+def test_it_takes_k_and_n_over_r(device):
+    """2 ms + 40 blocks at 40 bytes per microsecond: 4.096 ms."""
+    assert obey(device, "set 2000 40") == "ok"
+    write(device, 40)
+    answers = flush(device)
+    assert answers == []
+    assert 0.0055 < waited(device) < 0.02  # the machine may be busy, but is never early
+    assert answers == [None]
+
+
+def test_it_flushes_one_after_the_other(device):
+    obey(device, "set 3000 0")
+    write(device)
+    first, second = flush(device), flush(device)
+    assert 0.0055 < waited(device) < 0.02
+    assert (first, second) == ([None], [None])
+    assert stat(device)["flushes"] == "2"
+
+
+def test_it_does_not_keep_what_is_written_during_a_flush(device):
+    obey(device, "set 1000 0")
+    write(device)
+    flush(device)
+    device.write(BLOCK_BYTES, memoryview(b"y" * BLOCK_BYTES))
+    waited(device)
+    assert obey(device, "cut") == f"ok lost={BLOCK_BYTES} kept=0"
+    obey(device, "reset")
+    assert device.read(0, 2 * BLOCK_BYTES) == b"x" * BLOCK_BYTES + bytes(BLOCK_BYTES)
+
+
+def test_it_answers_at_the_cut_whoever_waits(device):
+    obey(device, "set 60000000 0")
+    write(device)
+    first, second = flush(device), flush(device)
+    assert obey(device, "cut").startswith("ok")
+    assert (first, second, device.wait_s()) == ([None], [None], None)
+    obey(device, "reset")
+    assert device.read(0, 1) == b"\0"
+
+
+def test_it_ends_no_flush_on_hold_and_the_cut_releases_all(device):
+    obey(device, "set 1000 0")
+    write(device)
+    first = flush(device)
+    assert obey(device, "hold") == "ok"
+    second = flush(device)
+    time.sleep(0.002)
+    device.tick()
+    assert (first, second, device.wait_s()) == ([], [], None)
+    assert obey(device, "cut") == f"ok lost={BLOCK_BYTES} kept=0"
+    assert (first, second) == ([None], [None])
+
+
+def test_a_cut_releases_who_came_during_the_hold(device):
+    obey(device, "hold")
+    waiting = flush(device)
+    assert waiting == []
+    obey(device, "cut")
+    assert waiting == [None]
+    obey(device, "reset")
+    assert flush(device) == [None]
+
+
+def test_it_lies_until_it_is_told_not_to(device):
+    obey(device, "lie on")
+    write(device)
+    assert flush(device) == [None]
+    assert stat(device)["ignored"] == "1"
+    assert stat(device)["pending_bytes"] == str(BLOCK_BYTES)
+    obey(device, "lie off")
+    flush(device)
+    assert stat(device)["pending_bytes"] == "0"
+
+
+def test_it_loses_what_it_lied_about(device):
+    obey(device, "lie on")
+    write(device)
+    flush(device)
+    obey(device, "cut")
+    obey(device, "reset")
+    assert device.read(0, 1) == b"\0"
+
+
+def test_a_second_cut_finds_nothing_more(device):
+    write(device)
+    assert obey(device, "cut") == obey(device, "cut 1000 1 512")
+    assert stat(device)["cuts"] == "1"
+
+
+def test_a_reset_without_a_cut_forgets_too(device):
+    write(device)
+    assert obey(device, "reset") == "ok"
+    assert device.read(0, 1) == b"\0"
+
+
+NO_COMMANDS = """
+    fly | set | set 1 | set -1 0 | set nan 0 | set inf 0 | set x 0 | lie | lie maybe | cut x 1 512 | cut 1001 | cut -1
+    | cut 1 1 100 | cut 1 1 8192 | cut 1 2 512 4 | stat all |
+"""
+
+
+@pytest.mark.parametrize("line", [line.strip() for line in NO_COMMANDS.split("|")])
+def test_it_refuses_what_is_no_command_and_changes_nothing(device, line):
+    write(device)
+    before = stat(device)
+    assert obey(device, line).startswith("error: ")
+    assert stat(device) == before
+
+
+@given(st.text(max_size=80))
+def test_it_survives_any_line(line):
+    fd = os.memfd_create("image")
+    try:
+        assert obey(Device(Cache(fd, 0)), line).startswith(("ok", "error: "))
+    finally:
+        os.close(fd)

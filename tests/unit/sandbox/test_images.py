@@ -1,0 +1,71 @@
+"""An image is made once, whole or not at all, and copied."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox import images
+
+
+def make(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "ibdata1").write_bytes(b"x" * 4096)
+
+
+def test_it_is_made_once(tmp_path):
+    calls = []
+    for _ in range(2):
+        image = images.ensure(tmp_path, "key", lambda folder: (calls.append(1), make(folder)))
+    assert calls == [1]
+    assert image == images.find(tmp_path, "key")
+    assert images.size_bytes(image) == 4096
+
+
+def test_it_stands_racing_makers(tmp_path):
+    results = []
+
+    def slowly(folder: Path) -> None:
+        make(folder)
+        time.sleep(0.05)
+
+    threads = [threading.Thread(target=lambda: results.append(images.ensure(tmp_path, "k", slowly))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [tmp_path / "images" / "k"] * 4
+    assert list((tmp_path / "images/making").iterdir()) == []
+
+
+def test_it_leaves_nothing_when_making_fails(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        images.ensure(tmp_path, "key", lambda folder: (make(folder), 1 / 0))
+    assert images.find(tmp_path, "key") is None
+    assert list((tmp_path / "images/making").iterdir()) == []
+
+
+@pytest.mark.parametrize("key", ["", "..", "a/b", "A", "making/x", "-x", "x\n"])
+def test_it_refuses_odd_keys(tmp_path, key):
+    with pytest.raises(SandboxError, match="cannot name an image"):
+        images.find(tmp_path, key)
+
+
+def test_it_writes_the_redo_log_in_full_and_nothing_else(tmp_path):
+    source = tmp_path / "source"
+    (source / "#innodb_redo").mkdir(parents=True)
+    sparse = ("ib_logfile0", "#innodb_redo/#ib_redo0", "ibdata1")
+    for name in sparse:
+        with (source / name).open("wb") as file:
+            file.truncate(1 << 20)
+    images.copy(source, tmp_path / "copy")
+    written = [(tmp_path / "copy" / name).stat().st_blocks * 512 for name in sparse]
+    assert [size >= 1 << 20 for size in written] == [True, True, False]
+    assert all((tmp_path / "copy" / name).stat().st_size == 1 << 20 for name in sparse)
+
+
+def test_it_says_why_a_copy_failed(tmp_path):
+    with pytest.raises(SandboxError, match="could not be copied"):
+        images.copy(tmp_path / "absent", tmp_path / "copy")

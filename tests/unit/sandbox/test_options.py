@@ -1,0 +1,81 @@
+"""The option file holds what was asked for, and nothing that was smuggled in."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.errors import SandboxError
+from workers.sandbox import options
+from workers.sandbox.builds import Build
+
+MARIADB = Build("system-mariadb", "", "mariadb", (10, 11, 0), Path("/usr/sbin/mariadbd"))
+FOLDER = Path("/srv/sandboxes/live/1")
+
+
+def lines(settings, build=MARIADB):
+    return options.my_cnf(build, FOLDER, 4711, settings).splitlines()
+
+
+def test_it_puts_everything_in_the_sandboxs_folder():
+    text = lines({})
+    for line in ("basedir=/usr", f"datadir={FOLDER}/data", f"socket={FOLDER}/sock", "port=4711"):
+        assert line in text
+    assert "bind_address=127.0.0.1" in text
+
+
+def test_it_lets_settings_win_over_defaults():
+    text = lines({"innodb_buffer_pool_size": "1G"})
+    assert "innodb_buffer_pool_size=1G" in text
+    assert "innodb_buffer_pool_size=128M" not in text
+
+
+@pytest.mark.parametrize("value", ["ON", "on", "1"])
+def test_it_gives_the_binlog_a_file_name(value):
+    assert "log_bin=binlog" in lines({"log_bin": value})
+
+
+@pytest.mark.parametrize("value", ["OFF", "off", "0"])
+def test_it_leaves_the_binlog_off(value):
+    assert "skip_log_bin" in lines({"log_bin": value})
+
+
+def test_it_leaves_the_binlog_off_unless_asked():
+    assert "skip_log_bin" in lines({})
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"log_bin": "/etc/binlog"},
+        {"datadir": "/var/lib/mysql"},
+        {"init_file": "/tmp/evil.sql"},
+        {"plugin_load_add": "ha_evil.so"},
+        {"sync_binlog": "1\nuser=root"},
+        {"sync_binlog": "1 # comment"},
+        {"sync_binlog\nuser": "root"},
+        {"sync-binlog": "1"},
+        {"": "1"},
+        {"!include": "x"},
+    ],
+)
+def test_it_refuses(settings):
+    with pytest.raises(SandboxError):
+        lines(settings)
+
+
+@given(st.dictionaries(st.text(max_size=12), st.text(max_size=12), max_size=3))
+def test_it_writes_one_line_per_setting_or_refuses(settings):
+    try:
+        text = lines(settings)
+    except SandboxError:
+        return
+    assert len(text) == len(lines({})) + len(settings.keys() - options.DEFAULTS.keys())
+    assert all(f"{name}={value}" in text for name, value in settings.items() if name != "log_bin")
+
+
+def test_it_switches_off_mysqls_second_port():
+    mysql = Build("system-mysql", "", "mysql", (8, 0, 33), Path("/usr/sbin/mysqld"))
+    assert "mysqlx=OFF" in lines({}, mysql)
+    assert "mysqlx=OFF" not in lines({})

@@ -1,0 +1,75 @@
+"""Folders that would not work, or would mislead, are refused with the reason."""
+
+import os
+import shutil
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox import place, process
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def user():
+    return process.unprivileged_user()
+
+
+@pytest.fixture
+def open_folder():
+    """pytest's own temporary folders are closed to others."""
+    folder = Path("/var/tmp") / f"ds-place-{os.getpid()}"
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_it_makes_the_folder(open_folder, user):
+    place.prepare(open_folder / "root", user)
+    assert (open_folder / "root").is_dir()
+
+
+@pytest.mark.skipif(not place.SHARED_MEMORY.is_dir(), reason="no /dev/shm here")
+def test_it_refuses_shared_memory(user):
+    folder = place.SHARED_MEMORY / f"ds-place-{os.getpid()}"
+    with pytest.raises(SandboxError, match="no fsync calls at all"):
+        place.prepare(folder, user)
+    folder.rmdir()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to ask as somebody else")
+def test_it_names_the_folder_that_is_closed(open_folder, user):
+    closed = open_folder / "closed"
+    (closed / "deep").mkdir(parents=True)
+    closed.chmod(0o700)
+    with pytest.raises(SandboxError, match=f"may not enter {closed}.*chmod o\\+x {closed}$"):
+        place.prepare(closed / "deep" / "root", user)
+    closed.chmod(0o711)
+    place.prepare(closed / "deep" / "root", user)
+
+
+def test_it_says_how_much_a_full_disk_lacks(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0, 0, 300 << 20))
+    place.require_space(tmp_path, 44 << 20)
+    with pytest.raises(SandboxError, match=r"disk is full.*needs 301 MiB, 300 MiB are free"):
+        place.require_space(tmp_path, 45 << 20)
+
+
+def test_it_notes_that_a_tmpfs_costs_nothing(tmp_path, monkeypatch):
+    assert place.notes(tmp_path) == () or place.storage(tmp_path)["file_system"] == "tmpfs"
+    monkeypatch.setattr(place, "storage", lambda _: {"file_system": "tmpfs"})
+    assert "next to nothing" in place.notes(tmp_path)[0]
+
+
+def test_it_refuses_a_path_too_long_for_a_socket():
+    place.require_short(Path("/" + "x" * 106))
+    with pytest.raises(SandboxError, match="longer than 107 bytes"):
+        place.require_short(Path("/" + "é" * 54))
+
+
+def test_it_says_when_the_folder_cannot_be_made(tmp_path, user):
+    (tmp_path / "file").touch()
+    with pytest.raises(SandboxError, match="cannot be made"):
+        place.prepare(tmp_path / "file" / "root", user)

@@ -1,0 +1,24 @@
+"""The logs of several lives."""
+
+from workers.sandbox.logs import Logs
+
+
+def test_it_keeps_lives_in_order(tmp_path):
+    logs = Logs(tmp_path)
+    for life in range(12):
+        logs.error.write_text(f"life {life}\n")
+        logs.keep()
+    logs.error.write_text("last\n[ERROR] no\n")
+    assert logs.text.splitlines() == [*(f"life {life}" for life in range(12)), "last", "[ERROR] no"]
+    assert logs.lines == ("last", "[ERROR] no")
+    assert logs.last_words == "[ERROR] no"
+    logs.forget()
+    assert logs.text == ""
+
+
+def test_it_has_words_for_silence(tmp_path):
+    logs = Logs(tmp_path)
+    logs.keep()
+    assert logs.last_words == "(nothing)"
+    logs.output.write_text("Illegal instruction\n")
+    assert logs.last_words == "Illegal instruction"

@@ -1,0 +1,147 @@
+"""The report against what real crashes showed (kill -9 and power loss, MariaDB 10.11, 8 clients)."""
+
+import re
+
+import pytest
+
+from workers.servers.durability import DERIVED, report, settings_in_words
+from workers.servers.facts import Facts
+from workers.servers.risks import RISKS
+
+
+def facts(flush="1", sync="1", *, flavour="mariadb", engines=("innodb",), **more):
+    variables = {
+        "innodb_flush_log_at_trx_commit": flush,
+        "innodb_flush_log_at_timeout": "1",
+        "sync_binlog": sync,
+        "log_bin": "ON",
+        "innodb_flush_method": "O_DIRECT",
+        "innodb_doublewrite": "ON",
+        "innodb_force_recovery": "0",
+    }
+    held = {name: value for name, value in (variables | more).items() if value is not None}
+    return Facts(flavour, (10, 11, 19), "10.11.19", held, {name: "YES" for name in engines})
+
+
+def outcome(at, crash, what, engine=None):
+    found = [s for s in report(at) if (s.crash_class, s.what) == (crash, what) and engine in (None, s.engine)]
+    return found[0].outcome
+
+
+KEPT, LOST, UNKNOWN = "kept", "may be lost", "unknown"
+
+
+@pytest.mark.parametrize(
+    ("flush", "sync", "kill_engine", "power_engine", "power_binlog"),
+    [
+        ("1", "1", KEPT, KEPT, KEPT),
+        ("3", "1", KEPT, KEPT, KEPT),
+        ("1", "0", KEPT, LOST, LOST),
+        ("1", "100", KEPT, LOST, LOST),
+        ("2", "1", KEPT, LOST, KEPT),
+        ("2", "0", KEPT, LOST, LOST),
+        ("0", "1", LOST, LOST, KEPT),
+        ("0", "0", LOST, LOST, LOST),
+    ],
+)
+def test_it_agrees_with_the_crash_matrix(flush, sync, kill_engine, power_engine, power_binlog):
+    at = facts(flush, sync)
+    assert outcome(at, "process kill", "engine") == kill_engine
+    assert outcome(at, "process kill", "binlog") == KEPT
+    assert outcome(at, "power loss", "engine") == power_engine
+    assert outcome(at, "power loss", "binlog") == power_binlog
+    assert outcome(at, "process kill", "agreement") == (LOST if flush == "0" else KEPT)
+    assert outcome(at, "power loss", "agreement") == (KEPT if flush in "13" and sync == "1" else LOST)
+
+
+def test_it_says_how_much_may_be_lost():
+    said = [s.says for s in report(facts("2", "7", innodb_flush_log_at_timeout="5"))]
+    assert any("5 seconds" in says for says in said) and any("last 7 group commits" in says for says in said)
+
+
+def test_it_leaves_the_binlog_out_where_there_is_none():
+    assert {s.what for s in report(facts("1", "0", log_bin="OFF"))} == {"engine"}
+    assert outcome(facts("1", "0", log_bin="OFF"), "power loss", "engine") == KEPT
+
+
+def test_it_knows_the_binlog_inside_the_engine():
+    inside = {"binlog_storage_engine": "innodb"}
+    assert outcome(facts("1", "0", **inside), "power loss", "binlog") == KEPT
+    assert outcome(facts("2", "1", **inside), "power loss", "binlog") == LOST
+    assert outcome(facts("2", "1", **inside), "process kill", "binlog") == KEPT
+    assert outcome(facts("0", "1", **inside), "process kill", "binlog") == LOST
+    assert outcome(facts("0", "0", **inside), "power loss", "agreement") == KEPT
+
+
+def test_it_knows_myrocks_own_variable():
+    at = facts("1", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="2")
+    assert outcome(at, "power loss", "engine", "MyRocks") == LOST
+    assert outcome(at, "process kill", "engine", "MyRocks") == KEPT
+    assert outcome(at, "power loss", "engine", "InnoDB") == KEPT
+    assert outcome(at, "power loss", "agreement") == LOST
+    lazy = facts("2", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="0")
+    assert outcome(lazy, "process kill", "engine", "MyRocks") == LOST
+    assert "MyRocks" not in {s.engine for s in report(facts("1", "1", rocksdb_flush_log_at_trx_commit="0"))}
+    unsynced = facts("1", "0", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="1")
+    assert outcome(unsynced, "power loss", "engine", "MyRocks") == LOST
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("innodb_flush_method", "O_DSYNC", KEPT),
+        ("innodb_flush_method", "fsync", KEPT),
+        ("innodb_flush_method", "nosync", LOST),
+        ("innodb_flush_method", "littlesync", LOST),
+        ("innodb_flush_method", "O_DIRECT_NO_FSYNC", UNKNOWN),
+        ("innodb_doublewrite", "OFF", LOST),
+        ("innodb_doublewrite", "DETECT_ONLY", LOST),
+        ("innodb_force_recovery", "4", UNKNOWN),
+        ("innodb_flush_log_at_trx_commit", None, UNKNOWN),
+        ("innodb_flush_log_at_trx_commit", "x", UNKNOWN),
+    ],
+)
+def test_it_looks_at_how_files_are_written(name, value, expected):
+    assert outcome(facts(**{name: value}), "power loss", "engine") == expected
+
+
+def test_it_does_not_guess_about_an_unseen_binlog():
+    assert outcome(facts(log_bin=None), "process kill", "binlog") == UNKNOWN
+    assert outcome(facts(sync=None), "power loss", "agreement") == UNKNOWN
+
+
+def test_it_says_what_is_lost_even_where_something_else_is_unknown():
+    assert outcome(facts("0", innodb_force_recovery="1"), "process kill", "engine") == LOST
+
+
+def test_it_knows_a_commit_without_two_phases():
+    assert outcome(facts(innodb_support_xa="OFF"), "process kill", "agreement") == LOST
+    assert outcome(facts(innodb_support_xa="ON"), "process kill", "agreement") == KEPT
+
+
+def test_it_rests_every_statement_on_something():
+    for flush in "0123":
+        for sync in ("0", "1", "9"):
+            for statement in report(facts(flush, sync, innodb_force_recovery="1")):
+                assert re.search(r"https://|Claim X\d", statement.rests_on), statement
+
+
+def test_it_never_promises():
+    words = " ".join([DERIVED, *(risk.says for risk in RISKS), *(s.says for s in report(facts()))])
+    assert "safe" not in words.lower() and "not measured" in DERIVED
+
+
+@pytest.mark.parametrize("value", ["0", "1", "2", "3"])
+def test_it_puts_settings_in_words(value):
+    words = {name: said for name, _, said in settings_in_words(facts(flush=value))}
+    assert "redo log" in words["innodb_flush_log_at_trx_commit"]
+    assert "innodb_support_xa" not in words
+
+
+def test_it_has_words_for_every_kind_of_value():
+    odd = facts(
+        "9", "5", innodb_flush_method="", innodb_doublewrite="OFF", log_bin="OFF", binlog_storage_engine="innodb",
+        rocksdb_flush_log_at_trx_commit="2", innodb_support_xa="OFF", innodb_force_recovery="3",
+    )  # fmt: skip
+    words = settings_in_words(odd)
+    assert len(words) == 10 and all(said.endswith(".") for _, _, said in words)

@@ -1,0 +1,60 @@
+"""Flavours are told apart, and no account is asked for more than serves."""
+
+import pytest
+
+from workers.servers.facts import Facts
+from workers.servers.flavours import detect, grants, needs
+
+
+def facts(flavour, *version):
+    return Facts(flavour, version, ".".join(map(str, version)), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("texts", "flavour"),
+    [
+        (("10.11.19-MariaDB-0+deb12u1-log", "Debian 12"), "mariadb"),
+        (("5.5.5-10.4.1-MariaDB", ""), "mariadb"),
+        (("11.4.2", "mariadb.org binary distribution"), "mariadb"),
+        (("8.0.33", "MySQL Community Server - GPL"), "mysql"),
+        (("8.0.36-28", "Percona Server (GPL)"), "mysql"),
+    ],
+)
+def test_it_tells_flavours_apart(texts, flavour):
+    assert detect(*texts) == flavour
+
+
+def names(at, *purposes):
+    return {need.privilege for need in needs(at, purposes)}
+
+
+def test_it_asks_for_super_only_where_nothing_narrower_serves():
+    assert "SUPER" not in names(facts("mysql", 8, 0, 33), "look", "load", "change")
+    assert "SUPER" in names(facts("mysql", 5, 7, 40), "change")
+    assert "SUPER" not in names(facts("mariadb", 10, 11, 19), "look", "load")
+    assert names(facts("mariadb", 10, 11, 19), "change") == {"BINLOG ADMIN", "SUPER"}
+
+
+def test_it_knows_when_mariadb_renamed_a_privilege():
+    assert "REPLICATION CLIENT" in names(facts("mariadb", 10, 4, 0), "look")
+    assert "BINLOG MONITOR" in names(facts("mariadb", 10, 5, 2), "look")
+    assert "BINLOG ADMIN" not in names(facts("mariadb", 10, 4, 0), "change")
+
+
+def test_it_prints_the_account_and_its_grants():
+    assert grants(facts("mysql", 8, 0, 33), "du", "10.%") == [
+        "CREATE USER 'du'@'10.%' IDENTIFIED BY '...';",
+        "GRANT PROCESS, REPLICATION CLIENT ON *.* TO 'du'@'10.%';",
+        "GRANT SELECT ON performance_schema.* TO 'du'@'10.%';",
+        r"GRANT ALL PRIVILEGES ON `durascope\_%`.* TO 'du'@'10.%';",
+        "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'du'@'10.%';",
+    ]
+
+
+def test_it_leaves_out_what_was_not_asked_for():
+    printed = grants(facts("mariadb", 10, 11, 19), "du", "%", purposes=("look", "load"))
+    assert not any("SUPER" in line or "ADMIN" in line for line in printed)
+
+
+def test_it_quotes_odd_account_names():
+    assert grants(facts("mysql", 8, 0, 33), "o'ne", "%")[0] == "CREATE USER 'o''ne'@'%' IDENTIFIED BY '...';"

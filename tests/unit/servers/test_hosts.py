@@ -1,0 +1,31 @@
+import socket
+
+import pytest
+
+from workers.servers import hosts
+
+
+@pytest.mark.parametrize("name", ["localhost", "LOCALHOST", "127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1", "0.0.0.0"])
+def test_it_knows_this_machine_by_all_its_names(name):
+    assert hosts.is_local(name)
+
+
+def test_it_knows_this_machine_by_its_own_address(monkeypatch):
+    own = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.9", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: own)
+    assert hosts.is_local("db.example.org")
+
+
+@pytest.mark.parametrize("name", ["192.0.2.7", "2001:db8::7", "no-such-host.invalid", "x" * 300])
+def test_it_knows_what_is_elsewhere(name):
+    assert not hosts.is_local(name)
+
+
+def test_a_name_and_its_address_share_a_host(monkeypatch):
+    both = [(2, 1, 6, "", ("192.0.2.7", 0)), (10, 1, 6, "", ("2001:db8::7", 0, 0, 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
+    assert hosts.addresses("db.example.org") == {"192.0.2.7", "2001:db8::7"}
+
+
+def test_an_unknown_name_stands_for_itself():
+    assert hosts.addresses("No-Such-Host.invalid") == {"no-such-host.invalid"}

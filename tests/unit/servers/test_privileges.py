@@ -1,0 +1,76 @@
+"""What an account may do, read from the grants that servers print."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.servers.facts import Facts
+from workers.servers.flavours import needs
+from workers.servers.privileges import missing, parse
+
+MARIADB = Facts("mariadb", (10, 11, 19), "10.11.19-MariaDB", {}, {})
+MYSQL = Facts("mysql", (8, 0, 33), "8.0.33", {}, {})
+OUR_ALL = r"GRANT ALL PRIVILEGES ON `durascope\_%`.* TO `t`@`localhost`"
+
+
+def lacking(facts, *lines):
+    return [need.privilege for need in missing(needs(facts), parse(lines))]
+
+
+def test_it_finds_nothing_missing_for_all():
+    assert lacking(MARIADB, "GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION") == []
+
+
+def test_it_names_all_that_an_empty_account_lacks():
+    assert lacking(MYSQL, "GRANT USAGE ON *.* TO `t`@`localhost`") == [
+        "PROCESS",
+        "REPLICATION CLIENT",
+        "SELECT",
+        "ALL PRIVILEGES",
+        "SYSTEM_VARIABLES_ADMIN",
+    ]
+
+
+def test_it_adds_up_several_lines():
+    assert (
+        lacking(
+            MYSQL,
+            "GRANT PROCESS, REPLICATION CLIENT ON *.* TO `t`@`%`",
+            "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO `t`@`%`",
+            "GRANT SELECT ON `performance_schema`.* TO `t`@`%`",
+            OUR_ALL.replace("\\_", "\\\\_"),
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("scope", [r"`durascope\_%`.*", "`durascope_%`.*", "`%`.*", "`dura%`.*"])
+def test_it_takes_any_pattern_that_reaches_our_schemas(scope):
+    assert "ALL PRIVILEGES" not in lacking(MYSQL, f"GRANT ALL PRIVILEGES ON {scope} TO `t`@`%`")
+
+
+@pytest.mark.parametrize("scope", ["`shop`.*", r"`durascope\_`.*", "`durascope`.*", "`durascope_x`.`t`"])
+def test_it_refuses_patterns_that_do_not(scope):
+    assert "ALL PRIVILEGES" in lacking(MYSQL, f"GRANT ALL PRIVILEGES ON {scope} TO `t`@`%`")
+
+
+def test_it_takes_the_single_privileges_of_a_load_for_all():
+    listed = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"
+    assert "ALL PRIVILEGES" not in lacking(MYSQL, rf"GRANT {listed} ON `durascope\_%`.* TO `t`@`%`")
+    assert "ALL PRIVILEGES" in lacking(MYSQL, r"GRANT SELECT, INSERT ON `durascope\_%`.* TO `t`@`%`")
+
+
+def test_it_knows_what_super_includes():
+    line = "GRANT SUPER ON *.* TO `t`@`%`"
+    assert "BINLOG ADMIN" not in lacking(MARIADB, line)
+    assert "BINLOG ADMIN" in lacking(Facts("mariadb", (11, 4, 5), "11.4.5", {}, {}), line)
+    assert "SYSTEM_VARIABLES_ADMIN" not in lacking(MYSQL, line)
+
+
+def test_it_ignores_roles_and_proxies():
+    assert parse(["GRANT `r`@`%` TO `t`@`%`", "GRANT PROXY ON ``@`%` TO `root`@`localhost`"]) == {}
+
+
+@given(st.lists(st.text()))
+def test_it_reads_any_text(lines):
+    parse(lines)

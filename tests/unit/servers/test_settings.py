@@ -1,0 +1,81 @@
+"""The catalogue: values in the server's spelling, refusals that say what is allowed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.errors import PlanError
+from workers.servers.settings import SETTINGS, check, same
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "flavour", "normal"),
+    [
+        ("innodb_flush_log_at_trx_commit", " 2 ", "mysql", "2"),
+        ("innodb_flush_log_at_trx_commit", "3", "mariadb", "3"),
+        ("sync_binlog", "1000", "mariadb", "1000"),
+        ("log_bin", "on", "mariadb", "ON"),
+        ("log_bin", "0", "mysql", "OFF"),
+        ("binlog_format", "row", "mysql", "ROW"),
+        ("binlog_row_image", "MINIMAL", "mysql", "minimal"),
+        ("innodb_buffer_pool_size", "128m", "mariadb", "134217728"),
+        ("innodb_doublewrite", "detect_only", "mysql", "DETECT_ONLY"),
+        ("innodb_flush_method", "o_dsync", "mariadb", "O_DSYNC"),
+        ("innodb_doublewrite", "0", "mariadb", "OFF"),
+    ],
+)
+def test_it_spells_values_as_the_server_does(name, value, flavour, normal):
+    assert check(name, value, flavour) == normal
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "flavour", "words"),
+    [
+        ("innodb_flush_log_at_trx_commit", "3", "mysql", "0 to 2"),
+        ("innodb_flush_log_at_trx_commit", "-1", "mariadb", "0 to 3"),
+        ("sync_binlog", "1; DROP TABLE x", "mariadb", "0 to 4294967295"),
+        ("sync_binlog", "1K", "mariadb", "0 to"),
+        ("log_bin", "maybe", "mariadb", "ON, OFF"),
+        ("log_bin", "", "mariadb", "ON, OFF"),
+        ("binlog_commit_wait_count", "1", "mysql", "mariadb"),
+        ("binlog_group_commit_sync_delay", "1", "mariadb", "mysql"),
+        ("max_connections", "1", "mariadb", "sync_binlog"),
+    ],
+)
+def test_it_says_what_is_allowed(name, value, flavour, words):
+    with pytest.raises(PlanError) as refused:
+        check(name, value, flavour)
+    assert words in str(refused.value)
+
+
+@given(st.sampled_from(sorted(SETTINGS)), st.text(), st.sampled_from(["mariadb", "mysql"]))
+def test_it_normalises_or_refuses_whatever_comes(name, value, flavour):
+    try:
+        normal = check(name, value, flavour)
+    except PlanError:
+        return
+    assert check(name, normal, flavour) == normal
+    assert same(name, value, normal) or SETTINGS[name].kind in ("bytes", "integer")
+
+
+def test_it_knows_what_needs_a_restart():
+    assert SETTINGS["sync_binlog"].dynamic_on("mariadb")
+    assert not SETTINGS["log_bin"].dynamic_on("mysql")
+    assert not SETTINGS["sync_binlog"].dynamic_on("oracle")
+    assert SETTINGS["innodb_log_file_size"].dynamic_on("mariadb", (10, 11, 19))
+    assert not SETTINGS["innodb_log_file_size"].dynamic_on("mariadb", (10, 5, 23))
+
+
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+def test_it_explains_every_setting(setting):
+    assert setting.title and setting.explains.endswith(".") and "\n" not in setting.explains
+    for flavour, rule in setting.rules.items():
+        assert rule.manual.startswith("https://") and rule.manual.endswith(setting.name)
+        assert rule.choices or rule.most > rule.least
+        if rule.default:
+            assert check(setting.name, rule.default, flavour) == rule.default
+
+
+def test_it_treats_spellings_alike():
+    assert same("log_bin", "ON", "1") and same("binlog_row_image", "FULL", "full")
+    assert not same("sync_binlog", "0", "1")

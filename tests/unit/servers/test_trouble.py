@@ -1,0 +1,102 @@
+"""Every refusal of server, network or TLS becomes an error of ours that says what to do."""
+
+import socket
+import ssl
+
+import pymysql
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.errors import AccessDenied, MissingPrivilege, ServerError, Unreachable
+from workers.servers.trouble import BY_NUMBER, explain
+
+WHERE = "db.example:3306"
+
+
+def wrapped(cause):
+    """As PyMySQL wraps what went wrong on the way."""
+    error = pymysql.OperationalError(2003, "Can't connect")
+    error.original_exception = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), "Nothing listens"),
+        (TimeoutError("timed out"), "did not answer in time"),
+        (socket.gaierror(-2, "Name or service not known"), "is not known"),
+        (FileNotFoundError(2, "No such file"), "no socket file"),
+        (PermissionError(13, "Permission denied"), "may not open"),
+        (ssl.SSLCertVerificationError("wrong"), "certificate"),
+        (ssl.SSLError("handshake"), "No encrypted connection"),
+        (ConnectionResetError(104, "reset"), "was lost"),
+        (OSError(113, "No route to host"), "No route to host"),
+    ],
+)
+def test_it_names_what_is_wrong_on_the_way(cause, words):
+    error = explain(wrapped(cause), WHERE)
+    assert isinstance(error, Unreachable)
+    assert words in error.message and WHERE in error.message and error.mend
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (1040, Unreachable),
+        (1129, Unreachable),
+        (2006, Unreachable),
+        (2013, Unreachable),
+        (2026, Unreachable),
+        (1045, AccessDenied),
+        (1130, AccessDenied),
+        (1227, MissingPrivilege),
+        (1044, MissingPrivilege),
+        (1142, MissingPrivilege),
+        (1290, ServerError),
+    ],
+)
+def test_it_sorts_the_servers_own_numbers(number, kind):
+    error = explain(pymysql.OperationalError(number, "as the server says"), WHERE)
+    assert type(error) is kind
+    assert WHERE in error.message and error.mend
+
+
+def test_it_takes_the_narrowest_privilege_from_the_servers_words():
+    said = "Access denied; you need (at least one of) the SUPER, BINLOG ADMIN privilege(s) for this operation"
+    error = explain(pymysql.OperationalError(1227, said), WHERE, lambda: "'du'@'10.%'")
+    assert error.mend == "GRANT BINLOG ADMIN ON *.* TO 'du'@'10.%';"
+
+
+def test_it_takes_super_where_nothing_narrower_is_named():
+    said = "Access denied; you need (at least one of) the SUPER privilege(s) for this operation"
+    assert explain(pymysql.OperationalError(1227, said), WHERE).mend.startswith("GRANT SUPER ON *.*")
+
+
+def test_it_reads_mysqls_spelling_too():
+    said = (
+        "Access denied; you need (at least one of) the SUPER or SYSTEM_VARIABLES_ADMIN privilege(s) for this operation"
+    )
+    assert "GRANT SYSTEM_VARIABLES_ADMIN ON" in explain(pymysql.OperationalError(1227, said), WHERE).mend
+
+
+def test_it_grants_performance_schema_when_that_was_refused():
+    said = "SELECT command denied to user 't'@'localhost' for table 'file_summary_by_event_name'"
+    mend = explain(pymysql.OperationalError(1142, said), WHERE).mend
+    assert mend.startswith("GRANT SELECT ON performance_schema.*")
+
+
+def test_it_passes_on_a_number_it_does_not_know():
+    error = explain(pymysql.ProgrammingError(1064, "syntax"), WHERE)
+    assert type(error) is ServerError and "1064" in error.message and "syntax" in error.message
+
+
+@given(st.sampled_from([*BY_NUMBER, 0, 9999]), st.text())
+def test_it_always_has_an_answer(number, words):
+    assert explain(pymysql.OperationalError(number, words), WHERE).message
+
+
+@given(st.lists(st.one_of(st.text(), st.integers(), st.none()), max_size=3))
+def test_it_copes_with_errors_of_any_shape(args):
+    assert explain(pymysql.MySQLError(*args), WHERE).message

@@ -1,0 +1,31 @@
+import pytest
+
+from dashboard.servers.models import Server
+from workers.celery import app
+
+
+@pytest.fixture
+def password():
+    return 'p4ssword\'s "own" <quotes>'
+
+
+@pytest.fixture
+def server(db, password):
+    """An attached server with a name that tries to break pages."""
+    made = Server(name="<b>Bobby\"s 'db'</b> 🐬", kind="attached", host="db.example.org", user="bench", note="<script>")
+    made.set_password(password)
+    made.save()
+    return made
+
+
+@pytest.fixture
+def sandbox(db):
+    return Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def bell(monkeypatch):
+    """Stands for the message queue: what was rung for."""
+    rung = []
+    monkeypatch.setattr(app, "send_task", lambda name, args, **_: rung.append((name, *args)))
+    return rung

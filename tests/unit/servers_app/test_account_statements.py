@@ -1,0 +1,46 @@
+"""The GRANTs that pages show."""
+
+import pytest
+
+from dashboard.servers.account import RANGES, statements, version
+from dashboard.servers.models import Server
+from workers.servers.flavours import FLAVOURS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("10.11.6-MariaDB-0+deb12u1", (10, 11, 6)),
+        ("5.5.5-10.11.6-MariaDB", (10, 11, 6)),
+        ("8.0.33", (8, 0, 33)),
+        ("", None),
+        ("none", None),
+    ],
+)
+def test_it_reads_a_version(text, expected):
+    assert version(text) == expected
+
+
+def test_it_shows_one_version_of_each_range_with_other_privileges():
+    for flavour, known in FLAVOURS.items():
+        bounds = {need.since for need in known.needs} | {need.before for need in known.needs}
+        shown = [one for key, one in RANGES.values() if key == flavour]
+        kinds = {tuple(need.applies_to(one) for need in known.needs) for one in bounds}
+        assert {tuple(need.applies_to(one) for need in known.needs) for one in shown} >= kinds - {_none(known)}
+
+
+def _none(known):
+    return tuple(need.applies_to((999, 0, 0)) for need in known.needs)
+
+
+def test_it_shows_only_what_fits_a_known_server():
+    server = Server(name="db", user="o'brien", socket="/run/x.sock")
+    (one,) = statements(server, {"flavour": "mysql", "version_text": "8.0.33"})
+    assert one.title == "8.0.33"
+    assert "'o''brien'@'localhost'" in one.sql
+    assert "SUPER" not in one.sql
+
+
+def test_it_shows_all_ranges_before_anything_is_known():
+    assert [one.title for one in statements()] == list(RANGES)
+    assert all("GRANT " in one.sql and "'durascope'@'%'" in one.sql for one in statements())

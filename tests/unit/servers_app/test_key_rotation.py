@@ -1,0 +1,123 @@
+"""New keys for stored passwords."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from dashboard.audit.models import Event
+from dashboard.servers import rotation, vault
+from dashboard.servers.models import Server
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+
+
+@pytest.fixture
+def servers():
+    made = []
+    for name in ("one", "two"):
+        server = Server(name=name, kind="attached", host="db", user="u")
+        server.set_password(f"secret of {name}")
+        server.save()
+        made.append(server)
+    Server.objects.create(name="box", kind="sandbox", build="system")
+    return made
+
+
+def passwords():
+    return [vault.open_sealed(one.password_sealed) for one in Server.objects.filter(kind="attached")]
+
+
+EXPECTED = ["secret of one", "secret of two"]
+
+
+def test_it_moves_everything_to_one_new_key(servers):
+    old = vault.keys()
+    call_command("rotatekeys")
+    new = vault.keys()
+    assert len(new) == 1 and new != old
+    assert passwords() == EXPECTED
+    assert Event.objects.get(did="rotated keys").detail == {"resealed": 2, "lost": []}
+
+
+def test_it_opens_nothing_with_the_old_key_any_more(servers):
+    old = vault.keys()
+    call_command("rotatekeys")
+    vault.store(old)
+    with pytest.raises(vault.KeyMissing):
+        passwords()
+
+
+def test_it_can_run_twice(servers):
+    call_command("rotatekeys")
+    call_command("rotatekeys")
+    assert passwords() == EXPECTED
+
+
+@pytest.mark.parametrize("step", ["reseal", "store_last"])
+def test_it_loses_nothing_when_it_dies_in_the_middle(servers, monkeypatch, step):
+    with monkeypatch.context() as patch:
+        if step == "reseal":
+            patch.setattr(rotation, "reseal", lambda keys: 1 / 0)
+        else:
+            real, calls = vault.store, []
+            patch.setattr(vault, "store", lambda keys: 1 / 0 if calls else (calls.append(1), real(keys)))
+        with pytest.raises(ZeroDivisionError):
+            call_command("rotatekeys")
+    assert passwords() == EXPECTED
+    call_command("rotatekeys")
+    assert len(vault.keys()) == 1
+    assert passwords() == EXPECTED
+
+
+def test_it_seals_nothing_when_one_row_cannot_be_stored(servers, monkeypatch):
+    before = list(Server.objects.values_list("password_sealed", flat=True))
+    real = Server.save
+
+    def save(self, **options):
+        if self.name == "two":
+            raise OSError("disk full")
+        real(self, **options)
+
+    monkeypatch.setattr(Server, "save", save)
+    with pytest.raises(OSError, match="disk full"):
+        rotation.rotate_file()
+    assert list(Server.objects.values_list("password_sealed", flat=True)) == before
+    assert passwords() == EXPECTED
+
+
+def test_it_keeps_the_old_keys_while_a_password_cannot_be_opened(servers):
+    old = vault.keys()
+    Server.objects.filter(name="two").update(password_sealed=b"sealed elsewhere")
+    with pytest.raises(CommandError, match="two"):
+        call_command("rotatekeys")
+    assert vault.keys()[1:] == old
+    assert vault.open_sealed(Server.objects.get(name="one").password_sealed) == "secret of one"
+
+
+def test_it_writes_nothing_beside_a_broken_key_file(servers, tmp_path):
+    (tmp_path / vault.NAME).write_text("broken\n")
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("rotatekeys")
+    assert (tmp_path / vault.NAME).read_text() == "broken\n"
+
+
+def test_it_walks_through_the_environment_in_two_steps(servers, monkeypatch, capsys, tmp_path):
+    def step():
+        call_command("rotatekeys")
+        return capsys.readouterr().out.split(f"{vault.ENVIRONMENT}='")[1].split("'")[0]
+
+    (old,) = vault.keys()
+    monkeypatch.setenv(vault.ENVIRONMENT, old)
+    both = step()
+    assert both.split()[1:] == [old]
+    assert passwords() == EXPECTED
+    monkeypatch.setenv(vault.ENVIRONMENT, both)
+    only = step()
+    assert only == both.split()[0]
+    monkeypatch.setenv(vault.ENVIRONMENT, only)
+    assert passwords() == EXPECTED
+    assert (tmp_path / vault.NAME).read_text().split() == [old]  # the file is not the environment's business

@@ -1,0 +1,51 @@
+"""A server is kept while something rests on it."""
+
+import pytest
+from django.utils import timezone
+
+from dashboard.experiments.models import Experiment
+from dashboard.servers.models import Debt, Server
+
+
+def refused(client, server):
+    answer = client.post(f"/servers/{server.pk}/delete/", follow=True)
+    assert Server.objects.filter(pk=server.pk).exists()
+    return answer.content.decode()
+
+
+def plan(server, state):
+    experiment = Experiment.objects.create(name="cost", plan={}, seed=1, state=state)
+    experiment.cells.create(server=server, position=0, block=0, variant="v", workload="w", threads=1, repeat=0)
+    return experiment
+
+
+def test_it_is_kept_while_a_debt_is_open(client_in, server):
+    debt = Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    assert "1 thing is still to be put back" in refused(client_in, server)
+    Debt.objects.update(paid_at=timezone.now())
+    client_in.post(f"/servers/{server.pk}/delete/")
+    assert not Server.objects.exists() and not Debt.objects.filter(pk=debt.pk).exists()
+
+
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_it_is_kept_while_an_experiment_uses_it(client_in, server, state):
+    plan(server, state)
+    assert "the experiment cost uses it now" in refused(client_in, server)
+
+
+def test_it_is_kept_while_results_rest_on_it(client_in, server):
+    experiment = plan(server, "done")
+    assert "results of 1 experiment rest on it" in refused(client_in, server)
+    experiment.delete()
+    client_in.post(f"/servers/{server.pk}/delete/")
+    assert not Server.objects.exists()
+
+
+def test_it_is_kept_when_the_experiment_came_at_the_last_moment(client_in, server, monkeypatch):
+    from dashboard.servers import queries
+
+    plan(server, "done")
+    monkeypatch.setattr(queries, "why_kept", lambda server: "")
+    Debt.objects.create(server=server, kind="variable", name="x", old="1", paid_at=timezone.now())
+    assert "is in use" in refused(client_in, server)
+    assert Debt.objects.exists()

@@ -1,0 +1,39 @@
+"""A server keeps its address while something is owed to it: it would be put back on another one."""
+
+import pytest
+
+from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment
+from dashboard.servers.models import Debt, Server
+
+MOVED = {"name": "db", "host": "other.example.org", "port": 3306, "user": "bench", "tls": "preferred", "label": "test"}
+
+
+def edit(client, server, **said):
+    return client.post(f"/servers/{server.pk}/edit/", MOVED | said, follow=True).text
+
+
+def test_it_does_not_move_while_a_debt_is_open(client_in, server):
+    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    assert "The host of" in (page := edit(client_in, server)) and "still to be put back" in page
+    assert Server.objects.get().host == "db.example.org"
+    assert not Event.objects.filter(did="changed").exists()
+
+
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_it_does_not_move_under_an_experiment(client_in, server, state):
+    experiment = Experiment.objects.create(name="cost", plan={}, seed=1, state=state)
+    experiment.cells.create(server=server, position=0, block=0, variant="v", workload="w", threads=1, repeat=0)
+    assert "the experiment cost uses it now" in edit(client_in, server)
+    assert Server.objects.get().host == "db.example.org"
+
+
+def test_its_password_can_change_meanwhile(client_in, server):
+    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    edit(client_in, server, host="db.example.org", password="the new one")
+    assert Server.objects.get().target().password == "the new one"
+
+
+def test_it_moves_when_nothing_speaks_against_it(client_in, server):
+    edit(client_in, server)
+    assert Server.objects.get().host == "other.example.org"

@@ -1,0 +1,116 @@
+"""The pages of servers, as somebody logged in sees them."""
+
+import pytest
+
+from dashboard.audit.models import Event
+from dashboard.servers import vault
+from dashboard.servers.models import Debt, Server
+
+GOOD = {"name": "db", "host": "db.example.org", "port": 3306, "user": "u", "tls": "preferred", "label": "test"}
+
+
+def page(client, path, **options):
+    answer = client.get(path, **options)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_it_says_what_to_do_when_there_is_no_server(client_in):
+    assert "No server yet" in page(client_in, "/servers/")
+
+
+def test_it_registers_an_attached_server(client_in, admin, password):
+    answer = client_in.post("/servers/register/", GOOD | {"password": password})
+    server = Server.objects.get()
+    assert answer["Location"] == f"/servers/{server.pk}/"
+    assert server.target().password == password
+    assert server.created_by == admin
+    assert password.encode() not in bytes(server.password_sealed)
+    event = Event.objects.get(did="registered")
+    assert password not in str(event.detail)
+
+
+def test_it_registers_a_sandbox(client_in):
+    client_in.post("/servers/register/?kind=sandbox", {"name": "box", "build": "system-mariadb"})
+    server = Server.objects.get()
+    assert (server.kind, server.build, server.host) == ("sandbox", "system-mariadb", "")
+    assert "box" in page(client_in, f"/servers/{server.pk}/")
+
+
+def test_it_shows_the_form_again_with_what_was_wrong(client_in, password):
+    answer = client_in.post("/servers/register/", GOOD | {"host": "db:3307", "password": password})
+    assert answer.status_code == 200
+    assert "the port has its own field" in answer.content.decode()
+    assert password not in answer.content.decode()
+    assert not Server.objects.exists()
+
+
+def test_it_shows_the_grants_on_the_form_and_on_the_page(client_in, server):
+    assert "GRANT " in page(client_in, "/servers/register/")
+    assert "&#x27;bench&#x27;@&#x27;%&#x27;" in page(client_in, f"/servers/{server.pk}/")
+
+
+def test_it_ignores_a_kind_that_does_not_exist(client_in):
+    assert "Register a server" in page(client_in, "/servers/register/?kind=<b>")
+
+
+@pytest.mark.parametrize("path", ["/servers/", "/servers/{}/", "/servers/{}/edit/"])
+def test_it_escapes_names_and_shows_no_password(client_in, server, path):
+    shown = page(client_in, path.format(server.pk))
+    assert "<b>Bobby" not in shown
+    assert "&lt;b&gt;Bobby" in shown and "🐬" in shown
+    assert "<script>" not in shown.split("<main")[1]
+    assert "p4ssword" not in shown
+
+
+def test_it_keeps_the_password_when_an_edit_leaves_it_blank(client_in, server, password):
+    client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "renamed", "password": ""})
+    server.refresh_from_db()
+    assert (server.name, server.target().password) == ("renamed", password)
+    assert Event.objects.get(did="changed").what == "renamed"
+
+
+def test_it_changes_the_password_when_an_edit_gives_one(client_in, server):
+    client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"password": "  new one "})
+    server.refresh_from_db()
+    assert server.target().password == "  new one "
+    assert "new one" not in str(list(Event.objects.values()))
+
+
+def test_it_keeps_the_server_when_an_edit_is_refused(client_in, server):
+    answer = client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "other", "port": "0"})
+    assert "Edit &lt;b&gt;Bobby" in answer.content.decode()
+    server.refresh_from_db()
+    assert server.name.startswith("<b>Bobby")
+
+
+def test_it_says_so_when_the_key_of_the_password_is_gone(client_in, server, tmp_path, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+    shown = page(client_in, f"/servers/{server.pk}/")
+    assert "no longer has" in shown and "enter its password again" in shown
+
+
+def test_it_says_so_when_no_password_can_be_sealed(client_in, monkeypatch, password):
+    monkeypatch.setenv(vault.ENVIRONMENT, "not a key")
+    answer = client_in.post("/servers/register/", GOOD | {"password": password}, follow=True)
+    assert "cannot be read" in answer.content.decode()
+    assert not Server.objects.exists()
+
+
+def test_it_shows_what_is_owed(client_in, server):
+    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1", problem="no answer <i>")
+    Debt.objects.create(server=server, kind="schema", name="durascope_7")
+    shown = page(client_in, f"/servers/{server.pk}/")
+    assert "Still to be put back" in shown
+    assert "sync_binlog" in shown and "durascope_7" in shown and "no answer &lt;i&gt;" in shown
+
+
+def test_it_deletes(client_in, server):
+    client_in.post(f"/servers/{server.pk}/delete/")
+    assert not Server.objects.exists()
+    assert Event.objects.get(did="deleted").what.startswith("<b>Bobby")
+
+
+def test_it_changes_nothing_by_get(client_in, server):
+    assert client_in.get(f"/servers/{server.pk}/delete/").status_code == 405
+    assert client_in.get(f"/servers/{server.pk}/test/").status_code == 405

@@ -1,0 +1,127 @@
+"""A trial on its way through the database, without a crash."""
+
+import numpy as np
+import pytest
+
+from dashboard.experiments import actions
+from dashboard.experiments.models import Environment, Experiment, Trial
+from dashboard.fleet.models import Worker
+from dashboard.servers.models import Server
+from workers import claims, store, trial_store
+from workers.bench import recipes
+from workers.conduct import conduct
+from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
+from workers.crash.transactions import key
+from workers.crash.trial import Loss, Step, TrialResult
+from workers.crash.verdict import CheckResult
+from workers.errors import PlanError
+
+ENGINE = np.array([key(0, n) for n in (1, 2, 3)], dtype=np.int64)
+BINLOG = np.array([key(0, n) for n in (1, 2, 4)], dtype=np.int64)
+
+
+@pytest.fixture
+def experiment(db, monkeypatch):
+    monkeypatch.setattr(actions, "ring", lambda experiment: None)
+    server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+    overrides = {"trials": "2", "control_trials": "1", "kinds": "process-kill,power-loss", "seed": "3"}
+    plan = actions.plan_recipe(recipes.load("crash-matrix"), [server], overrides)
+    return actions.create(plan, None)
+
+
+def begun(experiment) -> Experiment:
+    return store.begin(experiment.pk, Worker.objects.create(host="here", pid=1), ["here"])
+
+
+def result(**changes) -> TrialResult:
+    found = Evidence(
+        engine=Seen(ENGINE),
+        binlog=BinlogSeen(Seen(BINLOG), {"0-1-1": key(0, 1)}, "zeros", "binlog.000001:400", "bogus data"),
+        replicas=(ReplicaSeen("after recovery", "stopped", "1236 bogus data", 4),),
+        reissued=("0-1-1",),
+    )
+    kept = {"verdict": "invalid", "evidence": found, "sent": 5, "acknowledged": 4, "in_doubt": 1}
+    checks = (CheckResult("lost-engine", "invalid", 1, "1 is gone.", ((0, 4),)),)
+    loss = {"lost_engine": Loss(1, 2.5), "lost_binlog": Loss(1, 3.5)}
+    steps = (Step("load", 0.1, 2.0),)
+    return TrialResult(**{**kept, "checks": checks, "steps": steps, **loss, **changes})
+
+
+def test_the_plan_draws_every_trial_and_its_controls(experiment):
+    kinds = list(experiment.trials.values_list("kind", flat=True))
+    assert kinds.count("process-kill") == kinds.count("power-loss") == 6 * 2
+    assert kinds.count("lying-disk") == kinds.count("graceful-restart") == 1
+    assert len(set(experiment.trials.values_list("seed", flat=True))) == len(kinds)
+    assert set(experiment.trials.filter(kind="lying-disk").values_list("variant", flat=True)) == {"1/1"}
+
+
+def test_a_trial_is_claimed_once(experiment):
+    held = begun(experiment)
+    first, second = trial_store.claim(held), trial_store.claim(held)
+    assert first.pk != second.pk
+    assert (first.position, second.position) == (0, 1)
+
+
+def test_it_stores_what_was_found(experiment):
+    trial = trial_store.claim(begun(experiment))
+    place = Environment.objects.create(digest="x", data={})
+    assert trial_store.save(trial, result(), place)
+    trial.refresh_from_db()
+    assert (trial.state, trial.verdict, trial.lost_engine, trial.lost_binlog_ms) == ("done", "invalid", 1, 3.5)
+    data = trial.evidence.data
+    assert data["sets"] == {
+        "sent": 5, "acknowledged": 4, "in_doubt": 1, "engine": 3, "binlog": 3,
+        "engine_and_binlog": 2, "acknowledged_in_engine": 3, "acknowledged_in_binlog": 3,
+    }  # fmt: skip
+    assert data["checks"][0]["offenders"] == [[0, 4]]
+    assert data["replicas"][0]["error"] == "1236 bogus data"
+    assert data["reissued"] == ["0-1-1"]
+
+
+def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experiment):
+    trial = trial_store.claim(begun(experiment))
+    failed = TrialResult("unknown", (), None, (), failed_at="recovery", error="the server did not start")
+    assert trial_store.save(trial, failed, Environment.objects.create(digest="x", data={}))
+    trial.refresh_from_db()
+    assert (trial.verdict, trial.lost_engine, trial.error) == ("unknown", None, "recovery: the server did not start")
+    assert trial.evidence.data["sets"]["engine"] is None
+
+
+def test_a_trial_that_was_taken_away_is_not_overwritten(experiment):
+    trial = trial_store.claim(begun(experiment))
+    Trial.objects.filter(pk=trial.pk).update(state="interrupted")
+    assert not trial_store.save(trial, result(), Environment.objects.create(digest="x", data={}))
+    trial.refresh_from_db()
+    assert (trial.state, trial.verdict) == ("interrupted", "")
+
+
+def test_a_repeated_trial_has_the_same_seed(experiment):
+    trial = experiment.trials.get(position=0)
+    Experiment.objects.filter(pk=experiment.pk).update(state="done")
+    again = actions.repeat_trial(trial, None)
+    assert (again.seed, again.kind, again.variant, again.repeats) == (trial.seed, trial.kind, trial.variant, trial)
+    experiment.refresh_from_db()
+    assert experiment.state == "queued"
+
+
+def test_nothing_is_repeated_while_the_experiment_runs(experiment):
+    before = experiment.trials.count()
+    with pytest.raises(PlanError, match="running or already queued"):
+        actions.repeat_trial(experiment.trials.get(position=0), None)
+    assert experiment.trials.count() == before
+
+
+def test_resuming_takes_up_interrupted_trials(experiment):
+    trial = trial_store.claim(begun(experiment))
+    claims.end(trial, Trial.State.INTERRUPTED)
+    Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
+    store.release_to_resume(experiment)
+    assert not experiment.trials.exclude(state="waiting").exists()
+
+
+def test_an_experiment_whose_plan_cannot_be_read_is_not_rung_for_again(experiment):
+    Experiment.objects.filter(pk=experiment.pk).update(plan={"from": "another version"})
+    assert conduct(experiment.pk, Worker.objects.create(host="here", pid=1)) is None
+    experiment.refresh_from_db()
+    assert experiment.state == "failed"
+    assert "not a plan" in experiment.error and experiment.mend

@@ -1,0 +1,30 @@
+"""What this worker can do: shown on the workers page and asked when a sandbox is registered."""
+
+import os
+import shutil
+from typing import Any
+
+from workers.bench import sysbench
+from workers.crash.kinds import CRASH_KINDS
+from workers.errors import SandboxError
+from workers.sandbox.builds import BUILDS, find
+
+
+def describe() -> dict[str, Any]:
+    """Cores, sysbench's version, builds that can be run, whether fsync can be traced (a C compiler is there), and
+    which crashes are not possible on this host and why."""
+    return {
+        "cores": os.cpu_count(),
+        "sysbench": sysbench.version() or "",
+        "builds": [key for key in BUILDS if _there(key)],
+        "fsync_trace": shutil.which("cc") is not None,
+        "crash_missing": {key: why for key, kind in CRASH_KINDS.items() if (why := kind.missing())},
+    }
+
+
+def _there(key: str) -> bool:
+    try:
+        find(key)
+    except SandboxError:
+        return False
+    return True

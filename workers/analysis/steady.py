@@ -1,0 +1,32 @@
+"""Has the warm-up been long enough? The mean of a run that still climbs is no steady state."""
+
+import numpy as np
+from scipy.stats import linregress
+
+from workers.analysis.blocks import MIN_BLOCKS, Floats, Sample, block_length, block_means
+
+DRIFT = 0.1  # of the mean, over the whole run: less does not matter to a reader
+LEVEL = 0.01
+
+
+def drift(series: Floats) -> float | None:
+    """How much a run climbs (positive) or falls from its first to its last second, as a share of its mean; 0
+    where the trend over block means is not significant; None with too few blocks or no throughput."""
+    length = block_length({0: series})
+    means = block_means({0: series}, length)
+    if means.size < MIN_BLOCKS or means.mean() <= 0:
+        return None
+    if np.ptp(means) == 0:
+        return 0.0
+    trend = linregress(np.arange(means.size), means)
+    if trend.pvalue >= LEVEL:
+        return 0.0
+    return float(trend.slope * (means.size - 1) / means.mean())
+
+
+def settled(repeats: Sample) -> bool | None:
+    """False where any repeat drifts by a tenth of its mean or more; None where that cannot be told."""
+    drifts = [drift(series) for series in repeats.values()]
+    if not drifts or None in drifts:
+        return None
+    return all(abs(d) < DRIFT for d in drifts if d is not None)

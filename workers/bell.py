@@ -1,0 +1,22 @@
+"""The doorbell: tells some worker that a row waits for it. May go unheard, for `tend` rings again."""
+
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+from workers.celery import app
+
+EXPERIMENT = "workers.tasks.run_experiment"
+PREFLIGHT = "workers.tasks.preflight"
+
+
+class Silent(Exception):
+    """The message queue (Redis) does not answer. What was asked is queued and runs by itself once Redis is back."""
+
+
+def ring(task: str, row_id: int) -> None:
+    """Raises Silent. Over a connection of its own: one kept from before a restart of Redis would be broken."""
+    try:
+        with app.connection_for_write() as fresh:
+            app.send_task(task, (row_id,), connection=fresh, retry=False)
+    except (OperationalError, RedisError, OSError) as broken:
+        raise Silent(Silent.__doc__) from broken

@@ -1,0 +1,78 @@
+"""What is wrong with the crash trials of a plan, and how long they take."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from workers.bench.plan import CONTROLS, OWNERS_COMMAND, Plan, Variant
+from workers.crash.kinds import CRASH_KINDS
+
+MOST_TRIALS = 5000
+MOST_CLIENTS = 256
+# Measured on 2 cores (docs/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
+TRIAL_S = 1.5
+REPLICA_S = 2.5
+
+
+@dataclass(frozen=True)
+class Crashable:
+    """What is known of a server that is to be crashed. `missing`: crash kind -> why this host cannot do it."""
+
+    name: str
+    is_sandbox: bool
+    may_be_crashed: bool = True
+    missing: Mapping[str, str] = field(default_factory=dict)
+    present: Mapping[str, str] = field(default_factory=dict)
+
+
+def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
+    """One sentence each; nothing for a plan without trials."""
+    crash = plan.crash
+    if not crash.trials:
+        return
+    yield from _between("Trials of each crash", crash.trials, 1, 1000)
+    yield from _between("Trials of each control", crash.control_trials, 0, 1000)
+    yield from _between("Clients of a crash trial", crash.clients, 1, MOST_CLIENTS)
+    yield from _between("Seconds of load before a crash", crash.load_s, 0.2, 600)
+    unknown = [kind for kind in crash.kinds if kind not in CRASH_KINDS]
+    yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CRASH_KINDS)}." for kind in unknown)
+    if not crash.kinds:
+        yield "Choose at least one crash, or 0 trials."
+    if (size := len(list(plan.trials()))) > MOST_TRIALS:
+        yield f"The plan has {size:,} crash trials; at most {MOST_TRIALS:,} fit one experiment."
+    for target in plan.targets:
+        yield from _server(plan, servers[target.server_id])
+
+
+def estimate_s(plan: Plan) -> float:
+    """Expected wall time of all trials, in seconds: the crash comes after three quarters of the load on average."""
+    each = 0.75 * plan.crash.load_s + TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
+    return len(list(plan.trials())) * each
+
+
+def _server(plan: Plan, server: Crashable) -> Iterator[str]:
+    kinds = plan.crash.kinds
+    if server.is_sandbox:
+        asked = dict.fromkeys((*kinds, *(CONTROLS if plan.crash.control_trials else ())))
+        gone = {kind: server.missing[kind] for kind in asked if server.missing.get(kind)}
+        yield from (f"{CRASH_KINDS[kind].title} is not available: {why}" for kind, why in gone.items())
+    elif OWNERS_COMMAND not in kinds:
+        return
+    elif not server.may_be_crashed:
+        yield f"{server.name} may not be crashed: its owner has not marked it expendable. See the server's page."
+    else:
+        yield from (said for variant in plan.variants for said in _as_it_is(variant, server))
+
+
+def _as_it_is(variant: Variant, server: Crashable) -> Iterator[str]:
+    """After the crash the server starts with its own option file, so it is crashed with its own settings."""
+    for name, value in variant.settings.items():
+        if server.present.get(name, "").upper() != value.upper():
+            yield (
+                f"Variant {variant.name}: {server.name} is crashed with the settings that it has, and {name} is "
+                f"{server.present.get(name) or 'not known'} there. Set it in its option file, or leave it out."
+            )
+
+
+def _between(what: str, value: float, least: float, most: float) -> Iterator[str]:
+    if not least <= value <= most:
+        yield f"{what}: {value:g} is not between {least:g} and {most:g}."

@@ -1,0 +1,53 @@
+"""The data of sandboxes, loaded once: kept as an image after the first load, copied for every later sandbox.
+
+Kept for the one shape that takes time to load ("rows"), by build, engine, number of rows, and what loads it.
+"""
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.bench.plan import Plan
+from workers.bench.workloads import LUA_FOLDER
+from workers.sandbox import images
+from workers.sandbox.builds import Build
+from workers.sandbox.server import Sandbox
+
+SHAPE = "rows"
+KEPT = 4  # images; the one that was used longest ago goes first
+
+
+@dataclass(frozen=True)
+class DataImage:
+    """`key` names the image below `root`; the engine is the only one whose tables it holds."""
+
+    root: Path
+    key: str
+    engine: str
+
+    def exists(self) -> bool:
+        return images.find(self.root, self.key) is not None
+
+    def keep(self, sandbox: Sandbox) -> None:
+        """Save a stopped sandbox's data, and let go of images beyond the newest few."""
+        sandbox.save_image(self.key)
+        self.touch()
+        ours = sorted(images.folder_of(self.root).glob(f"{SHAPE}-*"), key=lambda image: image.stat().st_mtime)
+        for old in ours[:-KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def touch(self) -> None:
+        """Note that it is in use."""
+        (images.folder_of(self.root) / self.key).touch()
+
+
+def image_for(root: Path, build: Build, plan: Plan, user: str) -> DataImage | None:
+    """The image that fits the plan; None for a plan with several engines, which is loaded anew."""
+    engines = {variant.engine.lower() for variant in plan.variants}
+    if len(engines) != 1:
+        return None
+    engine = engines.pop()
+    loads = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(LUA_FOLDER.glob("*.lua"))))
+    what = f"{build.key} {build.version_text} {user} {engine} {plan.table_rows} {loads.hexdigest()}"
+    return DataImage(root, f"{SHAPE}-{hashlib.sha256(what.encode()).hexdigest()[:20]}", engine)

@@ -1,0 +1,191 @@
+"""Why sysbench failed, from what it printed and how it ended; and runs that end well but measured nothing.
+
+sysbench writes FATAL lines to standard output in three forms, each with the server's or the client library's
+error number. Threads fail at once and in any order: the first number is the cause, the rest follows from it.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pymysql.err import OperationalError
+
+from workers.bench.load import LoadRequest
+from workers.bench.output import Total
+from workers.bench.workloads import Workload
+from workers.errors import AccessDenied, DurascopeError, LoadError, PlanError, ServerError, Unreachable
+from workers.servers import trouble
+
+
+@dataclass(frozen=True)
+class Known:
+    """An error number as load meets it. Both texts may hold {where} {schema} {threads} {engine} {detail} {room}."""
+
+    kind: type[DurascopeError]
+    says: str
+    mend: str
+
+
+TOO_MANY = Known(
+    LoadError,
+    "{where} does not allow {threads} connections: {detail}.",
+    "Raise the limit (SET GLOBAL max_connections = {room};) or measure fewer threads.",
+)
+REFUSED = Known(
+    Unreachable,
+    "sysbench found nothing listening at {where}.",
+    "Start the server, check the port, and see that bind_address lets the worker's host in.",
+)
+FULL = Known(
+    ServerError,
+    "The disk of {where} is full: {detail}.",
+    "Make room (or raise max_heap_table_size for MEMORY tables), or measure fewer rows or seconds.",
+)
+GONE_TABLE = Known(
+    LoadError,
+    "The tables of the load are missing in {schema} at {where}: {detail}.",
+    "Something dropped them during the experiment; start the experiment again, which loads them anew.",
+)
+PLAIN_REFUSED = Known(
+    AccessDenied,
+    "{where} takes no unencrypted connection, and the load ran without TLS: {detail}.",
+    "Choose the TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
+)
+REFUSED_ACCOUNT = Known(
+    AccessDenied,
+    "{where} does not accept this account or password from sysbench.",
+    "Check user, password and the host part of the account. If the account is allowed over TLS only, choose the "
+    "TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
+)
+# What is not here is taken from workers.servers.trouble, which knows all connections.
+KNOWN: dict[int, Known] = {
+    1021: FULL,
+    1114: FULL,
+    1040: TOO_MANY,
+    1203: TOO_MANY,
+    1226: TOO_MANY,
+    1045: REFUSED_ACCOUNT,
+    3159: PLAIN_REFUSED,
+    1049: GONE_TABLE,
+    1146: GONE_TABLE,
+    2002: REFUSED,
+    2003: REFUSED,
+    2005: Known(
+        Unreachable,
+        "The host name of {where} is not known: {detail}.",
+        "Check the spelling, or register the server by its number address.",
+    ),
+    2026: Known(
+        Unreachable,
+        "sysbench could not agree on TLS with {where}: {detail}.",
+        "Give the PEM file of the authority that signed the server's certificate; the server must offer TLS 1.3.",
+    ),
+    1205: Known(
+        LoadError,
+        "A transaction waited too long for a row lock at {where}.",
+        "See who else uses schema {schema}; or raise the table rows or lower the threads.",
+    ),
+    1286: Known(
+        PlanError,
+        "{where} has no storage engine {engine}; no table was made.",
+        "Choose one that SHOW ENGINES lists as YES or DEFAULT.",
+    ),
+    1461: Known(
+        LoadError,
+        "{where} does not allow as many prepared statements as {threads} threads need: {detail}.",
+        "Raise max_prepared_stmt_count or measure fewer threads.",
+    ),
+}
+
+_NUMBERED = (
+    re.compile(r"^FATAL: error (\d{4}): (.*)"),
+    re.compile(r'^FATAL: MySQL error: (\d{4}) "(.*)"'),
+    re.compile(r"^FATAL: .{0,80}?SQL error, errno = (\d{4}), state = '.{5}': (.*)"),
+    re.compile(r"^FATAL: mysql_\w+\(\) returned error (\d{4}) \((.*?)\)(?: for query|$)"),
+)
+_NO_SPACE = re.compile(r"No space left on device|(?:errno:?|error) \"?28\b")
+_ACCOUNT = re.compile(r"user ('[^']*'@'[^']*')")
+_WRONG_OPTION = re.compile(r"^(?:FATAL: )?(invalid option: |Invalid value for |Unknown option).*", re.MULTILINE)
+
+
+def explain(text: str, returncode: int, request: LoadRequest) -> DurascopeError:
+    """The error for a sysbench that failed, or ended without a result."""
+    for line in text.splitlines():
+        for pattern in _NUMBERED:
+            if found := pattern.match(line):
+                return _numbered(int(found[1]), found[2].rstrip("."), request)
+    if wrong := _WRONG_OPTION.search(text):
+        return PlanError(
+            f"sysbench does not take an argument of this plan: {wrong[0][:200]}.",
+            "Correct the workload's parameters; if they are right, the installed sysbench is not 1.0.20 or later.",
+        )
+    return _unnumbered(text, returncode)
+
+
+def _numbered(number: int, detail: str, request: LoadRequest) -> DurascopeError:
+    known = FULL if _NO_SPACE.search(detail) else KNOWN.get(number)
+    where = request.target.where
+    if known is None:
+        return trouble.explain(OperationalError(number, detail), where, _account(detail))
+    words = {
+        "where": where,
+        "schema": request.schema,
+        "threads": request.threads,
+        "engine": request.engine,
+        "detail": detail,
+        "room": request.threads + 50,
+    }
+    return known.kind(known.says.format(**words), known.mend.format(**words))
+
+
+def _account(detail: str) -> Callable[[], str]:
+    found = _ACCOUNT.search(detail)
+    return lambda: found[1] if found else "''@''"
+
+
+def _unnumbered(text: str, returncode: int) -> LoadError:
+    if returncode < 0 or returncode > 128:  # a shell or a wrapper reports signal N as 128 + N
+        return _signalled(-returncode if returncode < 0 else returncode - 128)
+    last = next((line for line in reversed(text.splitlines()) if line.startswith("FATAL")), "")
+    if last:
+        return LoadError(f"sysbench gave up: {last[:200]}.", "The whole output is kept with the run.")
+    return LoadError(
+        f"sysbench ended with status {returncode} and without a result.", "The whole output is kept with the run."
+    )
+
+
+def _signalled(number: int) -> LoadError:
+    if number == 11:
+        return LoadError(
+            "sysbench crashed (segmentation fault), as it does when the server goes away under it.",
+            "See whether the server is still running and read its error log; then run the cell again.",
+        )
+    return LoadError(
+        f"sysbench was killed by signal {number} from outside.",
+        "Signal 9 is often the kernel short of memory: see dmesg, and measure fewer threads.",
+    )
+
+
+def bogus(workload: Workload, total: Total) -> LoadError | None:
+    """Why a run that ended well is no measurement, or None when it is one.
+
+    A statement that changes no row is counted by sysbench as *other*: such a run is fast and means nothing.
+    """
+    if total.transactions == 0:
+        return LoadError(
+            "Not one transaction ended while sysbench ran; there is nothing to measure.",
+            "See whether the server hangs (SHOW PROCESSLIST), or measure longer than one transaction takes.",
+        )
+    if workload.writes and total.writes < total.transactions / 100:
+        return LoadError(
+            f"{total.transactions:,} transactions changed {total.writes:,} rows' worth of statements: "
+            "the table is empty or was changed by somebody.",
+            "Start the experiment again, which loads the table anew.",
+        )
+    if total.errors > total.transactions:
+        return LoadError(
+            f"{total.errors:,} deadlocks and lock waits for {total.transactions:,} transactions: "
+            "this measures conflicts, not commits.",
+            "Raise the table rows or lower the threads.",
+        )
+    return None

@@ -1,0 +1,50 @@
+"""sysbench's latency histogram: its buckets read, and percentiles taken from them.
+
+sysbench rounds the logarithm of each latency to 1024 steps from 0.001 ms to 100 s and prints a bucket's middle
+(sb_histogram.c), so its own percentile can lie above the largest latency. Here a bucket is (middle / half step,
+middle * half step], and a percentile is interpolated inside it and never exceeds the maximum.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+HALF_STEP = math.exp(0.5 * math.log(100_000 / 0.001) / 1023)
+PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+
+Buckets = tuple[tuple[float, int], ...]  # (upper edge in ms, transactions), ascending
+
+_LINE = re.compile(r"^\s*(\d{1,9}\.\d{3}) \|[* ]{40} (\d{1,18})\s*$", re.ASCII)
+
+
+def is_bucket(line: str) -> bool:
+    return _LINE.match(line) is not None
+
+
+def read(lines: Iterable[str]) -> Buckets:
+    """The buckets among the lines of an output. Middles that print alike (below 0.03 ms) are one bucket."""
+    counts: dict[float, int] = {}
+    for line in lines:
+        found = _LINE.match(line)
+        if found:
+            middle = float(found[1])
+            counts[middle] = counts.get(middle, 0) + int(found[2])
+    return tuple((middle * HALF_STEP, count) for middle, count in sorted(counts.items()))
+
+
+def percentiles(buckets: Sequence[tuple[float, int]], max_ms: float) -> dict[str, float]:
+    """p50, p95, p99 and p99.9 in ms; empty without transactions."""
+    if not sum(count for _, count in buckets):
+        return {}
+    return {name: min(_quantile(buckets, share), max_ms) for name, share in PERCENTILES.items()}
+
+
+def _quantile(buckets: Sequence[tuple[float, int]], share: float) -> float:
+    wanted = share * sum(count for _, count in buckets)
+    below = 0
+    for edge, count in buckets:
+        if count and below + count >= wanted:
+            lower = edge / HALF_STEP**2
+            return lower + (edge - lower) * (wanted - below) / count
+        below += count
+    return buckets[-1][0]

@@ -1,0 +1,53 @@
+"""What a sysbench measurement is asked for and what it yields. (The process itself: `sysbench.py`.)"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workers.servers.target import Target
+
+
+@dataclass(frozen=True)
+class LoadRequest:
+    """One call of sysbench against one schema. `params` are the workload's own, already validated."""
+
+    target: Target
+    schema: str
+    workload: str  # a key of workloads.WORKLOADS
+    params: Mapping[str, str]
+    engine: str
+    table_rows: int
+    threads: int
+    seconds: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Second:
+    """What sysbench reports once a second: `t_s` seconds since the start, rates per second.
+
+    `p95_ms` is None where it is not known: nothing ended in this second, or it is the last one, worked out.
+    """
+
+    t_s: float
+    tps: float
+    qps: float
+    writes: float
+    errors: float
+    p95_ms: float | None
+
+
+@dataclass(frozen=True)
+class LoadResult:
+    """A finished measurement. `histogram`: (upper edge in ms, number of transactions), ascending."""
+
+    argv: tuple[str, ...]  # as it was run; holds no password
+    transactions: int
+    rows_per_transaction: int
+    elapsed_s: float
+    seconds: tuple[Second, ...]
+    histogram: tuple[tuple[float, int], ...]
+    latency_avg_ms: float
+    latency_max_ms: float
+    errors: int
+    output: str  # raw, as printed
+    percentiles_ms: Mapping[str, float] = field(default_factory=dict)  # p50 p95 p99 p99.9

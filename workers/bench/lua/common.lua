@@ -1,0 +1,139 @@
+-- What all workloads share: the table and its data, a thread's connection, statements, keys.
+--
+-- A workload is a script that sets `event` and, where it needs them, `bench.on_connect` (called with each
+-- thread's connection) and `bench.on_disconnect`. A workload whose table grows sets `bench.grows`: its
+-- table starts empty, and `reset` empties it again.
+
+require("report")
+local ffi = require("ffi")
+ffi.cdef("struct durascope_time { long s; long ns; }; int clock_gettime(int clock, struct durascope_time *now);")
+
+local bench = { table = "durascope_rows", grows = false, con = nil }
+
+sysbench.cmdline.options = {
+   table_rows = {"rows that prepare loads", 10000},
+   engine = {"storage engine of the table", "innodb"},
+}
+
+function bench.option(name, says, default)
+   sysbench.cmdline.options[name] = {says, default}
+end
+
+function bench.grow()
+   bench.grows, bench.table = true, "durascope_grown"
+end
+
+-- Random digits in the form of sysbench's own rows: 119 and 59 characters.
+local TEXTS = {
+   c = string.rep("###########", 10, "-"),
+   pad = string.rep("###########", 5, "-"),
+}
+
+function bench.text(kind)
+   return sysbench.rand.string(TEXTS[kind])
+end
+
+-- Any key of the loaded rows, by --rand-type.
+function bench.any_id()
+   return sysbench.rand.default(1, sysbench.opt.table_rows)
+end
+
+-- A 63-bit key that no other (run, thread, sequence) has. Multiplying modulo the prime 2^31-1 visits every
+-- number once, so that consecutive keys lie far apart: each insert goes to another leaf of the index.
+local RUN = os.time() % 10000
+function bench.scattered_id(sequence)
+   local spread = (1327217885ULL * sequence) % 2147483647ULL
+   return ffi.cast("int64_t", spread * 100000000ULL + sysbench.tid * 10000ULL + RUN)
+end
+
+-- Seconds of the monotonic clock.
+local now = ffi.new("struct durascope_time")
+function bench.clock_s()
+   ffi.C.clock_gettime(1, now)
+   return tonumber(now.s) + tonumber(now.ns) / 1e9
+end
+
+-- A server-side prepared statement as a function. `kinds` names its parameters in order: "c" and "pad" are
+-- filled with new random text at each call, "number" takes the call's arguments in turn.
+local open = {}
+function bench.statement(sql, ...)
+   local statement, all, texts, numbers = bench.con:prepare(sql), {}, {}, {}
+   for position, kind in ipairs({...}) do
+      local template = TEXTS[kind]
+      local types = sysbench.sql.type
+      all[position] = statement:bind_create(template and types.CHAR or types.BIGINT, template and #template)
+      if template then
+         texts[#texts + 1] = {param = all[position], template = template}
+      else
+         numbers[#numbers + 1] = all[position]
+      end
+   end
+   if #all > 0 then
+      statement:bind_param(unpack(all))
+   end
+   open[#open + 1] = statement
+   return function(...)
+      for position, param in ipairs(numbers) do
+         param:set((select(position, ...)))
+      end
+      for _, text in ipairs(texts) do
+         text.param:set_rand_str(text.template)
+      end
+      statement:execute()
+   end
+end
+
+function thread_init()
+   bench.con = sysbench.sql.driver():connect()
+   if bench.on_connect then
+      bench.on_connect(bench.con)
+   end
+end
+
+function thread_done()
+   if bench.on_disconnect then
+      bench.on_disconnect(bench.con)
+   end
+   for _, statement in ipairs(open) do
+      statement:close()
+   end
+   bench.con:disconnect()
+end
+
+local function create(con)
+   con:query("SET SESSION sql_mode = CONCAT_WS(',', @@sql_mode, 'NO_ENGINE_SUBSTITUTION')") -- else InnoDB in silence
+   con:query("DROP TABLE IF EXISTS " .. bench.table)
+   con:query(string.format([[
+      CREATE TABLE %s (
+         id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+         k INT NOT NULL DEFAULT 0,
+         c CHAR(120) NOT NULL DEFAULT '',
+         pad CHAR(60) NOT NULL DEFAULT ''
+      ) ENGINE = %s]], bench.table, sysbench.opt.engine))
+end
+
+local function fill(con)
+   con:bulk_insert_init("INSERT INTO " .. bench.table .. " (id, k, c, pad) VALUES")
+   for id = 1, sysbench.opt.table_rows do
+      local k = sysbench.rand.uniform(1, sysbench.opt.table_rows)
+      con:bulk_insert_next(string.format("(%d, %d, '%s', '%s')", id, k, bench.text("c"), bench.text("pad")))
+   end
+   con:bulk_insert_done()
+end
+
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   create(con)
+   if not bench.grows then
+      fill(con)
+   end
+   con:query(string.format("CREATE INDEX k ON %s (k)", bench.table)) -- afterwards: faster than row by row
+end
+
+local function reset()
+   sysbench.sql.driver():connect():query("TRUNCATE TABLE " .. bench.table)
+end
+
+sysbench.cmdline.commands = {prepare = {prepare}, reset = {reset}}
+
+return bench

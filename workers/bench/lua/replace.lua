@@ -1,0 +1,13 @@
+-- One REPLACE of a row that is there: a read before the write on a B-tree, a blind write where the engine can.
+
+local bench = require("common")
+local replace
+
+function bench.on_connect()
+   replace = bench.statement(
+      "REPLACE INTO " .. bench.table .. " (id, k, c, pad) VALUES (?, ?, ?, ?)", "number", "number", "c", "pad")
+end
+
+function event()
+   replace(bench.any_id(), bench.any_id())
+end

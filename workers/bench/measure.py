@@ -1,0 +1,150 @@
+"""One cell's measurement on a stage: settings, table, warm-up, sources around sysbench."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from workers import environment
+from workers.bench import sysbench
+from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.bench.plan import Plan, PlannedCell
+from workers.bench.stage import Stage
+from workers.bench.workloads import WORKLOADS
+from workers.errors import DurascopeError
+from workers.metrics.registry import SOURCES
+from workers.metrics.source import Reading, Session
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Whom the measurement tells: `phase` in words, `second` with (sample, warming), `cancelled` is asked."""
+
+    phase: Callable[[str], None]
+    second: Callable[[Second, bool], None]
+    cancelled: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one cell yielded. `missing`: source key -> why it had nothing to say."""
+
+    started_at: datetime
+    load: LoadResult
+    readings: Mapping[str, Reading]
+    missing: Mapping[str, str]
+    effective: Mapping[str, str]
+    load_average: float
+    my_cnf: str
+
+
+class Prepared:
+    """Which tables of a stage hold their data: each shape is loaded once and used by all cells that share it."""
+
+    def __init__(self) -> None:
+        self._shapes: set[tuple[str, str]] = set()
+
+    def ensure(self, stage: Stage, request: LoadRequest, listener: Listener) -> None:
+        workload = WORKLOADS[request.workload]
+        shape = workload.shape(request.params)
+        key = (request.schema, shape)
+        if key not in self._shapes and not stage.holds(shape):
+            listener.phase(f"loading {request.table_rows:,} rows for {workload.title}")
+            sysbench.prepare(request, listener.cancelled)
+            stage.keep(shape)
+        self._shapes.add(key)
+        if workload.grows:
+            sysbench.reset(request)
+
+
+def measure(stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener) -> Measurement:
+    """Run the cell. Raises LoadError, ServerError or Cancelled; the stage stays usable."""
+    prepared.ensure(stage, _request(stage, plan, cell), listener)
+    effective = stage.apply(cell.variant)
+    request = _request(stage, plan, cell)
+    if plan.warmup_s:
+        listener.phase("warming up")
+        warm = replace(request, seconds=plan.warmup_s, seed=request.seed + 1)
+        sysbench.run(warm, lambda second: listener.second(second, True), listener.cancelled)
+    load_average = environment.load_average()
+    with _Watch(stage, plan.sources) as watch:
+        listener.phase("measuring")
+        started_at = datetime.now(UTC)
+        load = sysbench.run(request, lambda second: watch.tick(second, listener), listener.cancelled)
+        readings = watch.end()
+    return Measurement(started_at, load, readings, watch.missing, effective, load_average, stage.my_cnf())
+
+
+def _request(stage: Stage, plan: Plan, cell: PlannedCell) -> LoadRequest:
+    workload = WORKLOADS[cell.workload.key]
+    return LoadRequest(
+        target=stage.target,
+        schema=stage.schema(cell.variant.engine),
+        workload=cell.workload.key,
+        params=workload.check(cell.workload.params),
+        engine=cell.variant.engine,
+        table_rows=plan.table_rows,
+        threads=cell.threads,
+        seconds=plan.measure_s,
+        seed=seed_of(plan, cell),
+    )
+
+
+def seed_of(plan: Plan, cell: PlannedCell) -> int:
+    """sysbench's seed, odd; the even one after it is the warm-up's. Every call has its own: with the same seed a
+    call repeats the last one's updates word for word, and an update that changes nothing commits nothing."""
+    return (plan.seed + cell.position) % 2**30 * 2 + 1
+
+
+class _Watch:
+    """The sources that look on. Each has a connection of its own, opened before the load, so that it neither
+    waits for a free one nor adds connecting to what is measured. One that fails is noted, not fatal."""
+
+    def __init__(self, stage: Stage, keys: Iterable[str]) -> None:
+        wanted = tuple(keys) or tuple(key for key, source in SOURCES.items() if source.default)
+        self._stage = stage
+        self._wanted = [key for key in SOURCES if key in wanted]
+        self._sessions: dict[str, Session] = {}
+        self._connections: list = []
+        self.missing: dict[str, str] = {}
+
+    def __enter__(self) -> "_Watch":
+        for key in self._wanted:
+            self._guarded(key, lambda key=key: self._open(key))
+        self._each(lambda session: session.begin())
+        return self
+
+    def _open(self, key: str) -> None:
+        subject = self._stage.subject()
+        self._connections.append(subject.connection)
+        reason = SOURCES[key].missing(subject)
+        if reason:
+            self.missing[key] = reason
+        else:
+            self._sessions[key] = SOURCES[key].open(subject)
+
+    def tick(self, second: Second, listener: Listener) -> None:
+        listener.second(second, False)
+        self._each(lambda session: session.tick())
+
+    def end(self) -> dict[str, Reading]:
+        readings: dict[str, Reading] = {}
+        for key, session in list(self._sessions.items()):
+            self._guarded(key, lambda key=key, session=session: readings.update({key: session.end()}))
+        return readings
+
+    def __exit__(self, *_: object) -> None:
+        self._sessions.clear()  # with what they map and hold open; a failure's traceback may keep this object
+        for connection in self._connections:
+            connection.close()
+
+    def _each(self, act: Callable[[Session], None]) -> None:
+        for key, session in list(self._sessions.items()):
+            self._guarded(key, lambda session=session: act(session))
+
+    def _guarded(self, key: str, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except Exception as failure:  # a source that fails costs its figures, never the measurement
+            said = failure.message if isinstance(failure, DurascopeError) else f"{type(failure).__name__}: {failure}"
+            self.missing[key] = f"failed during the run: {said}"
+            self._sessions.pop(key, None)

@@ -1,0 +1,120 @@
+"""What sysbench prints with our Lua hooks (`lua/report.lua`), read line by line."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from workers.bench import histogram
+from workers.bench.load import Second
+
+LONGEST_LINE = 400  # a FATAL line holds the whole statement: up to 200 KB
+LEAST_SECOND_S = 0.5  # a shorter rest is no second that was left out
+MOST_LINES = 5000  # 1024 threads that fail print three lines each
+
+
+@dataclass(frozen=True)
+class Total:
+    """The last report: counts over the whole run, latencies in milliseconds."""
+
+    elapsed_s: float
+    transactions: int
+    reads: int
+    writes: int
+    other: int
+    errors: int
+    reconnects: int
+    latency_avg_ms: float
+    latency_max_ms: float
+
+
+class Output:
+    """Takes lines as they come. What is no report of ours is kept as text, never an error."""
+
+    def __init__(self) -> None:
+        self.seconds: list[Second] = []
+        self.total: Total | None = None
+        self._text: list[str] = []
+        self._buckets: list[str] = []
+
+    def take(self, line: str) -> Second | None:
+        """The sample on this line, if it is one."""
+        if histogram.is_bucket(line):
+            self._buckets.append(line)
+            return None
+        if len(self._text) < MOST_LINES:
+            self._text.append(line[:LONGEST_LINE])
+        report = _report(line)
+        self.total = _total(report) or self.total
+        second = _second(report)
+        if second:
+            self.seconds.append(second)
+        return second
+
+    @property
+    def series(self) -> tuple[Second, ...]:
+        """All seconds of a finished run: sysbench often ends before it has printed the last one."""
+        last = _last(self.seconds, self.total) if self.total else None
+        return (*self.seconds, *([last] if last else []))
+
+    @property
+    def text(self) -> str:
+        """As printed, without the histogram's bars (they are in `histogram`) and with long lines cut."""
+        return "\n".join(self._text).strip() + "\n"
+
+    @property
+    def histogram(self) -> histogram.Buckets:
+        return histogram.read(self._buckets)
+
+
+def _report(line: str) -> dict[str, Any]:
+    if not line.startswith("{"):
+        return {}
+    try:
+        report = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return report if isinstance(report, dict) else {}
+
+
+def _second(report: dict[str, Any]) -> Second | None:
+    fields = ("t_s", "tps", "qps", "writes", "errors", "p95_ms")
+    if report.get("report") != "second" or not all(_is_figure(report.get(name)) for name in fields):
+        return None
+    second: dict[str, Any] = {name: float(report[name]) for name in fields}
+    if not second["tps"]:
+        second["p95_ms"] = None  # nothing ended in this second; sysbench prints its smallest bucket then
+    return Second(**second)
+
+
+def _last(seconds: list[Second], total: Total) -> Second | None:
+    """The last second when sysbench ended before it printed it: what the seconds before leave of the total."""
+    spans = [after.t_s - before for before, after in zip([0.0, *(one.t_s for one in seconds)], seconds, strict=False)]
+    rest_s = total.elapsed_s - sum(spans)
+    if rest_s < LEAST_SECOND_S:
+        return None
+
+    def rate(count: int, name: str) -> float:
+        told = sum(getattr(second, name) * span for second, span in zip(seconds, spans, strict=True))
+        return max(0.0, (count - told) / rest_s)
+
+    queries = total.reads + total.writes + total.other
+    return Second(
+        t_s=total.elapsed_s,
+        tps=rate(total.transactions, "tps"),
+        qps=rate(queries, "qps"),
+        writes=rate(total.writes, "writes"),
+        errors=rate(total.errors, "errors"),
+        p95_ms=None,
+    )
+
+
+def _total(report: dict[str, Any]) -> Total | None:
+    fields = Total.__dataclass_fields__
+    if report.get("report") != "total" or not all(_is_figure(report.get(name)) for name in fields):
+        return None
+    return Total(**{name: field.type(report[name]) for name, field in fields.items()})
+
+
+def _is_figure(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e18 and math.isfinite(value)

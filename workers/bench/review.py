@@ -1,0 +1,188 @@
+"""What is wrong with a plan, and how long it takes: said before anything is touched."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from workers.bench import crash_review
+from workers.bench.crash_review import Crashable
+from workers.bench.load import LoadRequest
+from workers.bench.plan import (
+    ENGINE_MEND,
+    ENGINE_NAME,
+    MOST_CELLS,
+    MOST_THREADS,
+    Plan,
+    PlanTarget,
+    Variant,
+    WorkloadChoice,
+)
+from workers.bench.workloads import fit
+from workers.errors import DurascopeError
+from workers.metrics.registry import SOURCES
+from workers.servers.facts import FlavourKey
+from workers.servers.settings import SETTINGS, check
+from workers.servers.target import Target
+
+# Measured on 2 cores: a sandbox restart, and what a cell costs besides its load (docs/speed.md).
+RESTART_S = 1.2
+CELL_OVERHEAD_S = 0.4
+START_S = 4.0
+ROWS_PER_S = 60_000
+
+MOST_SEED = 2**31 - 1
+LONGEST_NAMES = {"experiment": 120, "variant": 80, "workload": 80}  # as stored
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What is known of a server before the start; None or empty: not known yet, checked at the start."""
+
+    name: str
+    is_sandbox: bool
+    is_production: bool = False
+    flavour: FlavourKey | None = None
+    engines: frozenset[str] = frozenset()
+    max_connections: int | None = None
+    present: Mapping[str, str] = field(default_factory=dict)  # settings as last seen
+    may_be_crashed: bool = True
+    crash_missing: Mapping[str, str] = field(default_factory=dict)  # crash kind -> why the workers cannot do it
+
+    @property
+    def crashable(self) -> Crashable:
+        return Crashable(self.name, self.is_sandbox, self.may_be_crashed, self.crash_missing, self.present)
+
+
+def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_confirmed: bool = False) -> list[str]:
+    """Why the plan cannot run as it stands, one sentence each, without doubles; empty when it can."""
+    found = list(_shape(plan))
+    if found:
+        return found
+    found += _workloads(plan)
+    for target in plan.targets:
+        found += _target(plan, target, candidates[target.server_id], production_confirmed)
+    found += crash_review.problems(plan, {key: server.crashable for key, server in candidates.items()})
+    return list(dict.fromkeys(found))
+
+
+def estimate_s(plan: Plan) -> float:
+    """Expected wall time in seconds."""
+    restarts = len({_restart_key(variant) for variant in plan.variants}) > 1
+    per_cell = plan.warmup_s + plan.measure_s + CELL_OVERHEAD_S + (RESTART_S if restarts else 0)
+    engines = len({variant.engine for variant in plan.variants})
+    prepare = len(plan.targets) * (START_S + engines * len(plan.workloads) * plan.table_rows / ROWS_PER_S)
+    return prepare + plan.size * per_cell + crash_review.estimate_s(plan)
+
+
+def _restart_key(variant: Variant) -> tuple[tuple[str, str], ...]:
+    fixed = ((name, value) for name, value in variant.settings.items() if name in SETTINGS)
+    return tuple(sorted((name, value) for name, value in fixed if not SETTINGS[name].dynamic_on("mariadb")))
+
+
+def _shape(plan: Plan) -> Iterator[str]:
+    yield from (f"Choose at least one {what}." for what in _empty(plan))
+    yield from _names(plan)
+    yield from _between("Seed", plan.seed, 0, MOST_SEED)
+    yield from _between("Repeats", plan.repeats, 1, 50)
+    yield from _between("Warm-up seconds", plan.warmup_s, 0, 600)
+    yield from _between("Measuring seconds", plan.measure_s, 1, 3600)
+    yield from _between("Table rows", plan.table_rows, 1, 100_000_000)
+    for threads in plan.threads:
+        yield from _between("Threads", threads, 1, MOST_THREADS)
+    yield from _twice("server", [target.name for target in plan.targets])
+    yield from _twice("variant", [variant.name for variant in plan.variants])
+    yield from _twice("workload", [workload.label for workload in plan.workloads])
+    yield from _twice("number of threads", [str(threads) for threads in plan.threads])
+    for engine in {variant.engine for variant in plan.variants}:
+        if not ENGINE_NAME.fullmatch(engine):
+            yield f"{engine[:40]!r} is no name of a storage engine. {ENGINE_MEND}"
+    if plan.size > MOST_CELLS:
+        yield f"The plan has {plan.size:,} cells; at most {MOST_CELLS:,} fit one experiment. Take some out."
+    if plan.baseline and plan.baseline not in {variant.name for variant in plan.variants}:
+        yield f"The baseline {plan.baseline!r} is not one of the variants."
+
+
+def _empty(plan: Plan) -> Iterator[str]:
+    parts = {"server": plan.targets, "variant": plan.variants, "workload": plan.workloads}
+    yield from (what for what, chosen in parts.items() if not chosen)
+    if not plan.threads:
+        yield "number of threads"
+
+
+def _names(plan: Plan) -> Iterator[str]:
+    given = [("experiment", plan.name), *(("variant", variant.name) for variant in plan.variants)]
+    for what, name in [*given, *(("workload", workload.label) for workload in plan.workloads)]:
+        if not name.strip():
+            yield f"Give the {what} a name."
+        elif len(name) > LONGEST_NAMES[what]:
+            yield f"{name[:20]}...: the name of the {what} is too long, at most {LONGEST_NAMES[what]} characters fit."
+
+
+def _between(what: str, value: int, least: int, most: int) -> Iterator[str]:
+    if not least <= value <= most:
+        yield f"{what}: {value} is not between {least} and {most:,}."
+
+
+def _twice(what: str, names: list[str]) -> Iterator[str]:
+    yield from (f"The {what} {name!r} is there twice." for name in sorted({n for n in names if names.count(n) > 1}))
+
+
+def _workloads(plan: Plan) -> Iterator[str]:
+    for workload in plan.workloads:
+        for engine in {variant.engine for variant in plan.variants}:
+            asked = _request(plan, workload, engine)
+            yield from _said(lambda asked=asked: fit(asked))
+    yield from (f"There is no metric source {key!r}." for key in plan.sources if key not in SOURCES)
+
+
+def _request(plan: Plan, workload: WorkloadChoice, engine: str) -> LoadRequest:
+    """The plan's heaviest call of this workload, to nobody."""
+    nobody = Target("", "sandbox", "", "")
+    most = max(plan.threads)
+    return LoadRequest(
+        nobody, "", workload.key, workload.params, engine, plan.table_rows, most, plan.measure_s, plan.seed
+    )
+
+
+def _target(plan: Plan, target: PlanTarget, server: Candidate, production_confirmed: bool) -> Iterator[str]:
+    if server.is_production and not production_confirmed:
+        yield (f"{server.name} is labelled production: it takes load only when you confirm it for this one experiment.")
+    most = max(plan.threads)
+    if server.max_connections is not None and most + 2 > server.max_connections:
+        yield (
+            f"{server.name} allows {server.max_connections} connections, too few for {most} threads. "
+            f"Raise it (SET GLOBAL max_connections = {most + 50}) or measure fewer threads."
+        )
+    for variant in plan.variants:
+        yield from _variant(variant, server)
+
+
+def _variant(variant: Variant, server: Candidate) -> Iterator[str]:
+    if server.engines and variant.engine.lower() not in server.engines:
+        yield f"Variant {variant.name}: {server.name} has no engine {variant.engine}."
+    for name, value in variant.settings.items():
+        if name not in SETTINGS:
+            known = ", ".join(SETTINGS)
+            yield f"Variant {variant.name}: {name} is not a setting that Durascope changes. Known: {known}."
+        elif server.flavour is not None:
+            yield from _setting(variant, name, value, server, server.flavour)
+
+
+def _setting(variant: Variant, name: str, value: str, server: Candidate, flavour: FlavourKey) -> Iterator[str]:
+    refused = list(_said(lambda: check(name, value, flavour)))
+    yield from (f"Variant {variant.name} on {server.name}: {reason}" for reason in refused)
+    if refused or server.is_sandbox or SETTINGS[name].dynamic_on(flavour):
+        return
+    if server.present.get(name, "").upper() != check(name, value, flavour).upper():
+        yield (
+            f"Variant {variant.name}: {name}={value} needs a restart, and Durascope never restarts an attached "
+            f"server such as {server.name}. Use a sandbox, or leave {name} out."
+        )
+
+
+def _said(attempt: Callable[[], object]) -> Iterable[str]:
+    """The sentence with which `attempt` refuses, if it does."""
+    try:
+        attempt()
+    except DurascopeError as refusal:
+        return [str(refusal)]
+    return []

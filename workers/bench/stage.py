@@ -1,0 +1,206 @@
+"""A server made ready for one experiment, and put back as it was.
+
+Two kinds behave alike to the runner: `AttachedStage` borrows a server (every change is written down with
+`owe` before it is made, and undone by `close`), `SandboxStage` owns one and throws it away.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from workers.bench.dataset import SHAPE, DataImage
+from workers.bench.plan import Variant
+from workers.metrics.source import Subject
+from workers.sandbox.builds import Build
+from workers.sandbox.server import Sandbox
+from workers.servers import hosts, look, schema, variables
+from workers.servers.connection import connect
+from workers.servers.facts import Facts
+from workers.servers.settings import find
+from workers.servers.target import Target
+from workers.servers.undo import undo
+
+LOOK_S = 10.0  # a source that waits longer for an answer is given up: nobody could cancel meanwhile
+Owe = Callable[[str, str, str], None]  # kind ("variable" | "schema"), name, old value
+Paid = Callable[[str, str], None]  # kind, name
+
+
+class Stage(Protocol):
+    """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made if
+    need be; `holds` says whether the data of that shape came with it, `keep` that they were loaded now;
+    `data_folder` is a folder on the device that holds the data, None when that is not on this host."""
+
+    target: Target
+    facts: Facts
+
+    def apply(self, variant: Variant) -> dict[str, str]: ...
+
+    def schema(self, engine: str) -> str: ...
+
+    def holds(self, shape: str) -> bool: ...
+
+    def keep(self, shape: str) -> None: ...
+
+    def subject(self) -> Subject: ...
+
+    def data_folder(self) -> Path | None: ...
+
+    def my_cnf(self) -> str: ...
+
+    def close(self) -> None: ...
+
+
+def restart_only(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
+    """The settings that this server takes from its option file only. Raises PlanError for an unknown one."""
+    return {name: value for name, value in settings.items() if not find(name).dynamic_on(facts.flavour, facts.version)}
+
+
+class _Dynamic:
+    """Applies dynamic settings so that each variant starts from the server's own values, not its predecessor's."""
+
+    def __init__(self, facts: Facts, owe: Callable[[str, str], None]) -> None:
+        self._facts = facts
+        self._owe = owe
+        self.own: dict[str, str] = {}  # what was there before our first change
+
+    def apply(self, connection: Any, wanted: Mapping[str, str]) -> dict[str, str]:
+        effective = variables.apply(connection, self._facts, {**self.own, **wanted}, self._note)
+        return {name: effective[name] for name in wanted}
+
+    def _note(self, name: str, old: str) -> None:
+        """Before every change, not only the first: somebody else may have paid the debt in between."""
+        own = self.own.get(name, old)
+        self._owe(name, own)
+        self.own[name] = own
+
+
+class AttachedStage:
+    """A registered server, borrowed: only dynamic settings, only schemas of our own."""
+
+    def __init__(self, target: Target, token: str, owe: Owe, paid: Paid) -> None:
+        self.target = target
+        self._token = token
+        self._owe, self._paid = owe, paid
+        with connect(target) as connection:
+            self.facts = look.read(connection)
+        self._dynamic = _Dynamic(self.facts, lambda name, old: self._owe("variable", name, old))
+        self._schemas: dict[str, str] = {}
+
+    def apply(self, variant: Variant) -> dict[str, str]:
+        with connect(self.target) as connection:
+            return self._dynamic.apply(connection, variant.settings)
+
+    def schema(self, engine: str) -> str:
+        if engine not in self._schemas:
+            name = f"{schema.PREFIX}{self._token}_{len(self._schemas)}"
+            with connect(self.target) as connection:
+                schema.create(connection, name, self._note_schema, lambda made: self._paid("schema", made))
+            self._schemas[engine] = name
+        return self._schemas[engine]
+
+    def holds(self, shape: str) -> bool:
+        return False
+
+    def keep(self, shape: str) -> None:
+        """Data on somebody's server are dropped with their schema."""
+
+    def subject(self) -> Subject:
+        return Subject(connect(self.target, answer_s=LOOK_S), self.facts)
+
+    def data_folder(self) -> Path | None:
+        """A writable folder on the file system of the datadir, when the server runs on this host. An address of ours
+        may be a tunnel or a container's: only a server that gives this host's name is here."""
+        here = bool(self.target.socket) or hosts.is_local(self.target.host)
+        if not here or self.facts.variable("hostname") != socket.gethostname():
+            return None
+        return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
+
+    def my_cnf(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        """Put everything back. What cannot be put back now stays written down as owed, and is raised."""
+        undo(self.target, list(self._dynamic.own.items()), self._schemas.values(), self._paid)
+
+    def _note_schema(self, name: str) -> None:
+        self._owe("schema", name, "")
+
+
+class SandboxStage:
+    """A sandbox of this experiment's own: restarted when a variant needs it, removed at the end."""
+
+    def __init__(
+        self, root: Path, build: Build, name: str, user: str, trace: bool = True, data: DataImage | None = None
+    ) -> None:
+        self._data = data
+        self._loaded = data is not None and data.exists()
+        key = data.key if data and self._loaded else ""
+        self._sandbox = Sandbox.create(root, build, {}, name=name, user=user, trace=trace, image_key=key)
+        self._restart: dict[str, str] = {}
+        self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
+        try:
+            if data and self._loaded:
+                data.touch()
+            self._look()
+        except BaseException:
+            self._sandbox.remove()
+            raise
+
+    def apply(self, variant: Variant) -> dict[str, str]:
+        restart = restart_only(variant.settings, self.facts)
+        if restart != self._restart:
+            self._sandbox.restart(restart)
+            self._restart = restart
+            self._look()
+        with connect(self.target) as connection:
+            return self._dynamic.apply(connection, variant.settings)
+
+    def schema(self, engine: str) -> str:
+        engine = engine.lower()  # however it is typed, it is one engine and one image
+        if engine not in self._schemas:
+            name = f"{schema.PREFIX}{len(self._schemas)}"
+            with connect(self.target) as connection:
+                schema.create(connection, name, lambda made: None)
+            self._schemas[engine] = name
+        return self._schemas[engine]
+
+    def holds(self, shape: str) -> bool:
+        return self._loaded and shape == SHAPE
+
+    def keep(self, shape: str) -> None:
+        if self._data and shape == SHAPE and not self._data.exists():
+            self._sandbox.stop()
+            self._data.keep(self._sandbox)
+            self._sandbox.restart(self._restart)
+            self._look()
+
+    def subject(self) -> Subject:
+        return Subject(connect(self.target, answer_s=LOOK_S), self.facts, self._sandbox.trace_file)
+
+    def data_folder(self) -> Path | None:
+        return self._sandbox.datadir.parent
+
+    def my_cnf(self) -> str:
+        return self._sandbox.my_cnf
+
+    def close(self) -> None:
+        self._sandbox.remove()
+
+    def _look(self) -> None:
+        self.target = self._sandbox.target
+        with connect(self.target) as connection:
+            self.facts = look.read(connection)
+        self._dynamic = _Dynamic(self.facts, lambda name, old: None)
+
+
+def beside(datadir: Path) -> Path | None:
+    """A folder that we may write to on the same device as `datadir`; None when there is none."""
+    try:
+        device = datadir.stat().st_dev
+    except OSError:
+        return None
+    folders = (Path("/var/tmp"), Path("/tmp"), Path.home())  # noqa: S108 - only its device is asked
+    fitting = (folder for folder in folders if folder.is_dir() and folder.stat().st_dev == device)
+    return next((folder for folder in fitting if os.access(folder, os.W_OK)), None)

@@ -1,0 +1,155 @@
+"""sysbench, run as itself: its command line, its environment, its life.
+
+The password travels in MYSQL_PWD, which other accounts cannot read, never in an argument. Scripts are found by
+name through LUA_PATH, because one given by path cannot require its siblings.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+
+from workers.bench import failures, histogram, process, tls
+from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.bench.output import Output
+from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit
+from workers.errors import LoadError
+from workers.servers.target import Target
+
+CONNECT_S = 60  # 1024 threads on two cores take some seconds
+LAST_TRANSACTION_S = 60  # the one that runs when the time is up: lock waits end after 50 s
+AFTER_FATAL_S = 10  # threads that saw no error of their own may hang
+LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
+MEND_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
+
+OnSecond = Callable[[Second], None]
+IsCancelled = Callable[[], bool]
+
+
+def version() -> str | None:
+    """`1.0.20`; None when sysbench is not installed on this host."""
+    binary = shutil.which("sysbench")
+    if not binary:
+        return None
+    printed = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+    found = re.search(r"sysbench (\d+\.\d+\.\d+)", printed)
+    return found[1] if found else None
+
+
+def prepare(request: LoadRequest, cancelled: IsCancelled) -> None:
+    """Make the workload's table in `request.schema` anew and load it (`Workload.shape` says what is shared).
+
+    Raises as `run` does.
+    """
+    _call(request, "prepare", CONNECT_S + request.table_rows / LEAST_ROWS_PER_S, cancelled)
+
+
+def reset(request: LoadRequest) -> None:
+    """Empty the table of a workload that grows. Raises as `run` does."""
+    _call(request, "reset", CONNECT_S, lambda: False)
+
+
+def run(request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled) -> LoadResult:
+    """Put the load on the server for `request.seconds` seconds; `on_second` is called as samples arrive.
+
+    Raises PlanError before anything starts, Cancelled within 2 s, LoadError when sysbench failed or measured
+    nothing, ServerError and its kinds when the server is the reason.
+    """
+    limit_s = CONNECT_S + request.seconds + LAST_TRANSACTION_S
+    argv, output = _call(request, "run", limit_s, cancelled, on_second)
+    total, workload = output.total, WORKLOADS[request.workload]
+    if total is None:
+        raise LoadError("sysbench ended well, but without a result.", "The installed version is not 1.0.20 or later.")
+    if wrong := failures.bogus(workload, total):
+        raise wrong
+    buckets = output.histogram
+    return LoadResult(
+        argv=argv,
+        transactions=total.transactions,
+        rows_per_transaction=workload.rows(fit(request)),
+        elapsed_s=total.elapsed_s,
+        seconds=output.series,
+        histogram=buckets,
+        latency_avg_ms=total.latency_avg_ms,
+        latency_max_ms=total.latency_max_ms,
+        errors=total.errors,
+        output=output.text,
+        percentiles_ms=histogram.percentiles(buckets, total.latency_max_ms),
+    )
+
+
+def _call(
+    request: LoadRequest,
+    command: str,
+    limit_s: float,
+    cancelled: IsCancelled,
+    on_second: OnSecond = lambda second: None,
+) -> tuple[tuple[str, ...], Output]:
+    """One sysbench process from start to end: its arguments and its output."""
+    params = fit(request)
+    binary, output = _binary(), Output()
+    with tls.chosen(request.target) as (encryption, folder):
+        argv = (binary, *_arguments(request, params), encryption, command)
+        with process.started(argv, _environment(request.target), folder) as child:
+            limit = process.Limit(limit_s)
+            for line in process.lines(child, limit, cancelled):
+                if line.startswith("FATAL"):
+                    limit.shorten(AFTER_FATAL_S)
+                if second := output.take(line):
+                    on_second(second)
+            returncode = _status(child)
+    if returncode != 0:
+        raise failures.explain(output.text, returncode, request)
+    return argv, output
+
+
+def _status(child: subprocess.Popen[bytes]) -> int:
+    """How it ended, a moment after its output did."""
+    try:
+        return child.wait(process.TERM_S)
+    except subprocess.TimeoutExpired as hangs:
+        raise LoadError(
+            "sysbench closed its output but did not end, and was killed.", "Run the cell again; see dmesg."
+        ) from hangs
+
+
+def _binary() -> str:
+    for name in ("sysbench", "setpriv"):
+        if not shutil.which(name):
+            raise LoadError(f"{name} is not installed on the worker's host; no load was started.", MEND_MISSING)
+    return shutil.which("sysbench") or "sysbench"
+
+
+def _arguments(request: LoadRequest, params: dict[str, str]) -> list[str]:
+    return [
+        WORKLOADS[request.workload].script.removesuffix(".lua"),
+        "--db-driver=mysql",
+        *_address(request.target),
+        f"--mysql-user={request.target.user}",
+        f"--mysql-db={request.schema}",
+        f"--threads={request.threads}",
+        f"--time={request.seconds}",
+        "--report-interval=1",
+        "--percentile=95",
+        "--histogram=on",
+        "--rand-type=uniform",  # sysbench's default has hot rows: it would measure lock waits, not commits
+        f"--rand-seed={request.seed}",
+        f"--table-rows={request.table_rows}",
+        f"--engine={request.engine}",
+        *(f"--{name.replace('_', '-')}={value}" for name, value in params.items()),
+    ]
+
+
+def _address(target: Target) -> list[str]:
+    """The client library takes the name localhost for the system's socket file, whatever the port."""
+    if target.socket:
+        return [f"--mysql-socket={target.socket}"]
+    host = "127.0.0.1" if target.host.lower() in ("", "localhost") else target.host
+    return [f"--mysql-host={host}", f"--mysql-port={target.port}"]
+
+
+def _environment(target: Target) -> dict[str, str]:
+    """Nothing but what sysbench needs, so that the worker's own secrets and settings stay here."""
+    needed = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "LUA_PATH": f"{LUA_FOLDER}/?.lua;;"}
+    return needed | ({"MYSQL_PWD": target.password} if target.password else {})

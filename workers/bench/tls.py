@@ -1,0 +1,98 @@
+"""sysbench over TLS: what its client library can do, made out of three files.
+
+With --mysql-ssl=on sysbench 1.0 reads `cacert.pem`, `client-cert.pem` and `client-key.pem` from its working
+folder and cannot do without any of them. It checks the server's certificate against `cacert.pem`, but not the
+host name, and it cannot fall back to plain text. Hence:
+
+- *off*, *preferred*: plain. Encryption would be in every figure; who wants it there asks for it.
+- *required*: the authority is `tls_ca`, else the server's own certificate, if it signed itself.
+- *verify*: the authority must be `tls_ca`; the host name is checked by a connection of ours just before. The
+  system's authorities are refused: any certificate of theirs, for any name, would do.
+
+A client certificate is not ours to have, and a made-up one makes the server hang up. So the file holds one of
+a kind that TLS 1.3 cannot sign with (secp256k1): the library loads it and never shows it.
+"""
+
+import datetime
+import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from workers.bench.workloads import LUA_FOLDER
+from workers.errors import PlanError
+from workers.servers.connection import connect
+from workers.servers.target import Target
+
+
+@contextmanager
+def chosen(target: Target) -> Iterator[tuple[str, Path]]:
+    """sysbench's argument for TLS and the working folder that goes with it.
+
+    Raises PlanError for what sysbench cannot do, and whatever connecting raises.
+    """
+    if target.tls in ("off", "preferred"):
+        yield "--mysql-ssl=off", LUA_FOLDER  # nothing is written: a killed worker leaves no folder behind
+        return
+    with tempfile.TemporaryDirectory(prefix="durascope-tls-") as name:
+        folder = Path(name)
+        (folder / "cacert.pem").write_text(_authority(target))
+        _write_silent_client(folder)
+        yield "--mysql-ssl=on", folder
+
+
+def _authority(target: Target) -> str:
+    """PEM text of the certificates that sysbench is to trust."""
+    if target.tls == "verify" and not target.tls_ca:
+        raise PlanError(
+            "sysbench checks who signed a certificate, but not whose name it bears, so trusting all authorities "
+            "of the system would verify nothing; no load was started.",
+            "Give the PEM file of the authority that signs your servers, or choose the TLS mode 'required'.",
+        )
+    own = _server_certificate(target)
+    return Path(target.tls_ca).read_text() if target.tls_ca else _self_signed(own, target)
+
+
+def _server_certificate(target: Target) -> x509.Certificate:
+    """The certificate as shown to a connection of ours, which in mode *verify* also checked name and authority."""
+    connection = connect(target)
+    try:
+        shown = connection._sock.getpeercert(binary_form=True)
+    finally:
+        connection.close()
+    return x509.load_der_x509_certificate(shown)
+
+
+def _self_signed(certificate: x509.Certificate, target: Target) -> str:
+    if certificate.issuer != certificate.subject:
+        raise PlanError(
+            f"The certificate of {target.where} is signed by an authority that sysbench would have to know; "
+            "no load was started.",
+            "Give the authority's PEM file (tls_ca), or choose the TLS mode 'preferred' to measure without TLS.",
+        )
+    return ssl.DER_cert_to_PEM_cert(certificate.public_bytes(serialization.Encoding.DER))
+
+
+def _write_silent_client(folder: Path) -> None:
+    key = ec.generate_private_key(ec.SECP256K1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "none")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=2))
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    (folder / "client-cert.pem").write_bytes(certificate.public_bytes(pem))
+    plain = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "client-key.pem").write_bytes(plain)

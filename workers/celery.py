@@ -1,0 +1,12 @@
+"""The Celery application. Tasks carry one id; the database is the truth, so a lost message costs only the wait
+until `tend` rings again."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+
+app = Celery("durascope")
+app.config_from_object("workers.celery_config")
+app.autodiscover_tasks(["workers"])

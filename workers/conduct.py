@@ -1,0 +1,238 @@
+"""One experiment from the claim to the last word: makes its stages ready, measures cell after cell, puts
+everything back. Runs in a Celery task or straight from the command line."""
+
+import logging
+import re
+import secrets
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from django.conf import settings
+from django.db import OperationalError
+
+from dashboard.experiments import queries
+from dashboard.experiments.models import Cell, Environment, Experiment, Probe
+from dashboard.fleet.models import Worker
+from dashboard.servers.models import Server
+from workers import claims, debts, environment, leases, progress, store
+from workers.bench import sysbench
+from workers.bench.dataset import image_for
+from workers.bench.load import Second
+from workers.bench.measure import Listener, Prepared, measure
+from workers.bench.plan import Plan, PlannedCell
+from workers.bench.stage import AttachedStage, SandboxStage, Stage
+from workers.crash_trials import Watch, crash_all
+from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError
+from workers.metrics import device_probe
+from workers.pulse import pulse
+from workers.sandbox.builds import find
+
+log = logging.getLogger(__name__)
+# Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
+LEFT_OUT = re.compile(
+    r"^(gtid_binlog_|gtid_current_pos|gtid_executed|gtid_purged|gtid_slave_pos|timestamp)"
+    r"|(_password|_passphrase|_auth|_token|_filekey|_secret|_secret_key|_provider_options)$"
+)
+FINISH_AGAIN_S = (1, 5, 15, 60)
+ASK_EVERY_S = 0.5  # how often the database is asked whether to stop
+
+
+def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
+    """Run a queued experiment to its end; None when it was not ours to run (not queued, or its host is busy)."""
+    try:
+        plan = Plan.from_dict(Experiment.objects.get(pk=experiment_id).plan)
+    except PlanError as broken:  # stored by another version: it would be rung for again and again
+        store.refuse(experiment_id, broken)
+        return None
+    servers = Server.objects.in_bulk([target.server_id for target in plan.targets])
+    experiment = store.begin(experiment_id, worker, set().union(*map(leases.hosts_of, servers.values())))
+    if experiment is None:
+        return None
+    state, failure = Experiment.State.FAILED, DurascopeError("The worker ended before the experiment did.")
+    try:
+        state, failure = _Conductor(experiment, worker, plan, servers).run()
+    finally:
+        _finish(experiment, worker, state, failure)
+    experiment.refresh_from_db()
+    queries.remember_finding(experiment)
+    return experiment
+
+
+def _finish(experiment: Experiment, worker: Worker, state: str, failure: DurascopeError | None) -> None:
+    """A database that is locked for a while must not leave the experiment running for ever."""
+    for wait_s in FINISH_AGAIN_S:
+        try:
+            store.finish(experiment, worker, state, *((failure.message, failure.mend) if failure else ()))
+            return
+        except OperationalError:
+            log.exception("the end of experiment %s was not stored; trying again", experiment.pk)
+            time.sleep(wait_s)
+
+
+class _Conductor:
+    """The state of one experiment while it runs."""
+
+    def __init__(self, experiment: Experiment, worker: Worker, plan: Plan, servers: dict[int, Server]) -> None:
+        self._experiment, self._worker, self._plan, self._servers = experiment, worker, plan, servers
+        self._cells = {cell.position: cell for cell in plan.cells()}
+        self._stages: dict[int, Stage] = {}
+        self._prepared: dict[int, Prepared] = {}
+        self._probes: dict[int, Probe | None] = {}
+        self._hosts: dict[int, dict] = {}
+        self._asked_at, self._stop = 0.0, False
+
+    def run(self) -> tuple[str, DurascopeError | None]:
+        """The experiment's last state and, unless it is done, why."""
+        try:
+            outcome = self._measure_and_crash()
+        except Cancelled:
+            outcome = self._stopped()
+        except DurascopeError as failure:
+            outcome = (Experiment.State.FAILED, failure)
+        except Exception as failure:
+            log.exception("experiment %s", self._experiment.pk)
+            outcome = (Experiment.State.FAILED, DurascopeError(f"Unexpected: {type(failure).__name__}: {failure}"))
+        owed = self._close()
+        return outcome if owed is None else (Experiment.State.FAILED, owed)
+
+    def _stopped(self) -> tuple[str, DurascopeError]:
+        if pulse.stopping.is_set():
+            mend = "What was measured is kept. Resume goes on with the next cell."
+            return Experiment.State.INTERRUPTED, DurascopeError("The worker was stopped in mid-run.", mend)
+        return Experiment.State.CANCELLED, DurascopeError("Cancelled.", "What was measured is kept.")
+
+    def _must_be_allowed(self) -> None:
+        """A server may have been labelled production since the experiment was planned, or before it is resumed."""
+        labelled = [server.name for server in self._servers.values() if server.label == Server.Label.PRODUCTION]
+        if labelled and not self._experiment.production_confirmed:
+            raise PlanError(
+                f"{labelled[0]} is labelled production, and this experiment was not confirmed for that.",
+                "Nothing was done there. Plan it anew and confirm it.",
+            )
+
+    def _measure_and_crash(self) -> tuple[str, DurascopeError | None]:
+        self._must_be_allowed()
+        if self._experiment.cells.filter(state=Cell.State.WAITING).exists():
+            self._measure_all()
+        if owed := self._close():  # before anything is crashed: idle servers would disturb the trials
+            return Experiment.State.FAILED, owed
+        watch = Watch(lambda phase: store.say(self._experiment, phase), self._cancelled, self._ended_as)
+        crash_all(self._experiment, self._plan, self._servers, watch)
+        return Experiment.State.DONE, None
+
+    @staticmethod
+    def _ended_as() -> str:
+        """The state of a cell or trial that was stopped."""
+        return Cell.State.INTERRUPTED if pulse.stopping.is_set() else Cell.State.CANCELLED
+
+    def _measure_all(self) -> None:
+        for server_id in self._servers:
+            if self._cancelled():
+                raise Cancelled("Stopped while servers were made ready.")
+            self._set_up(server_id)
+        while cell := store.claim(self._experiment):
+            self._measure(cell)
+
+    def _set_up(self, server_id: int) -> None:
+        server = self._servers[server_id]
+        store.say(self._experiment, f"making {server.name} ready")
+        stage = self._stages[server_id] = self._stage(server)
+        self._prepared[server_id] = Prepared()
+        folder = stage.data_folder()
+        self._hosts[server_id] = {
+            "host": environment.host(),
+            "storage": environment.storage(folder) if folder else None,
+            "sysbench": sysbench.version(),
+        }
+        self._probes[server_id] = self._probe(server, folder)
+
+    def _stage(self, server: Server) -> Stage:
+        if server.is_sandbox:
+            root = Path(settings.SANDBOX_ROOT)
+            build, user = find(server.build), settings.SANDBOX_USER
+            data = image_for(root, build, self._plan, user)
+            return SandboxStage(root, build, server.name, user, data=data)
+        debts.pay(server)  # an interrupted attempt may have left its values: they are not the server's own
+        return AttachedStage(
+            server.target(),
+            f"{self._experiment.pk}_{secrets.token_hex(4)}",
+            lambda kind, name, old: debts.owe(server, self._experiment, kind, name, old),
+            lambda kind, name: debts.paid(server, kind, name),
+        )
+
+    def _probe(self, server: Server, folder: Path | None) -> Probe | None:
+        if folder is None:
+            return None
+        store.say(self._experiment, f"timing fsync on the disk of {server.name}")
+        try:
+            data = asdict(device_probe.probe(folder))
+        except SandboxError as full:
+            data = {"error": str(full)}
+        return Probe.objects.create(experiment=self._experiment, server=server, data=data)
+
+    def _measure(self, row: Cell) -> None:
+        cell = self._cells[row.position]
+        stage = self._stages[row.server_id]
+        try:
+            done = measure(stage, self._prepared[row.server_id], self._plan, cell, self._listener(cell))
+        except Cancelled:
+            claims.end(row, self._ended_as())
+            raise
+        except (ServerError, SandboxError) as failure:
+            claims.end(row, Cell.State.FAILED, failure)
+            raise  # the server is gone or refuses: what is left stays waiting and can be resumed
+        except DurascopeError as failure:
+            claims.end(row, Cell.State.FAILED, failure)
+            return
+        store.save_run(row, done, self._environment(row.server_id), self._probes[row.server_id])
+
+    def _environment(self, server_id: int) -> Environment:
+        facts = self._stages[server_id].facts
+        server = {
+            "flavour": facts.flavour,
+            "version": facts.version_text,
+            "engines": dict(facts.engines),
+            "variables": {name: value for name, value in facts.variables.items() if not LEFT_OUT.search(name)},
+        }
+        return store.environment_row({**self._hosts[server_id], "server": server})
+
+    def _listener(self, cell: PlannedCell) -> Listener:
+        seconds: list[list[float]] = []
+        picture = {"position": cell.position, "seconds": seconds, "warming": True}
+
+        def second(sample: Second, warming: bool) -> None:
+            if picture["warming"] and not warming:
+                seconds.clear()
+            picture["warming"] = warming
+            seconds.append([round(sample.t_s, 1), round(sample.tps, 1), sample.p95_ms])
+            progress.publish(self._experiment.pk, picture)
+
+        progress.publish(self._experiment.pk, picture)
+        return Listener(lambda phase: store.say(self._experiment, phase), second, self._cancelled)
+
+    def _cancelled(self) -> bool:
+        now = time.monotonic()
+        if pulse.stopping.is_set():
+            return True
+        if not self._stop and now - self._asked_at > ASK_EVERY_S:
+            self._asked_at = now
+            self._stop = store.is_cancelled(self._experiment, self._worker)
+        return self._stop
+
+    def _close(self) -> DurascopeError | None:
+        """Close every stage that is open; the first failure is returned, its debts stay written down for `tend`."""
+        first: DurascopeError | None = None
+        while self._stages:
+            server_id, stage = self._stages.popitem()
+            name = self._servers[server_id].name
+            try:
+                store.say(self._experiment, f"putting {name} back as it was")
+                stage.close()
+            except DurascopeError as failure:
+                first = first or failure
+            except Exception as failure:  # the other stages are closed all the same
+                log.exception("putting %s back", name)
+                says = f"{name} could not be put back: {type(failure).__name__}: {failure}."
+                first = first or DurascopeError(says, "What is owed to it is on its page; a worker tries again.")
+        return first

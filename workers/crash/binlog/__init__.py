@@ -1,0 +1,9 @@
+"""The binlog read by our own means: bytes -> events -> rows -> transactions. It survives torn and zero tails.
+
+An event counts when it is whole (and its CRC32 fits), a transaction when its commit is there.
+"""
+
+from workers.crash.binlog.events import BinlogUnknown
+from workers.crash.binlog.reader import files_of, read
+
+__all__ = ["BinlogUnknown", "files_of", "read"]

@@ -1,0 +1,149 @@
+"""The events of one binlog file, up to the first that is damaged.
+
+Layout: "Binlog Event" in the MySQL internals manual, "Replication Protocol" in the MariaDB knowledge base. An event
+is a header of 19 bytes, a body, and, where the format description says so, a CRC32 of both. The format description
+itself has a CRC32 from every server that knows checksums, counted without its flag "in use", which is cleared in
+place when the server closes the file.
+"""
+
+import os
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+from struct import Struct
+from typing import BinaryIO
+from zlib import crc32
+
+from workers.errors import DurascopeError
+
+MAGIC = b"\xfebin"
+HEADER_BYTES = 19
+CRC_BYTES = 4
+BLOCK_BYTES = 4 << 20
+FORMAT_BYTES_WITHOUT_CRC = 103  # at most: the format description of a server that knows no checksums
+IN_USE = 0x01
+HEADER = Struct("<4xB4xII")  # kind, length, position of the next event
+U32 = Struct("<I")
+
+
+class Kind(IntEnum):
+    """Events that the reader looks into. Numbers from 160 are MariaDB's."""
+
+    QUERY = 2
+    STOP = 3
+    ROTATE = 4
+    FORMAT = 15
+    XID = 16
+    TABLE_MAP = 19
+    WRITE_ROWS_V1 = 23
+    WRITE_ROWS_V2 = 30
+    GTID = 33
+    ANONYMOUS_GTID = 34
+    XA_PREPARE = 38
+    TRANSACTION_PAYLOAD = 40
+    GTID_TAGGED = 42
+    MARIADB_GTID = 162
+    START_ENCRYPTION = 164
+    QUERY_COMPRESSED = 165
+    WRITE_ROWS_COMPRESSED_V1 = 166
+    WRITE_ROWS_COMPRESSED_V2 = 169
+
+
+class BinlogUnknown(DurascopeError):
+    """The binlog holds something that this reader does not understand: what it says of commits is unknown."""
+
+
+class EventLog:
+    """One file. Iterating yields (kind, event) of every good event: header and body, without its checksum.
+
+    Afterwards `end` is "clean", "open", "torn", "zeros" or "bad checksum", `end_position` the byte after the last
+    good event, `checked` whether events have checksums. Raises OSError as the file does; never for what is in it,
+    except BinlogUnknown where the whole file is encrypted.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.end = "open"
+        self.end_position = 0
+        self.checked = False
+        self._size = 0
+        self._last = 0
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        with self.path.open("rb", buffering=0) as file:
+            self._size = os.fstat(file.fileno()).st_size
+            self._open(file.read(len(MAGIC)))
+            yield from self._walk(file)
+            self._close(file)
+
+    def stop_at(self, event: bytes) -> None:
+        """The reader found that this event, the last one yielded, is not what it seems: it counts as cut off."""
+        self.end = "torn"
+        self.end_position -= len(event) + (CRC_BYTES if self.checked else 0)
+
+    def _open(self, magic: bytes) -> None:
+        if magic == b"\xfdbin":
+            raise BinlogUnknown(f"{self.path.name} is encrypted.", "Switch binlog_encryption off for crash trials.")
+        if magic == MAGIC:
+            self.end_position = len(MAGIC)
+        else:
+            self.end = "torn"
+
+    def _walk(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+        """Block by block, each beginning at an event's border; a block grows while it is smaller than its event."""
+        wanted = BLOCK_BYTES
+        while self.end == "open" and self.end_position < self._size:
+            before = self.end_position
+            file.seek(before)
+            block = file.read(min(wanted, self._size - before))
+            yield from self._events(block)
+            if self.end_position == before and self.end == "open":
+                self.end = "torn" if before + len(block) >= self._size or not block else "open"
+                wanted *= 2
+
+    def _events(self, block: bytes) -> Iterator[tuple[int, bytes]]:
+        """Good events of a block. This loop and Groups.add are where the time goes: half a million rounds a second."""
+        at, size, base = 0, len(block), self.end_position
+        header, u32, checked, form = HEADER.unpack_from, U32.unpack_from, self.checked, int(Kind.FORMAT)
+        while at + HEADER_BYTES <= size:
+            kind, length, follows = header(block, at)
+            after = at + length
+            if after > size or length < HEADER_BYTES:
+                self.end = "open" if HEADER_BYTES <= length <= self._size - base - at else "torn"
+                return
+            if kind == form and base + at == len(MAGIC):
+                good, event = self._format(block[at:after], follows == after + base)
+                checked = self.checked
+            elif checked:
+                event = block[at : after - CRC_BYTES]
+                good = crc32(event) == u32(block, after - CRC_BYTES)[0]
+            else:  # the position is all there is to go by
+                event = block[at:after]
+                good = follows == (base + after) & 0xFFFFFFFF and base + at > len(MAGIC)
+            if not good:
+                self.end = "bad checksum" if checked else "torn"
+                return
+            at, self._last = after, kind
+            self.end_position = base + after
+            yield kind, event
+
+    def _format(self, event: bytes, placed: bool) -> tuple[bool, bytes]:
+        """Learn whether events are checksummed from now on. Returns whether this one is good, and the event. `placed`:
+        its length and the position that it names agree; a short one has nothing else to prove itself by."""
+        if len(event) <= FORMAT_BYTES_WITHOUT_CRC:
+            self.checked = False
+            return placed, event
+        body, crc = event[:-CRC_BYTES], U32.unpack(event[-CRC_BYTES:])[0]
+        self.checked = True  # holds for the description itself, whatever it says of the others
+        good = crc32(body[:17] + bytes([body[17] & ~IN_USE]) + body[18:]) == crc
+        self.checked = not good or body[-1] == 1
+        return good, body
+
+    def _close(self, file: BinaryIO) -> None:
+        """Name the end: what looks torn or wrong and has zeros up to the last byte is a tail that never came."""
+        if self.end == "open":
+            self.end = "clean" if self._last in (Kind.STOP, Kind.ROTATE) else "open"
+        elif self._size:
+            file.seek(max(self.end_position, self._size - HEADER_BYTES))
+            if not any(file.read()):
+                self.end = "zeros"

@@ -1,0 +1,204 @@
+"""What must hold after a crash, one check each: the ledger (what the client knows) against the evidence (what is left).
+
+Acknowledged must be present; in doubt may be present or absent, but engine and binlog must agree on it; nothing else
+may be there. A check that lacks its evidence, or raises, is unknown. Keys are sorted numpy arrays throughout.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from workers.crash.evidence import Evidence, Seen
+from workers.crash.ledger import Ledger
+from workers.crash.replica_judgement import judge_replicas
+from workers.crash.transactions import CLIENT_SHIFT, Keys, client_of, number_of
+from workers.crash.verdict import CheckResult
+
+FIRST = 10  # offenders that are named
+
+
+@dataclass(frozen=True)
+class Check:
+    """`needs`: what must have been read, of "engine", "binlog", "gtids", "prepared_left", "tables_ok", "replicas"; the
+    check is left out where there is no binlog or replica to read. `judge` yields the result; `key` is filled in."""
+
+    title: str
+    needs: tuple[str, ...]
+    judge: Callable[[Ledger, Evidence], CheckResult]
+
+
+def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
+    """Every check that applies, in the registry's order."""
+    return tuple(_judged(key, check, ledger, evidence) for key, check in CHECKS.items() if _applies(check, evidence))
+
+
+def missing_from(seen: Seen, ledger: Ledger) -> Keys:
+    """Acknowledged transactions that are not there, or not whole."""
+    return np.setdiff1d(ledger.acknowledged(), seen.whole, assume_unique=True)
+
+
+def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return _lost(ledger, evidence.engine, "engine")
+
+
+def _lost_binlog(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return _lost(ledger, evidence.binlog.seen, "binlog")
+
+
+def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
+    total = len(ledger.acknowledged())
+    if not total:
+        return CheckResult("", "unknown", 0, "Nothing was acknowledged before the crash, so nothing could be lost.")
+    return _none_of(
+        missing_from(seen, ledger),
+        f"of {total} acknowledged transactions are missing in the {place}",
+        f"All {total} acknowledged transactions are in the {place}.",
+    )
+
+
+def _engine_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return _only(evidence.engine, evidence.binlog.seen, "engine", "binlog")
+
+
+def _binlog_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return _only(evidence.binlog.seen, evidence.engine, "binlog", "engine")
+
+
+def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
+    return _none_of(
+        np.setdiff1d(here.whole, there.whole, assume_unique=True),
+        f"transactions are in the {place} and not in the {other}",
+        f"Every transaction of the {place} is in the {other} too.",
+    )
+
+
+def _torn(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return _none_of(
+        np.unique(np.concatenate([seen.parts for seen in _places(evidence)])),
+        "transactions are there in part: some of their rows, not all",
+        "Every transaction is there with all of its rows or with none.",
+    )
+
+
+def _never_sent(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    found = np.unique(np.concatenate([keys for seen in _places(evidence) for keys in (seen.whole, seen.parts)]))
+    return _none_of(
+        np.setdiff1d(found, ledger.sent(), assume_unique=True),
+        "transactions are there that no client ever sent",
+        "Nothing is there that no client sent.",
+    )
+
+
+def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    overtaken = [_overtaken(missing_from(seen, ledger), seen.whole) for seen in _places(evidence)]
+    return _none_of(
+        np.unique(np.concatenate(overtaken)),
+        "acknowledged transactions are missing although a later one of the same client is there",
+        "What is there of a client is everything up to some moment: no gaps.",
+    )
+
+
+def _overtaken(missing: Keys, present: Keys) -> Keys:
+    """Of the missing ones those with a later one of the same client present."""
+    if not len(missing) or not len(present):
+        return missing[:0]
+    ends = (client_of(missing) + 1) << CLIENT_SHIFT  # the first key beyond the client's
+    last = present[np.maximum(np.searchsorted(present, ends) - 1, 0)]
+    return missing[(client_of(last) == client_of(missing)) & (last > missing)]
+
+
+def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return _none_of(
+        evidence.binlog.seen.twice,
+        "transactions are more than once in the binlog: a replica would apply them again",
+        "No transaction is in the binlog more than once.",
+    )
+
+
+def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    names = tuple(dict.fromkeys((*evidence.binlog.reused, *evidence.reissued)))
+    if not names:
+        return CheckResult("", "valid", 0, "No GTID of an acknowledged transaction was given to another one.")
+    where = evidence.gtid_after or "the beginning"
+    says = f"{len(names)} GTIDs of acknowledged transactions name others now, first {names[0]}: the server began again "
+    says += f"after {where}."
+    return CheckResult("", "invalid", len(names), says)
+
+
+def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    if why := evidence.binlog.unreadable:
+        return CheckResult("", "invalid", 1, f"A replica cannot read the binlog to its end: {why}")
+    return CheckResult("", "valid", 0, f"A replica can read the binlog to its end, {evidence.binlog.end_at}.")
+
+
+def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    count = evidence.prepared_left
+    if count:
+        return CheckResult("", "invalid", count, f"{count} prepared transactions are left and hold their locks.")
+    return CheckResult("", "valid", 0, "No prepared transaction is left.")
+
+
+def _tables_damaged(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    if evidence.tables_ok:
+        return CheckResult("", "valid", 0, "The server finds no damage in the tables.")
+    return CheckResult("", "invalid", 1, "The server finds a table damaged (CHECK TABLE).")
+
+
+def _replica(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    return judge_replicas(evidence.replicas)
+
+
+CHECKS: dict[str, Check] = {
+    "lost-engine": Check("acknowledged, lost in the engine", ("engine",), _lost_engine),
+    "lost-binlog": Check("acknowledged, lost in the binlog", ("binlog",), _lost_binlog),
+    "engine-only": Check("in the engine only", ("engine", "binlog"), _engine_only),
+    "binlog-only": Check("in the binlog only", ("engine", "binlog"), _binlog_only),
+    "torn": Check("torn apart", ("engine",), _torn),
+    "never-sent": Check("never sent, yet there", ("engine",), _never_sent),
+    "order": Check("out of order", ("engine",), _order),
+    "binlog-twice": Check("twice in the binlog", ("binlog",), _twice),
+    "gtid-reused": Check("GTID reused", ("binlog", "gtids"), _gtid_reused),
+    "binlog-unreadable": Check("binlog unreadable for a replica", ("binlog",), _binlog_unreadable),
+    "prepared-left": Check("prepared transactions left", ("prepared_left",), _prepared_left),
+    "tables-damaged": Check("tables damaged", ("tables_ok",), _tables_damaged),
+    "replica": Check("replica stopped or different", ("replicas",), _replica),
+}
+
+
+def _applies(check: Check, evidence: Evidence) -> bool:
+    if "binlog" in check.needs and not evidence.binlog_expected:
+        return False
+    return "replicas" not in check.needs or evidence.replica_expected
+
+
+def _judged(key: str, check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
+    if lacking := [name for name in check.needs if _lacks(evidence, name)]:
+        why = "; ".join(evidence.problems) or "it was not read"
+        return CheckResult(key, "unknown", 0, f"Not known: {', '.join(lacking)} could not be read ({why}).")
+    try:
+        found = check.judge(ledger, evidence)
+    except Exception as error:  # whatever it is: a check that breaks must never pass for one that found nothing
+        return CheckResult(key, "unknown", 0, f"The check itself failed: {type(error).__name__}: {error}.")
+    return CheckResult(key, found.outcome, found.count, found.says, found.offenders)
+
+
+def _lacks(evidence: Evidence, name: str) -> bool:
+    if name == "gtids":
+        return not evidence.gtids_known
+    return getattr(evidence, name) is None or getattr(evidence, name) == ()
+
+
+def _places(evidence: Evidence) -> list[Seen]:
+    return [evidence.engine, *([evidence.binlog.seen] if evidence.binlog else [])]
+
+
+def _none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
+    """Invalid with the first offenders named, valid when there are none."""
+    count = len(offenders)
+    if not count:
+        return CheckResult("", "valid", 0, otherwise)
+    first = offenders[:FIRST]
+    named = tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
+    client, number = named[0]
+    return CheckResult("", "invalid", count, f"{count} {what}, first client {client}'s number {number}.", named)

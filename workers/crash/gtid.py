@@ -1,0 +1,98 @@
+"""GTIDs as both vendors write them, and which of them a server gives out twice.
+
+MariaDB's position "0-1-100,1-2-5" names the last transaction of each domain (server 1 wrote number 100 in domain 0)
+and stands for all before it. MySQL's set "uuid:1-5:7,uuid:tag:1-3" names every one. Both are kept as intervals of
+numbers by source, a source being a domain or a uuid (with its tag).
+"""
+
+import re
+from collections.abc import Mapping
+
+from workers.errors import DurascopeError
+
+Intervals = tuple[tuple[int, int], ...]  # first and last number, both counted in; ascending, apart from each other
+Gtids = Mapping[str, Intervals]
+
+MARIADB = re.compile(r"(\d+)-(\d+)-(\d+)")
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+INTERVAL = re.compile(r"(\d+)(?:-(\d+))?")
+TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
+
+
+class NotGtids(DurascopeError):
+    """The text is neither a MariaDB position nor a MySQL set."""
+
+
+def parse(text: str) -> Gtids:
+    """`@@gtid_binlog_pos` or `@@gtid_executed`, and a single GTID. NotGtids when it is neither."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for item in filter(None, (item.strip().lower() for item in text.split(","))):
+        for source, first, last in _mariadb(item) or _mysql(item):
+            found.setdefault(source, []).append((first, last))
+    return {source: _joined(intervals) for source, intervals in found.items()}
+
+
+def minus(these: Gtids, those: Gtids) -> Gtids:
+    """What is in these and not in those. Of a position before a crash and one after: what will be given out again."""
+    left = {source: _without(intervals, those.get(source, ())) for source, intervals in these.items()}
+    return {source: intervals for source, intervals in left.items() if intervals}
+
+
+def count(gtids: Gtids) -> int:
+    return sum(last - first + 1 for intervals in gtids.values() for first, last in intervals)
+
+
+def text(gtids: Gtids) -> str:
+    """For people: "0:101-103" are the numbers 101 to 103 of domain 0; MySQL's as MySQL writes them."""
+    return ",".join(
+        ":".join([source, *(f"{first}-{last}" if last > first else str(first) for first, last in intervals)])
+        for source, intervals in gtids.items()
+    )
+
+
+def reissued(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, ...]:
+    """GTIDs that named one transaction before the crash and name another after it. Both map GTID -> key; the order
+    is `after`'s."""
+    return tuple(gtid for gtid, key in after.items() if before.get(gtid, key) != key)
+
+
+def _mariadb(item: str) -> list[tuple[str, int, int]]:
+    named = MARIADB.fullmatch(item)
+    return [(str(int(named[1])), 1, int(named[3]))] if named and int(named[3]) else []
+
+
+def _mysql(item: str) -> list[tuple[str, int, int]]:
+    """Intervals of one uuid; a tag before some of them makes a source of its own."""
+    uuid, *parts = (part.strip() for part in item.split(":"))
+    if not UUID.fullmatch(uuid) or not parts:
+        raise NotGtids(f"{item!r} is no GTID.")
+    source, found = uuid, []
+    for part in parts:
+        if interval := INTERVAL.fullmatch(part):
+            first = int(interval[1])
+            found.append((source, first, int(interval[2] or first)))
+        elif TAG.fullmatch(part):
+            source = f"{uuid}:{part}"
+        else:
+            raise NotGtids(f"{part!r} in {item!r} is no interval.")
+    if any(not 0 < first <= last for _, first, last in found):
+        raise NotGtids(f"{item!r} holds an interval that is none.")
+    return found
+
+
+def _joined(intervals: list[tuple[int, int]]) -> Intervals:
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(intervals):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
+
+
+def _without(intervals: Intervals, taken: Intervals) -> Intervals:
+    left = list(intervals)
+    for lower, upper in taken:
+        cut = [((first, min(last, lower - 1)), (max(first, upper + 1), last)) for first, last in left]
+        left = [piece for pieces in cut for piece in pieces if piece[0] <= piece[1]]
+    return tuple(left)

@@ -1,0 +1,34 @@
+"""The image that trials begin with: a server of that build which holds the witness's empty tables."""
+
+import hashlib
+from pathlib import Path
+
+from workers.crash.replica import SCHEMA
+from workers.crash.trial import TrialSetup
+from workers.sandbox import images
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+
+SCHEMA_SQL = Path(__file__).with_name("schema.sql")
+
+
+def witness_image(setup: TrialSetup) -> str:
+    """Its key; it is made on first use. SandboxError or ServerError: there is none."""
+    what = (setup.build.key, setup.build.version_text, setup.user, setup.engine, SCHEMA_SQL.read_text())
+    key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"
+    if images.find(setup.root, key) is None:
+        with Sandbox.create(setup.root, setup.build, {}, name="witness image", trace=False, user=setup.user) as server:
+            with connect(server.target) as connection:
+                ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
+                make_tables(connection, SCHEMA, setup.engine)
+            server.stop()
+            server.save_image(key)
+    return key
+
+
+def make_tables(connection: object, schema: str, engine: str) -> None:
+    """The witness's tables in a schema that is there and empty."""
+    connection.select_db(schema)
+    for statement in filter(str.strip, SCHEMA_SQL.read_text().format(engine=engine).split(";")):
+        ask.rows(connection, statement)

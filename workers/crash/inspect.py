@@ -1,0 +1,133 @@
+"""What can be read of a server after its recovery, piece by piece; a piece that cannot be read is None, and why is
+noted."""
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from workers.crash import binlog, compare_tables, gtid
+from workers.crash.compare_tables import NOT_THE_WITNESS
+from workers.crash.evidence import BinlogSeen, Seen
+from workers.crash.transactions import statements
+from workers.errors import DurascopeError, ServerError
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.target import Target
+
+PROBES = 20  # transactions written after recovery to see which GTIDs they are given
+WITNESS_TABLES = ("one", "left_half", "right_half")
+TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
+Piece = TypeVar("Piece")
+
+
+@dataclass(frozen=True)
+class BinlogPlace:
+    """Where a trial's part of the binlog is: the index file, and the name of the first file that counts ("": all).
+    An owner's server may keep years of older ones."""
+
+    index: Path
+    first: str = ""
+
+    @classmethod
+    def now(cls, index: Path) -> Self:
+        """What is written from now on."""
+        return cls(index, cls(index).files()[-1].name)
+
+    def files(self) -> list[Path]:
+        named = binlog.files_of(self.index.parent, self.index.stem)
+        names = [path.name for path in named]
+        return named[names.index(self.first) :] if self.first in names else named
+
+
+@dataclass
+class Inspector:
+    """Reads one server. `problems` collects why pieces are missing, step by step."""
+
+    target: Target
+    schema: str
+    log: BinlogPlace | None
+    problems: list[str] = field(default_factory=list)
+
+    def engine(self) -> Seen | None:
+        return self._piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows)))
+
+    def binlog(self) -> BinlogSeen | None:
+        """The witness's part of the binlog files as they lie there."""
+        return self._piece("binlog", lambda: read_binlog(self.log, self.schema))
+
+    def gtid_position(self) -> str | None:
+        """GTIDs that the server has written; "" when there are none yet, or never any."""
+        return self._piece("GTID position", lambda: self._sql(_gtid_position))
+
+    def prepared_left(self) -> int | None:
+        return self._piece("XA RECOVER", lambda: self._sql(lambda link: len(ask.rows(link, "XA RECOVER"))))
+
+    def tables_ok(self) -> bool | None:
+        return self._piece("CHECK TABLE", lambda: self._sql(self._check_tables))
+
+    def write_on(self) -> bool:
+        """Commit some transactions of nobody, so that the server gives out new GTIDs. False: it could not be done."""
+        return bool(self._piece("writing after recovery", lambda: self._sql(self._write)))
+
+    def reissued(self, before: dict[str, int]) -> tuple[str, ...] | None:
+        """GTIDs that had a transaction before the crash and have another one now that the server has written on."""
+        after = self.binlog()
+        return None if after is None else gtid.reissued(before, after.gtids)
+
+    def _rows(self, link: Any) -> compare_tables.Rows:
+        return compare_tables.read_rows(link, self.schema)
+
+    def _check_tables(self, link: Any) -> bool:
+        """ServerError when the engine cannot be checked: it says so in a note, and nothing else."""
+        said = ask.rows(link, f"CHECK TABLE {', '.join(f'`{self.schema}`.`{table}`' for table in WITNESS_TABLES)}")
+        found = [text for _, _, kind, text in said if kind in ("status", "error", "Error")]
+        if not found or any(kind == "note" for _, _, kind, _ in said):
+            raise ServerError(f"The tables cannot be checked: {said[-1][3] if said else 'no answer'}.")
+        return all(text == "OK" for text in found)
+
+    def _write(self, link: Any) -> bool:
+        link.select_db(self.schema)
+        for n in range(10, 10 * (PROBES + 1), 10):  # every tenth is one row
+            for statement in statements(NOT_THE_WITNESS, n):
+                ask.rows(link, statement.decode())
+        return True
+
+    def _sql(self, read: Callable[[Any], Piece]) -> Piece:
+        with connect(self.target) as link:
+            return read(link)
+
+    def _piece(self, name: str, read: Callable[[], Piece]) -> Piece | None:
+        try:
+            return read()
+        except Exception as failure:  # whatever it is, the other pieces are still of use
+            self.problems.append(f"{name}: {failure}")
+            return None
+
+
+def read_binlog(place: BinlogPlace | None, schema: str) -> BinlogSeen:
+    """Raises DurascopeError or OSError when it cannot be read or understood. None: not from this host."""
+    if place is None:
+        raise DurascopeError("The binlog's files cannot be read from this host.", "Run a worker on the server's host.")
+    return binlog.read(place.files(), schema)
+
+
+def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:
+    """Copy the binlog as it stands. A recovery may trim it, and a power loss takes what was not flushed."""
+    for path in (place.index, *place.files()):
+        shutil.copy(path, folder / path.name)
+    return BinlogPlace(folder / place.index.name, place.first)
+
+
+def telling(lines: Sequence[str]) -> tuple[str, ...]:
+    """Those lines of an error log that tell of a recovery."""
+    return tuple(line for line in lines if TELLING.search(line))
+
+
+def _gtid_position(link: Any) -> str:
+    known = ask.names_to_values(
+        link, "SHOW GLOBAL VARIABLES WHERE variable_name IN ('gtid_binlog_pos','gtid_executed')"
+    )
+    return next(iter(known.values()), "")

@@ -1,0 +1,229 @@
+"""A replica beside the server that is crashed: does it catch up, stop, or go on and silently differ?
+
+Order of a trial: `attach` before the load; after the primary's recovery `promote` (what it holds) and `can_rejoin`,
+which tries the old primary's return on a copy of it; `reconnect("after recovery")`; `write_past`;
+`reconnect("after the primary wrote on")`; `remove`. The second reconnection is needed because a primary that lost
+transactions gives their GTIDs out again: once it has passed the replica's position, the replica goes on without any
+error, in strict mode too, although the data differ.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from workers.crash import compare_tables
+from workers.crash.compare_tables import TABLES, WRITES_ON
+from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.replica_link import Followed, Link, ahead, binlog_position, position
+from workers.crash.replica_twin import twin
+from workers.crash.transactions import statements
+from workers.errors import DurascopeError, SandboxError
+from workers.sandbox.builds import Build
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+
+AFTER_RECOVERY = "after recovery"
+WROTE_ON = "after the primary wrote on"
+REJOIN = "the old primary rejoins the promoted replica"
+SCHEMA = "durascope_witness"
+LIMIT_S = 30.0
+MORE = 20  # transactions that write_past commits beyond the replica's position
+ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
+# Durable, a possible primary itself, and with threads enough to keep up: one alone applies 1300 transactions/s of a
+# load of 9000, sixteen with group commit 7000.
+SETTINGS = {
+    "log_bin": "ON",
+    "log_slave_updates": "ON",
+    "sync_binlog": "1",
+    "innodb_flush_log_at_trx_commit": "1",
+    "slave_parallel_threads": "16",
+    "skip_slave_start": "ON",
+}
+
+
+class Replica:
+    """An asynchronous GTID replica on a sandbox of its own. `remove` it, or leave the `with` block."""
+
+    def __init__(self, sandbox: Sandbox, primary: Sandbox, schema: str) -> None:
+        self.sandbox, self.primary, self.schema = sandbox, primary, schema
+        self._link = Link(primary, sandbox)
+
+    @classmethod
+    def attach(
+        cls,
+        root: Path,
+        build: Build,
+        primary: Sandbox,
+        *,
+        user: str = "",
+        schema: str = SCHEMA,
+        settings: Mapping[str, str] = NO_SETTINGS,
+    ) -> Self:
+        """Make a replica of a primary whose witness tables are empty or not made yet.
+
+        `settings` win over SETTINGS. SandboxError or ServerError: nothing is left behind then.
+        """
+        with connect(primary.target) as connection:
+            own_id = _must_replicate(build, connection, schema)
+        chosen = {**SETTINGS, "server_id": str(own_id + 1), **settings}
+        sandbox = Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user)
+        try:
+            replica = cls(sandbox, primary, schema)
+            replica._begin()
+            primary.settle()  # the account, too, is preparation, which a crash must not take
+        except BaseException:
+            sandbox.remove()
+            raise
+        return replica
+
+    def follow(self, limit_s: float = LIMIT_S) -> Followed:
+        """Wait for the replica to have everything that the primary wrote. Raises ServerError."""
+        return self._link.follow(limit_s)
+
+    def promote(self, limit_s: float = LIMIT_S) -> Seen:
+        """What it would hold if it were promoted now: it stops receiving and applies what it has received.
+
+        Of the crash this tells only before the first `reconnect`. SandboxError or ServerError: not known.
+        """
+        self._link.settle(limit_s)
+        with connect(self.sandbox.target) as connection:
+            return compare_tables.seen(compare_tables.read_rows(connection, self.schema))
+
+    def reconnect(self, moment: str, limit_s: float = LIMIT_S) -> ReplicaSeen:
+        """START SLAVE against the primary as it is now, follow it, compare all rows. Raises nothing of ours:
+        what could not be done makes the state unknown, and `error` says why."""
+        try:
+            self._link.settle(limit_s)
+            self._link.start()
+            return _seen_after(moment, self._link, self.schema, limit_s)
+        except DurascopeError as failure:
+            return ReplicaSeen(moment, "unknown", str(failure))
+
+    def can_rejoin(
+        self, old_primary: Sandbox, settings: Mapping[str, str] = NO_SETTINGS, limit_s: float = LIMIT_S
+    ) -> ReplicaSeen:
+        """Let a copy of the old primary, with its `settings`, follow this replica as its new primary.
+
+        Neither of the two is changed. In the result the source is the promoted one. Raises nothing of ours.
+        The copy keeps its server_id, as the old primary would: MariaDB then skips the events that it wrote itself,
+        so what it lost does not come back and no duplicate stops it.
+        """
+        try:
+            self._link.settle(limit_s)
+            chosen = {"skip_slave_start": "ON", **settings, "log_bin": "ON"}
+            with twin(old_primary, self.sandbox.root, chosen) as old:
+                _demote(old)
+                link = Link(self.sandbox, old)
+                link.start()
+                return _seen_after(REJOIN, link, self.schema, limit_s)
+        except DurascopeError as failure:
+            return ReplicaSeen(REJOIN, "unknown", str(failure))
+
+    def remove(self) -> None:
+        """Kill the server and delete its folder. May be called twice."""
+        self.sandbox.remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+    def _begin(self) -> None:
+        """From the primary's position, with the witness's tables if it already has them."""
+        with connect(self.primary.target) as primary, connect(self.sandbox.target) as replica:
+            _copy_schema(primary, replica, self.schema)
+            ask.rows(replica, "SET GLOBAL gtid_slave_pos = %s", [binlog_position(primary)])
+        self._link.start()
+
+
+def write_past(primary: Sandbox, replica: Replica) -> int:
+    """Commit fresh transactions until the primary's GTIDs have passed the replica's; how many were needed.
+
+    Their client is WRITES_ON. The crash is over, so they need not be durable, and would take minutes if they
+    were on a slow disk: the settings are put back at the end. Raises ServerError.
+    """
+    with connect(replica.sandbox.target) as connection:
+        reached = position(connection)
+    with connect(primary.target) as connection:
+        count = ahead(reached, binlog_position(connection)) + MORE
+        durable = ask.rows(connection, "SELECT @@GLOBAL.sync_binlog, @@GLOBAL.innodb_flush_log_at_trx_commit")[0]
+        try:
+            _set_durability(connection, 0, 0)
+            _commit(connection, replica.schema, count)
+        finally:
+            _set_durability(connection, *durable)
+    return count
+
+
+def _seen_after(moment: str, link: Link, schema: str, limit_s: float) -> ReplicaSeen:
+    followed = link.follow(limit_s)
+    if followed.state == "unknown":
+        return ReplicaSeen(moment, followed.state, followed.error)
+    with connect(link.source.target) as source, connect(link.follower.target) as follower:
+        left, right = (compare_tables.read_rows(one, schema) for one in (source, follower))
+    found = compare_tables.difference(left, right)
+    return ReplicaSeen(
+        moment,
+        followed.state,
+        followed.error,
+        found.rows,
+        compare_tables.seen(right),
+        only_source=found.first_left,
+        only_follower=found.first_right,
+    )
+
+
+def _must_replicate(build: Build, primary: Any, schema: str) -> int:
+    """The primary's server_id; SandboxError when no replica can be made of it."""
+    if build.flavour != "mariadb":
+        raise SandboxError(f"{build.title} cannot have a replica here: that is built for MariaDB only.", "Go without.")
+    log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
+    if not log_bin:
+        raise SandboxError("A primary without a binlog cannot have a replica.", "Set log_bin to ON, or go without.")
+    for table in _tables(primary, schema):
+        if ask.rows(primary, ANY_ROW.format(schema=schema, table=table)):
+            raise SandboxError(f"The witness's table {table} already has rows.", "Attach the replica before the load.")
+    return own_id
+
+
+def _tables(connection: Any, schema: str) -> list[str]:
+    present = ask.rows(connection, "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", [schema])
+    return [name for (name,) in present if name in TABLES]
+
+
+def _copy_schema(primary: Any, replica: Any, schema: str) -> None:
+    """An image's tables are in no binlog."""
+    ask.rows(replica, "SET SESSION sql_log_bin = 0")
+    if ask.rows(primary, "SHOW SCHEMAS WHERE `Database` = %s", [schema]):
+        ask.rows(replica, f"CREATE SCHEMA `{schema}`")
+        replica.select_db(schema)
+    for table in _tables(primary, schema):
+        ask.rows(replica, ask.rows(primary, f"SHOW CREATE TABLE `{schema}`.`{table}`")[0][1])
+
+
+def _demote(old: Sandbox) -> None:
+    """It goes on from what it wrote itself as a primary (MASTER_DEMOTE_TO_SLAVE, but of any version)."""
+    with connect(old.target) as connection:
+        ask.rows(connection, "SET GLOBAL gtid_slave_pos = %s", [binlog_position(connection)])
+
+
+def _set_durability(connection: Any, sync_binlog: int, flush_log: int) -> None:
+    ask.rows(
+        connection,
+        "SET GLOBAL sync_binlog = %s, GLOBAL innodb_flush_log_at_trx_commit = %s",
+        [sync_binlog, flush_log],
+    )
+
+
+def _commit(connection: Any, schema: str, count: int) -> None:
+    """Whole transactions of a witness that nobody is: their numbers go on after those already there."""
+    connection.select_db(schema)
+    last = ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0
+    for n in range(last + 10, last + 10 * (count + 1), 10):  # every tenth is one row, committed by itself
+        for statement in statements(WRITES_ON, n):
+            ask.rows(connection, statement.decode())

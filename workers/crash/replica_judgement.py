@@ -1,0 +1,34 @@
+"""What a replica's reconnections say about the crash."""
+
+from collections.abc import Sequence
+
+from workers.crash.evidence import ReplicaSeen
+from workers.crash.verdict import CheckResult
+
+RECONNECTIONS = ("after recovery", "after the primary wrote on")
+
+
+def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
+    """Valid when the replica caught up both times and had the same rows. The old primary's attempt to follow the
+    promoted replica is no part of it: an asynchronous replica may be behind whatever the primary's settings."""
+    ours = [one for one in seen if one.moment in RECONNECTIONS]
+    bad = [said for one in ours if (said := _complaint(one))]
+    if bad:
+        rows = max((one.different_rows or 0 for one in ours), default=0)
+        return CheckResult("", "invalid", max(rows, 1), " ".join(bad))
+    if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
+        why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
+        return CheckResult("", "unknown", 0, f"Whether the replica agrees is not known: {why}")
+    return CheckResult("", "valid", 0, "The replica caught up both times and has the same rows.")
+
+
+def _complaint(one: ReplicaSeen) -> str:
+    if one.state == "stopped":
+        return f"{one.moment.capitalize()} the replica stopped: {one.error}."
+    if one.state == "caught up" and one.different_rows:
+        return f"{one.moment.capitalize()} the replica says all is well, and {one.different_rows} rows differ."
+    return ""
+
+
+def _good(one: ReplicaSeen) -> bool:
+    return one.state == "caught up" and one.different_rows == 0

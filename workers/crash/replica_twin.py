@@ -1,0 +1,42 @@
+"""A second server on a copy of a running one's data: what is tried on it leaves the original as it was."""
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from workers.sandbox import images, owner, place
+from workers.sandbox.server import Sandbox
+
+
+@contextmanager
+def twin(original: Sandbox, root: Path, settings: Mapping[str, str]) -> Iterator[Sandbox]:
+    """Yield the copy, running below `root`; nothing of it is left afterwards. SandboxError.
+
+    It is made while the original is frozen. For the copy it is as if the original had been killed at that moment,
+    with everything that it had committed already written to its files.
+    """
+    place.require_space(root, images.size_bytes(original.datadir))
+    folder = owner.new_folder(root / "live")
+    try:
+        with _frozen(original):
+            images.copy(original.datadir, folder / "data")
+        name, user = f"copy of {original.name}", original.user.name
+        with Sandbox.create(
+            root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder
+        ) as copy:
+            yield copy
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _frozen(sandbox: Sandbox) -> Iterator[None]:
+    sandbox.settle()
+    try:
+        sandbox.freeze()
+        yield
+    finally:
+        os.kill(sandbox.pid, signal.SIGCONT)

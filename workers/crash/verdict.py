@@ -1,0 +1,28 @@
+"""Outcomes of checks and the verdict of a trial."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["valid", "invalid", "unknown"]
+CrashClass = Literal[
+    "process kill", "power loss", "torn power loss", "lying disk", "graceful restart", "owner's command"
+]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check of one trial. `offenders`: the first keys, as (client, n); `count`: of all of them."""
+
+    key: str
+    outcome: Outcome
+    count: int
+    says: str
+    offenders: tuple[tuple[int, int], ...] = ()
+
+
+def verdict(results: tuple[CheckResult, ...]) -> Outcome:
+    """Invalid if any check is; else unknown if any is, or if nothing was checked; else valid."""
+    outcomes = {result.outcome for result in results}
+    if "invalid" in outcomes:
+        return "invalid"
+    return "valid" if outcomes == {"valid"} else "unknown"

@@ -1,0 +1,94 @@
+"""An experiment's crash trials: claimed one by one like cells, each on a sandbox of its own."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from dashboard.audit.models import record
+from dashboard.experiments.models import Environment, Experiment, Trial
+from dashboard.servers.models import Server
+from workers import claims, debts, environment, store, trial_store
+from workers.bench.plan import Plan
+from workers.crash.run import run_trial
+from workers.crash.trial import Attached, TrialSetup
+from workers.errors import Cancelled, DurascopeError, PlanError
+from workers.sandbox.builds import Build, find
+from workers.servers import schema
+from workers.servers.connection import connect
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Whom the trials tell and ask: `say` in words, `cancelled` is asked, `ended_as` is the state of a stopped one."""
+
+    say: Callable[[str], None]
+    cancelled: Callable[[], bool]
+    ended_as: Callable[[], str]
+
+
+def crash_all(experiment: Experiment, plan: Plan, servers: dict[int, Server], watch: Watch) -> None:
+    """Run every waiting trial. Raises Cancelled. One that cannot begin is stored as failed, and the next one runs.
+
+    The rows, not the plan, say what is crashed: a trial that is repeated is a row of its own.
+    """
+    while row := trial_store.claim(experiment):
+        watch.say(f"crashing {row.variant}: {row.kind}")
+        try:
+            setup = _setup(row, plan, servers[row.server_id])
+            result = run_trial(setup, watch.say, watch.cancelled)
+        except Cancelled:
+            claims.end(row, watch.ended_as())
+            raise
+        except DurascopeError as failure:
+            claims.end(row, Trial.State.FAILED, failure)
+        else:
+            trial_store.save(row, result, _place(setup.build))
+            if setup.attached:
+                debts.pay(servers[row.server_id])
+
+
+def _setup(row: Trial, plan: Plan, server: Server) -> TrialSetup:
+    variant = plan.variant(row.variant)
+    return TrialSetup(
+        root=Path(settings.SANDBOX_ROOT),
+        build=find(server.build) if server.is_sandbox else None,
+        name=server.name,
+        settings=variant.settings,
+        engine=variant.engine,
+        kind=row.kind,
+        seed=row.seed,
+        clients=plan.crash.clients,
+        load_s=plan.crash.load_s,
+        replica=plan.crash.replica,
+        user=settings.SANDBOX_USER,
+        attached=None if server.is_sandbox else _attached(row),
+    )
+
+
+def _attached(row: Trial) -> Attached:
+    """The owner's server, asked again right before it is crashed whether it may be; a schema of this trial's own,
+    written down as a debt before it is made. Raises PlanError."""
+    server = Server.objects.get(pk=row.server_id)
+    if not server.may_be_crashed:
+        raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
+    debts.pay(server)
+    name = f"{schema.PREFIX}crash_{row.pk}_{secrets.token_hex(4)}"
+    with connect(server.target()) as connection:
+        schema.create(
+            connection,
+            name,
+            lambda made: debts.owe(server, row.experiment, "schema", made, ""),
+            lambda made: debts.paid(server, "schema", made),
+        )
+    record(None, "crashed", server, experiment=row.experiment_id, command=server.crash_command)
+    return Attached(server.target(), name, tuple(server.crash_command), tuple(server.start_command))
+
+
+def _place(build: Build | None) -> Environment:
+    """Where trials ran: this host, and the server's build. Its variables are the variant's settings."""
+    server = {"flavour": build.flavour, "version": build.version_text, "variables": {}} if build else {}
+    storage = environment.storage(Path(settings.SANDBOX_ROOT))
+    return store.environment_row({"host": environment.host(), "storage": storage, "server": server})

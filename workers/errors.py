@@ -1,0 +1,60 @@
+"""Everything that can go wrong while measuring, as one tree.
+
+    DurascopeError            what happened, what was left untouched, what to do
+    ├── ServerError           a target server refused, vanished or cannot do it
+    │   ├── Unreachable       no connection: address, TLS, too many connections, gone away
+    │   ├── AccessDenied      wrong account or password
+    │   └── MissingPrivilege  the account may not do this; `mend` holds the GRANT
+    ├── LoadError             sysbench failed or printed a bogus result
+    ├── SandboxError          a sandbox could not be made, started or removed
+    ├── PlanError             the plan cannot be run as it stands
+    ├── Cancelled             somebody asked to stop
+    ├── KeyMissing            a stored password cannot be opened (dashboard.servers.vault)
+    └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
+
+A message has two sentences: what happened, and (in `mend`) what to do. Neither ever holds a password.
+"""
+
+
+class DurascopeError(Exception):
+    """Base: `message` says what happened, `mend` what the reader can do (may be SQL, ready to copy)."""
+
+    def __init__(self, message: str, mend: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.mend}".strip()
+
+
+class ServerError(DurascopeError):
+    """A target server refused, vanished or cannot do what was asked."""
+
+
+class Unreachable(ServerError):
+    """No connection could be made, or it was lost."""
+
+
+class AccessDenied(ServerError):
+    """The server does not accept this account or password."""
+
+
+class MissingPrivilege(ServerError):
+    """The account may not do this; `mend` holds the GRANT that lets it."""
+
+
+class LoadError(DurascopeError):
+    """sysbench failed, or what it printed cannot be a measurement."""
+
+
+class SandboxError(DurascopeError):
+    """A sandbox could not be made, started or removed."""
+
+
+class PlanError(DurascopeError):
+    """The plan cannot be run as it stands."""
+
+
+class Cancelled(DurascopeError):
+    """Somebody asked to stop; what was measured so far is kept."""

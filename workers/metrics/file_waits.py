@@ -1,0 +1,139 @@
+"""Figures from performance_schema's file summaries.
+
+COUNT_MISC counts open, close, seek and size changes besides syncs. For the binlog it is exact as long as the
+server stays in one binlog file (compared with the sync counter on MariaDB 10.11, with a trace on MySQL), so
+after a rotation it is left out. For redo log and data files it is never exact, so only their bytes are told.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from workers.errors import ServerError
+from workers.metrics.source import Figure, FsyncLatency, Session, Subject
+from workers.metrics.window import Counts, Window
+from workers.servers import ask
+from workers.servers.facts import Facts
+
+SQL = Path(__file__).with_suffix(".sql").read_text()
+ORIGIN = "file_waits:file_summary_by_event_name"
+BINLOG = "sql/binlog"
+BYTES: dict[str, tuple[tuple[str, ...], str]] = {
+    "redo_bytes": (("innodb/innodb_log_file",), "as given to the file, padding included"),
+    "binlog_bytes": ((BINLOG,), ""),
+    "data_bytes": (("innodb/innodb_data_file", "innodb/innodb_dblwr_file"), "with the doublewrite"),
+}
+PS_PER_MS = 1e9
+
+
+class FileWaits:
+    """Bytes by kind of file, and the binlog's syncs with their latency."""
+
+    key = "file_waits"
+    title = "File waits of performance_schema"
+    cost = "one small SELECT a second; performance_schema itself costs some CPU when it is on"
+    default = True
+
+    def missing(self, subject: Subject) -> str:
+        if subject.facts.variable("performance_schema") not in ("ON", "1"):
+            return "performance_schema is off. Turn it on in the option file ([mysqld] performance_schema=ON); restart."
+        try:
+            return _switched_off(subject)
+        except ServerError as refused:
+            return str(refused)
+
+    def open(self, subject: Subject) -> Session:
+        return Window(partial(_read, subject), partial(_figures, subject.facts), partial(_latencies, subject.facts))
+
+
+def _switched_off(subject: Subject) -> str:
+    """Which switch inside performance_schema is off, with the statement that turns it on; "" when none is."""
+    consumer = "SELECT enabled FROM performance_schema.setup_consumers WHERE name = 'global_instrumentation'"
+    if ask.value(subject.connection, consumer) != "YES":
+        return (
+            "The consumer global_instrumentation is off. Turn it on: "
+            "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'global_instrumentation';"
+        )
+    instrument = (
+        "SELECT enabled, timed FROM performance_schema.setup_instruments WHERE name = 'wait/io/file/sql/binlog'"
+    )
+    if ask.rows(subject.connection, instrument) != [("YES", "YES")]:
+        return (
+            "The instruments of files are off. Turn them on: UPDATE performance_schema.setup_instruments "
+            "SET enabled = 'YES', timed = 'YES' WHERE name LIKE 'wait/io/file/%';"
+        )
+    ask.rows(subject.connection, SQL)  # whether the account may
+    return ""
+
+
+def _read(subject: Subject) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for event, misc, total_ps, max_ps, written in ask.rows(subject.connection, SQL):
+        name = str(event).removeprefix("wait/io/file/")
+        counts |= {
+            f"{name} misc": int(misc),
+            f"{name} misc ps": int(total_ps),
+            f"{name} misc max ps": int(max_ps),
+            f"{name} bytes": int(written),
+        }
+    counts["binlog number"] = _binlog_number(subject)
+    return counts
+
+
+def _binlog_number(subject: Subject) -> int:
+    """The number at the end of the current binlog file's name; -1 where it is off or may not be seen."""
+    statement = "SHOW BINARY LOG STATUS" if _renamed(subject.facts) else "SHOW MASTER STATUS"
+    try:
+        name = str(ask.value(subject.connection, statement) or "")
+    except ServerError:
+        return -1
+    return int(name.rsplit(".", 1)[-1]) if name.rsplit(".", 1)[-1].isdecimal() else -1
+
+
+def _renamed(facts: Facts) -> bool:
+    return facts.flavour == "mysql" and facts.version >= (8, 2, 0)
+
+
+def _figures(facts: Facts, before: Counts, after: Counts) -> tuple[Figure, ...]:
+    return (*_bytes(before, after), *_syncs(facts, before, after))
+
+
+def _bytes(before: Counts, after: Counts) -> tuple[Figure, ...]:
+    made = []
+    for figure, (files, note) in BYTES.items():
+        counted = [f"{name} bytes" for name in files if after.get(f"{name} bytes") is not None]
+        if counted and counted[0].startswith(files[0]):
+            written = sum(after[name] - before[name] for name in counted)
+            made.append(Figure(figure, written, f"{ORIGIN}:bytes", note))
+    return tuple(made)
+
+
+def _syncs(facts: Facts, before: Counts, after: Counts) -> tuple[Figure, ...]:
+    if not _one_binlog(before, after):
+        return ()
+    calls = after[f"{BINLOG} misc"] - before[f"{BINLOG} misc"]
+    syncs = Figure("binlog_fsyncs", calls, f"{ORIGIN}:misc", "exact within one binlog file")
+    if facts.flavour == "mysql" and facts.variable("sync_binlog") == "1":
+        note = "not counted by MySQL: with sync_binlog=1 every group is one binlog sync"
+        return (syncs, Figure("binlog_groups", calls, f"{ORIGIN}:misc", note))
+    return (syncs,)
+
+
+def _latencies(facts: Facts, before: Counts, after: Counts) -> tuple[FsyncLatency, ...]:
+    """Told only where the longest of this window is known: it outdid every earlier one, or there was none."""
+    if not _one_binlog(before, after) or not after[f"{BINLOG} misc max ps"] > before[f"{BINLOG} misc max ps"]:
+        return ()
+    spent = {name: after[name] - before[name] for name in (f"{BINLOG} misc", f"{BINLOG} misc ps")}
+    return (
+        FsyncLatency(
+            files="binlog",
+            source=f"{ORIGIN}:misc",
+            calls=spent[f"{BINLOG} misc"],
+            total_ms=spent[f"{BINLOG} misc ps"] / PS_PER_MS,
+            max_ms=after[f"{BINLOG} misc max ps"] / PS_PER_MS,
+        ),
+    )
+
+
+def _one_binlog(before: Counts, after: Counts) -> bool:
+    return f"{BINLOG} misc" in before and before["binlog number"] == after["binlog number"] != -1

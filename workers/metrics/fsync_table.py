@@ -1,0 +1,134 @@
+"""The table that fsynctrace.c counts into: compile the library, make the table, read it while it is written."""
+
+import hashlib
+import mmap
+import os
+import secrets
+import shutil
+import struct
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.errors import SandboxError
+
+SOURCE = Path(__file__).with_name("fsynctrace.c")
+CALLS = ("fsync", "fdatasync", "sync_file_range", "msync")
+HEADER_BYTES, SLOTS, PATH_BYTES, BUCKETS = 64, 1024, 256, 32  # as in fsynctrace.c
+FIELDS = 4 + BUCKETS  # calls, errors, total_ns, max_ns, histogram
+SLOT = struct.Struct(f"<2Q{len(CALLS) * FIELDS}Q{PATH_BYTES}s")
+SIZE_BYTES = HEADER_BYTES + SLOTS * SLOT.size
+MAX_OFFSETS = tuple(8 * (2 + call * FIELDS + 3) for call in range(len(CALLS)))
+
+
+@dataclass(frozen=True)
+class Count:
+    """The calls on one file since the server started. `buckets[i]`: calls in (2^(i-1), 2^i] microseconds."""
+
+    calls: int
+    errors: int
+    total_ns: int
+    max_ns: int
+    buckets: tuple[int, ...]
+
+    def minus(self, before: "Count | None") -> "Count":
+        if before is None:
+            return self
+        return Count(
+            self.calls - before.calls,
+            self.errors - before.errors,
+            self.total_ns - before.total_ns,
+            self.max_ns,
+            tuple(now - then for now, then in zip(self.buckets, before.buckets, strict=True)),
+        )
+
+
+# (path, call) -> count; the path "" holds what came after the table was full.
+Counts = dict[tuple[str, str], Count]
+
+
+def missing() -> str:
+    """Why the library cannot be compiled here; "" when it can."""
+    return (
+        "" if shutil.which("cc") else "There is no C compiler on this host. Install one: apt-get install gcc libc6-dev"
+    )
+
+
+def library(cache: Path) -> Path:
+    """The compiled preload library in the folder `cache`, named by the hash of its source; made on first use."""
+    built = cache / f"fsynctrace-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}.so"
+    if built.exists():
+        return built
+    cache.mkdir(mode=0o755, parents=True, exist_ok=True)
+    draft = cache / f".{secrets.token_hex(4)}.so"
+    argv = ["cc", "-O2", "-shared", "-fPIC", "-o", str(draft), str(SOURCE), "-ldl"]
+    try:
+        compiled = subprocess.run(argv, capture_output=True, text=True)
+        if compiled.returncode:
+            raise SandboxError(
+                f"The fsync trace did not compile: {compiled.stderr.strip()[-800:]}",
+                "Install gcc and libc6-dev, or make the sandbox without the trace.",
+            )
+        draft.chmod(0o755)
+        return draft.replace(built)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def create(file: Path) -> None:
+    """A fresh table. Its random mark tells readers that the server has started anew."""
+    file.unlink(missing_ok=True)
+    with file.open("xb") as table:
+        table.write(secrets.token_bytes(HEADER_BYTES))
+        table.truncate(SIZE_BYTES)
+
+
+class Table:
+    """A table that is being written. Open it at the begin of a window and keep it: a restart makes another."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        fd = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            self._map = mmap.mmap(fd, SIZE_BYTES)
+        finally:
+            os.close(fd)
+
+    @property
+    def current(self) -> bool:
+        """False once the server has been started again with a new table, or its folder is gone."""
+        try:
+            with self._file.open("rb") as file:
+                return file.read(HEADER_BYTES) == self._map[:HEADER_BYTES]
+        except OSError:
+            return False
+
+    def counts(self) -> Counts:
+        return dict(entry for at in self._used() for entry in self._entries(at))
+
+    def reset_maxima(self) -> None:
+        """The largest time, unlike sums, cannot be had from two readings: start it anew."""
+        for at in self._used():
+            for offset in MAX_OFFSETS:
+                self._map[at + offset : at + offset + 8] = bytes(8)
+
+    def close(self) -> None:
+        self._map.close()
+
+    def _used(self) -> list[int]:
+        starts = range(HEADER_BYTES, SIZE_BYTES, SLOT.size)
+        return [at for at in starts if self._map[at : at + 8] != bytes(8)]
+
+    def _entries(self, at: int) -> list[tuple[tuple[str, str], Count]]:
+        _, named, *numbers, raw = SLOT.unpack_from(self._map, at)
+        overflow = at == SIZE_BYTES - SLOT.size
+        if not named and not overflow:  # being made this very moment
+            return []
+        path = "" if overflow else os.fsdecode(raw.split(b"\0")[0]).removesuffix(" (deleted)")
+        rows = (numbers[i : i + FIELDS] for i in range(0, len(numbers), FIELDS))
+        return [((path, call), _count(row)) for call, row in zip(CALLS, rows, strict=True) if row[0]]
+
+
+def _count(row: list[int]) -> Count:
+    calls, errors, total_ns, max_ns, *buckets = row
+    return Count(calls, errors, total_ns, max_ns, tuple(buckets))

@@ -1,0 +1,8 @@
+"""All places figures come from, best first."""
+
+from workers.metrics.file_waits import FileWaits
+from workers.metrics.fsync_trace import FsyncTrace
+from workers.metrics.source import Source
+from workers.metrics.status_counters import StatusCounters
+
+SOURCES: dict[str, Source] = {source.key: source for source in (FsyncTrace(), FileWaits(), StatusCounters())}

@@ -1,0 +1,89 @@
+"""A worker's heartbeat: a row that says it is alive, touched every few seconds by a thread of its own."""
+
+import atexit
+import logging
+import os
+import socket
+import threading
+import time
+
+from celery.signals import worker_ready, worker_shutting_down
+from django.db import DatabaseError, close_old_connections, connection
+from django.utils import timezone
+
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from workers import abilities
+
+BEAT_S = 5.0
+log = logging.getLogger(__name__)
+
+
+class Pulse:
+    """Beats from `start` to `stop`. One per process; `worker` is its row.
+
+    Who could not beat for so long that others take it for dead (stopped, starved, no database) comes back as a new
+    worker: what it held then is not its own any more, and its threads find that out by the old row.
+    """
+
+    def __init__(self) -> None:
+        self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
+        self._stop = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.worker: Worker | None = None
+
+    def start(self) -> Worker:
+        with self._starting:
+            if self.worker is None:
+                self.worker = self._born()
+                self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+                self._thread.start()
+                atexit.register(self.stop)
+            return self.worker
+
+    def stop(self) -> None:
+        if self.worker is None:
+            return
+        atexit.unregister(self.stop)
+        self._stop.set()
+        if self._thread:
+            self._thread.join(BEAT_S)
+        Worker.objects.filter(pk=self.worker.pk).update(ended_at=timezone.now())
+
+    @staticmethod
+    def _born() -> Worker:
+        return Worker.objects.create(host=socket.gethostname(), pid=os.getpid(), abilities=abilities.describe())
+
+    def _beat(self) -> None:
+        last = time.monotonic()
+        while not self._stop.wait(BEAT_S):
+            try:
+                close_old_connections()
+                self.beat(time.monotonic() - last)
+                last = time.monotonic()
+            except DatabaseError:
+                log.exception("heartbeat not written; trying again")
+        connection.close()
+
+    def beat(self, silent_s: float) -> None:
+        """One beat, `silent_s` seconds after the last one."""
+        row = Worker.objects.filter(pk=self.worker.pk)
+        if silent_s < DEAD_AFTER.total_seconds():
+            row.update(beat_at=timezone.now())
+            return
+        log.warning("silent for %.0f s: going on as a new worker", silent_s)
+        row.update(ended_at=timezone.now())
+        self.worker = self._born()
+
+
+pulse = Pulse()
+
+
+@worker_ready.connect
+def _on_ready(**_: object) -> None:
+    pulse.start()
+
+
+@worker_shutting_down.connect
+def _on_stop(**_: object) -> None:
+    pulse.stopping.set()

@@ -1,0 +1,86 @@
+"""The disk's process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET
+
+Serves IMAGE, a file whose size is a multiple of 4096, on the file MOUNTPOINT until that is unmounted. Its death, of
+whatever kind, is a power cut. It imports nothing but the standard library and its neighbours here.
+"""
+
+import ctypes
+import gc
+import os
+import select
+import socket
+import sys
+from functools import partial
+from pathlib import Path
+
+from workers.sandbox.disk.cache import Cache
+from workers.sandbox.disk.control import obey
+from workers.sandbox.disk.device import Device
+from workers.sandbox.disk.fuse import Connection, Request
+
+PR_SET_TIMERSLACK, PR_SET_IO_FLUSHER = 29, 57  # prctl(2)
+
+
+def main(image: Path, mountpoint: Path, control: Path) -> None:
+    _be_punctual()
+    fd = os.open(image, os.O_RDWR | os.O_CLOEXEC)
+    cache = Cache(fd, os.fstat(fd).st_size)
+    with socket.socket(socket.AF_UNIX) as listener:
+        connection = Connection(mountpoint, cache.size_bytes)
+        _listen(listener, control)
+        serve(Device(cache), connection, listener)
+
+
+def serve(device: Device, connection: Connection, listener: socket.socket) -> None:
+    while True:
+        ready, _, _ = select.select([connection.fd, listener], [], [], device.wait_s())
+        device.tick()
+        if listener in ready:
+            _converse(device, listener)
+        if connection.fd in ready:
+            try:
+                request = connection.receive()
+            except ConnectionError:
+                return
+            if request:
+                _handle(device, connection, request)
+
+
+def _handle(device: Device, connection: Connection, request: Request) -> None:
+    if request.kind == "write":
+        device.write(request.offset, request.data)
+        connection.written(request.unique, request.length)
+    elif request.kind == "read":
+        connection.answer(request.unique, device.read(request.offset, request.length))
+    else:
+        device.flush(partial(connection.answer, request.unique, b""))
+
+
+def _converse(device: Device, listener: socket.socket) -> None:
+    """One line, one answer. Whoever says nothing or hangs up does not stop the disk for long."""
+    with listener.accept()[0] as caller:
+        caller.settimeout(1)
+        try:
+            line = caller.recv(256).decode(errors="replace")
+            caller.sendall(obey(device, line).encode() + b"\n")
+        except OSError:
+            return
+
+
+def _listen(listener: socket.socket, control: Path) -> None:
+    os.umask(0o177)  # only our own user may cut the power
+    listener.bind(str(control))
+    listener.listen()
+
+
+def _be_punctual() -> None:
+    """Timers to the microsecond (the default slack is 50), no pauses to look for garbage, and no wait for our own
+    device's write-back when memory is short."""
+    gc.disable()
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
+    libc.prctl(PR_SET_IO_FLUSHER, ctypes.c_ulong(1), 0, 0, 0)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:4]))

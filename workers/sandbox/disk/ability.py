@@ -1,0 +1,127 @@
+"""Can this host cut the power of a disk? Asked by doing it, on a small one."""
+
+import contextlib
+import functools
+import mmap
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox.disk.volatile import SYSTEM_PATH, VolatileDisk
+from workers.sandbox.sweep import sweep
+
+ROOT = Path("/run/durascope-disk")  # only root can write in /run, and the check is for root only
+SIZE_BYTES = 64 << 20
+FLUSH_US = 20_000
+BLOCK_BYTES = 4096
+CAP_SYS_ADMIN = 21
+CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --device /dev/fuse --device /dev/loop-control"
+
+
+@functools.cache
+def missing() -> str:
+    """Why no power loss can be simulated here and what to do about it; "" when it can. Takes less than a second, once
+    per process."""
+    try:
+        return next((why for check in CHECKS if (why := check())), "")
+    except OSError as error:
+        return f"The host could not be examined: {error}."
+
+
+def _platform() -> str:
+    return "" if sys.platform == "linux" else "Volatile disks need Linux."
+
+
+def _privilege() -> str:
+    capabilities = re.search(r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text(), re.MULTILINE)
+    if capabilities and int(capabilities[1], 16) >> CAP_SYS_ADMIN & 1:
+        return ""
+    return f"The worker may not mount (no CAP_SYS_ADMIN). Run it as root. {CONTAINER} ..."
+
+
+def _namespace() -> str:
+    """The kernel allows loop devices and ext4 in the initial user namespace only."""
+    if Path("/proc/self/uid_map").read_text().split() == ["0", "0", "4294967295"]:
+        return ""
+    return "The worker runs in a user namespace (a rootless container): it cannot mount a loop device. Run it outside."
+
+
+def _fuse() -> str:
+    return _device(Path("/dev/fuse"), "The kernel has no FUSE", "modprobe fuse")
+
+
+def _loop() -> str:
+    return _device(Path("/dev/loop-control"), "The kernel has no loop devices", "modprobe loop")
+
+
+def _device(node: Path, says: str, mend: str) -> str:
+    try:
+        os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
+    except OSError as error:
+        hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rmw' -v /dev:/dev ..."
+        return f"{says}, or it is kept from us ({node}: {error.strerror}). Try: {mend}. {hint}"
+    return ""
+
+
+def _tools() -> str:
+    if shutil.which("mkfs.ext4", path=SYSTEM_PATH):
+        return ""
+    return "mkfs.ext4 is not installed. Install it: apt-get install e2fsprogs"
+
+
+def _a_real_cut() -> str:
+    """One flushed block, one unflushed; the flushed one must survive, the other must not, and the flush must cost
+    what it was told to."""
+    sweep(ROOT)
+    try:
+        with VolatileDisk.create(ROOT / "live" / str(os.getpid()), SIZE_BYTES) as disk:
+            return _verdict(*cut_one(disk))
+    except (SandboxError, OSError) as error:
+        return f"A trial of a volatile disk failed: {error}"
+    finally:
+        with contextlib.suppress(OSError):  # another worker may be at it
+            (ROOT / "live").rmdir()
+            ROOT.rmdir()
+
+
+def cut_one(disk: VolatileDisk) -> tuple[bytes, float]:
+    """(the two blocks after a cut, seconds that the flush took)."""
+    file, block = disk.mnt / "file", mmap.mmap(-1, BLOCK_BYTES)
+    with file.open("wb") as prepared:
+        prepared.write(b"0" * 2 * BLOCK_BYTES)
+        prepared.flush()
+        os.fsync(prepared.fileno())
+    fd = os.open(file, os.O_RDWR | os.O_DIRECT)
+    try:
+        disk.storage(FLUSH_US)
+        block[:] = b"S" * BLOCK_BYTES
+        os.pwrite(fd, block, 0)
+        began = time.monotonic()
+        os.fdatasync(fd)
+        seconds = time.monotonic() - began
+        block[:] = b"U" * BLOCK_BYTES
+        os.pwrite(fd, block, BLOCK_BYTES)
+    finally:
+        os.close(fd)
+        block.close()
+    disk.cut()
+    disk.power_on()
+    return file.read_bytes(), seconds
+
+
+def _verdict(found: bytes, flush_s: float) -> str:
+    if found != b"S" * BLOCK_BYTES + b"0" * BLOCK_BYTES:
+        return "A simulated power loss did not lose exactly what was not flushed: no verdict could be trusted."
+    if flush_s < FLUSH_US / 1e6:
+        return (
+            f"Flushes do not reach the volatile disk: one took {1000 * flush_s:.1f} ms instead of {FLUSH_US // 1000}."
+        )
+    return ""
+
+
+CHECKS: tuple[Callable[[], str], ...] = (_platform, _privilege, _namespace, _fuse, _loop, _tools, _a_real_cut)

@@ -1,0 +1,122 @@
+"""The blocks of a disk with a volatile write cache: some in memory, the others in the image."""
+
+import hashlib
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+BLOCK_BYTES = 4096
+SECTOR_BYTES = 512
+MOST_BLOCKS = 512  # per pwritev, below IOV_MAX
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What was in memory when the power went: what got through to the image all the same, and what did not."""
+
+    lost_bytes: int = 0
+    kept_bytes: int = 0
+
+
+class Cache:
+    """Two generations of unflushed blocks over an image.
+
+    `fresh`: written since the last flush began. `leaving`: on their way with the flush in progress; they are in the
+    image only when it has ended. Blocks are immutable, so that a block in both costs no copy.
+    """
+
+    def __init__(self, image_fd: int, size_bytes: int) -> None:
+        self.size_bytes = size_bytes
+        self.fresh: dict[int, bytes] = {}
+        self.leaving: dict[int, bytes] = {}
+        self.frozen = False
+        self._image = image_fd
+
+    @property
+    def pending_bytes(self) -> int:
+        return (len(self.fresh) + len(self.leaving)) * BLOCK_BYTES
+
+    def write(self, offset: int, data: memoryview) -> None:
+        done = 0
+        while done < len(data):
+            number, start = divmod(offset + done, BLOCK_BYTES)
+            piece = bytes(data[done : done + BLOCK_BYTES - start])
+            if len(piece) < BLOCK_BYTES:
+                old = self._block(number)
+                self.fresh[number] = old[:start] + piece + old[start + len(piece) :]
+            else:
+                self.fresh[number] = piece
+            done += len(piece)
+
+    def read(self, offset: int, length: int) -> bytes:
+        first, last = offset // BLOCK_BYTES, (offset + length - 1) // BLOCK_BYTES
+        numbers = range(first, last + 1)
+        if self.fresh.keys().isdisjoint(numbers) and self.leaving.keys().isdisjoint(numbers):
+            return os.pread(self._image, length, offset)
+        blocks = b"".join(map(self._block, numbers))
+        return blocks[offset - first * BLOCK_BYTES :][:length]
+
+    def begin_flush(self) -> int:
+        """Everything written so far leaves; the bytes that are on their way."""
+        self.leaving, self.fresh = self.fresh, {}
+        return len(self.leaving) * BLOCK_BYTES
+
+    def finish_flush(self) -> None:
+        """What was leaving is in the image. OSError (a full host disk): it is not, and stays in memory.
+        When the power went meanwhile the image is left alone."""
+        try:
+            if not self.frozen:
+                self._destage()
+                self.leaving = {}
+        finally:
+            if self.leaving:
+                self.fresh, self.leaving = self.leaving | self.fresh, {}
+
+    def cut(self, keep_permille: int = 0, seed: int = 0, granularity: int = SECTOR_BYTES) -> Cut:
+        """The power goes: from now on the image does not change, and writes live in memory until `forget`.
+
+        A part of the unflushed pieces of `granularity` bytes gets through, in no order. Which ones depends on the
+        seed and on the piece's place alone (a block that is both leaving and written anew has two chances), so that
+        the same seed tears the same blocks in the same way.
+        """
+        kept = 0
+        if keep_permille:
+            for generation, blocks in enumerate((self.leaving, self.fresh)):
+                for number, block in blocks.items():
+                    for start in _survivors(keep_permille, seed, granularity, generation, number):
+                        os.pwrite(self._image, block[start : start + granularity], number * BLOCK_BYTES + start)
+                        kept += granularity
+        self.frozen = True
+        return Cut(self.pending_bytes - kept, kept)
+
+    def forget(self) -> None:
+        """Power on again: memory is empty, the image is what there is."""
+        self.fresh, self.leaving, self.frozen = {}, {}, False
+
+    def _block(self, number: int) -> bytes:
+        block = self.fresh.get(number) or self.leaving.get(number)
+        return block or os.pread(self._image, BLOCK_BYTES, number * BLOCK_BYTES)
+
+    def _destage(self) -> None:
+        for numbers in _runs(sorted(self.leaving)):
+            blocks = [self.leaving[number] for number in numbers]
+            if os.pwritev(self._image, blocks, numbers[0] * BLOCK_BYTES) != len(blocks) * BLOCK_BYTES:
+                raise OSError("the image took only a part of the blocks")
+
+
+def _runs(numbers: list[int]) -> Iterator[list[int]]:
+    """Consecutive numbers together, at most MOST_BLOCKS of them."""
+    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        together = [number for _, number in run]
+        yield from (together[at : at + MOST_BLOCKS] for at in range(0, len(together), MOST_BLOCKS))
+
+
+def _survivors(keep_permille: int, seed: int, granularity: int, generation: int, number: int) -> Iterator[int]:
+    """Where the pieces of a block begin that get through: 16 bits of a hash decide on each."""
+    most = BLOCK_BYTES // SECTOR_BYTES
+    drawn = hashlib.blake2b(f"{seed} {generation} {number}".encode(), digest_size=2 * most).digest()
+    for start, dice in zip(range(0, BLOCK_BYTES, granularity), struct.unpack(f"<{most}H", drawn), strict=False):
+        if dice * 1000 < keep_permille << 16:
+            yield start

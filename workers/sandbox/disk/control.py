@@ -1,0 +1,82 @@
+"""The control socket's commands: one line per connection, one line back.
+
+    set K_us R_MBps                    what a flush costs from now on; R = 0: no limit
+    lie on | lie off                   acknowledge flushes and ignore them; off: the next flush is a true one
+    hold                               no flush ends any more, until the cut
+    cut [PERMILLE SEED GRANULARITY]    -> ok lost=BYTES kept=BYTES
+    reset                              power on again: memory is forgotten
+    stat                               -> ok name=value ...
+
+An answer begins with `ok`, or with `error` and the reason; then nothing was changed.
+"""
+
+from dataclasses import asdict
+
+from workers.sandbox.disk.cache import BLOCK_BYTES, SECTOR_BYTES
+from workers.sandbox.disk.device import Device
+
+GRANULARITIES = tuple(SECTOR_BYTES << shift for shift in range(4))  # 512 to 4096
+
+
+def obey(device: Device, line: str) -> str:
+    """Do what the line says; the line to send back."""
+    name, *words = line.split() or [""]
+    command = COMMANDS.get(name)
+    if command is None:
+        return f"error: commands are {', '.join(COMMANDS)}"
+    try:
+        return f"ok {command(device, *words)}".strip()
+    except (ValueError, TypeError, OSError) as error:
+        return f"error: {name}: {error}"
+
+
+def _set(device: Device, k_us: str, r_mbps: str) -> str:
+    k, r = float(k_us), float(r_mbps)
+    if not (0 <= k < 1e9 and 0 <= r < 1e9):
+        raise ValueError("K and R are finite and not negative")
+    device.k_us, device.r_mbps = k, r
+    return ""
+
+
+def _lie(device: Device, switch: str) -> str:
+    if switch not in ("on", "off"):
+        raise ValueError("on or off")
+    device.lying = switch == "on"
+    return ""
+
+
+def _hold(device: Device) -> str:
+    device.hold()
+    return ""
+
+
+def _cut(device: Device, permille: str = "0", seed: str = "0", granularity: str = str(SECTOR_BYTES)) -> str:
+    if not 0 <= int(permille) <= 1000:
+        raise ValueError("0 to 1000 permille can get through")
+    if int(granularity) not in GRANULARITIES:
+        raise ValueError(f"pieces have {', '.join(map(str, GRANULARITIES))} bytes")
+    cut = device.cut(int(permille), int(seed), int(granularity))
+    return f"lost={cut.lost_bytes} kept={cut.kept_bytes}"
+
+
+def _reset(device: Device) -> str:
+    device.power_on()
+    return ""
+
+
+def _stat(device: Device) -> str:
+    state = {
+        "size_bytes": device.cache.size_bytes,
+        "block_bytes": BLOCK_BYTES,
+        "pending_bytes": device.cache.pending_bytes,
+        "frozen": int(device.cache.frozen),
+        "lying": int(device.lying),
+        "k_us": device.k_us,
+        "r_mbps": device.r_mbps,
+        "lost_bytes": device.last_cut.lost_bytes,
+        "kept_bytes": device.last_cut.kept_bytes,
+    }
+    return " ".join(f"{name}={value}" for name, value in (asdict(device.counters) | state).items())
+
+
+COMMANDS = {"set": _set, "lie": _lie, "hold": _hold, "cut": _cut, "reset": _reset, "stat": _stat}

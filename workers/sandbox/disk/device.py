@@ -1,0 +1,120 @@
+"""The disk as a device: flushes that take their time, one after the other, and what happened so far."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workers.sandbox.disk.cache import SECTOR_BYTES, Cache, Cut
+
+Answer = Callable[[OSError | None], None]
+
+
+@dataclass
+class Counters:
+    """Since the disk was made."""
+
+    reads: int = 0
+    writes: int = 0
+    write_bytes: int = 0
+    flushes: int = 0  # that let their blocks through to the image
+    flush_bytes: int = 0
+    flush_ns: int = 0
+    ignored: int = 0  # flushes that were acknowledged and did nothing: lying, or after a cut
+    cuts: int = 0
+
+
+@dataclass(frozen=True)
+class Flush:
+    """A flush in progress, by the monotonic clock."""
+
+    began_ns: int
+    ends_ns: int
+    n_bytes: int
+    answer: Answer
+
+
+class Device:
+    """A flush takes `k_us` microseconds, and one more for every `r_mbps` bytes (0: none). A lying device
+    acknowledges flushes at once and keeps everything in memory."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.cache = cache
+        self.counters = Counters()
+        self.last_cut = Cut()
+        self.k_us, self.r_mbps, self.lying, self.holding = 0.0, 0.0, False, False
+        self._flush: Flush | None = None
+        self._waiting: deque[Answer] = deque()
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.counters.reads += 1
+        return self.cache.read(offset, max(0, min(length, self.cache.size_bytes - offset)))
+
+    def write(self, offset: int, data: memoryview) -> None:
+        self.counters.writes += 1
+        self.counters.write_bytes += len(data)
+        self.cache.write(offset, data)
+
+    def flush(self, answer: Answer) -> None:
+        """`answer(None)` is called when everything written until now is in the image, `answer(error)` when it
+        could not be put there: at once if a flush costs nothing, else by `tick`."""
+        if self._flush or self.holding:
+            self._waiting.append(answer)
+        elif self.lying or self.cache.frozen:
+            self.counters.ignored += 1
+            answer(None)
+        else:
+            now, n_bytes = time.monotonic_ns(), self.cache.begin_flush()
+            cost_ns = int(1000 * (self.k_us + (n_bytes / self.r_mbps if self.r_mbps else 0)))
+            self._flush = Flush(now, now + cost_ns, n_bytes, answer)
+            if not cost_ns:
+                self._finish()
+
+    def wait_s(self) -> float | None:
+        """How long until `tick` has something to do; None: until somebody asks for a flush."""
+        if self.holding or not self._flush:
+            return None
+        return max(0, self._flush.ends_ns - time.monotonic_ns()) / 1e9
+
+    def tick(self) -> None:
+        while self._flush and not self.holding and self._flush.ends_ns <= time.monotonic_ns():
+            self._finish()
+
+    def hold(self) -> None:
+        """No flush ends from now on, until the cut: whoever waits for one is told nothing meanwhile."""
+        self.holding = True
+
+    def cut(self, keep_permille: int, seed: int, granularity: int) -> Cut:
+        """Cut the power. A second cut finds nothing more to lose. A flush in progress ends at once: nobody who
+        waits for it may hold up the unmounting, and its blocks are lost like all others."""
+        if not self.cache.frozen:
+            self.last_cut = self.cache.cut(keep_permille, seed, granularity)
+            self.counters.cuts += 1
+        self.holding = False
+        if self._flush:
+            self._finish()
+        self._go_on()
+        return self.last_cut
+
+    def power_on(self) -> None:
+        """Without a cut before, this is one: memory is gone."""
+        self.cut(0, 0, SECTOR_BYTES)
+        self.cache.forget()
+
+    def _finish(self) -> None:
+        flush, self._flush = self._flush, None
+        error = None
+        try:
+            self.cache.finish_flush()
+        except OSError as failure:
+            error = failure
+        if not self.cache.frozen:
+            self.counters.flushes += 1
+            self.counters.flush_bytes += flush.n_bytes
+            self.counters.flush_ns += time.monotonic_ns() - flush.began_ns
+        flush.answer(error)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        while self._waiting and not self._flush:
+            self.flush(self._waiting.popleft())

@@ -1,0 +1,45 @@
+"""Disks that already hold a datadir: the whole file system is made once and copied."""
+
+import secrets
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox import images, place
+from workers.sandbox.builds import Build
+from workers.sandbox.disk.volatile import VolatileDisk, copy_sparse
+from workers.sandbox.process import User
+
+SIZE_BYTES = 2 << 30  # redo log, binlog and undo of a short trial; sparse
+FILE = "disk.img"
+
+
+def new_disk(
+    root: Path, build: Build, user: User, *, image_key: str = "", size_bytes: int = SIZE_BYTES
+) -> VolatileDisk:
+    """A volatile disk with a datadir of that build in `mnt/data`: pass its `mnt` to `Sandbox.create(datadir_on=...)`.
+
+    `image_key`: a datadir kept with `Sandbox.save_image`; empty: a server fresh from its installation.
+    """
+    image = disk_image(root, build, user, image_key, size_bytes)
+    place.require_space(root, image.stat().st_blocks * 512)
+    return VolatileDisk.create(root / "live" / f"disk-{secrets.token_hex(4)}", image=image)
+
+
+def disk_image(root: Path, build: Build, user: User, image_key: str = "", size_bytes: int = SIZE_BYTES) -> Path:
+    """The file of a disk of that size which holds the datadir; made on first use."""
+    place.prepare(root, user)
+    datadir = images.of(root, build, user, image_key)
+    key = f"{datadir.name}.disk-{size_bytes >> 20}m"
+    return images.ensure(root, key, lambda folder: _make(datadir, size_bytes, folder)) / FILE
+
+
+def _make(datadir: Path, size_bytes: int, folder: Path) -> None:
+    needed = images.size_bytes(datadir)
+    if needed * 2 > size_bytes:
+        raise SandboxError(
+            f"A disk of {size_bytes >> 20} MiB is too small for {needed >> 20} MiB of data.", "Name a size."
+        )
+    folder.mkdir(mode=0o700)
+    with VolatileDisk.create(folder / "disk", size_bytes) as disk:
+        images.copy(datadir, disk.mnt / "data")
+        copy_sparse(disk.unplug(), folder / FILE)

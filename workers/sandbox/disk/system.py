@@ -1,0 +1,146 @@
+"""Mounts and loop devices, by the system calls themselves: mount(2), umount2(2), loop(4).
+
+No call here may stop a worker for ever: an unmount waits for the device, and the device may have died.
+"""
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import os
+import re
+import threading
+import time
+from pathlib import Path
+
+from workers.errors import SandboxError
+
+LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
+MNT_DETACH = 2
+ATTEMPTS = 20  # another process may take the free loop device first
+PATIENCE_S = 5.0
+POLL_S = 0.005
+
+
+def mount_ext4(device: Path, point: Path) -> None:
+    """Mount with the journal replayed. No inode tables are written in the background: that would be load."""
+    flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME)
+    if _libc().mount(os.fsencode(device), os.fsencode(point), b"ext4", flags, b"noinit_itable"):
+        why = os.strerror(ctypes.get_errno())
+        raise SandboxError(f"{device} could not be mounted on {point}: {why}.", "The kernel's log may say more.")
+
+
+def unmount(point: Path, patience_s: float = PATIENCE_S) -> None:
+    """SandboxError when somebody still uses it after that time, or when the device does not answer."""
+    deadline = time.monotonic() + patience_s
+    while status := _umount2(point, 0, max(POLL_S, deadline - time.monotonic())):
+        if status != errno.EBUSY or time.monotonic() > deadline:
+            raise SandboxError(f"{point} could not be unmounted: {os.strerror(status)}.", "It is still mounted.")
+        time.sleep(POLL_S)
+
+
+def attach(file: Path) -> Path:
+    """A loop device on that file."""
+    for _ in range(ATTEMPTS):
+        try:
+            return _attach(file)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise SandboxError(f"No loop device for {file}: {error}.", "Nothing was mounted.") from error
+    raise SandboxError(f"No loop device for {file}: others were always faster.", "Try again.")
+
+
+def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
+    """Returns when the loop device holds its file no longer (who probes devices may keep it for a moment)."""
+    with contextlib.suppress(OSError), device.open("rb") as loop:  # it may have gone by itself
+        fcntl.ioctl(loop, LOOP_CLR_FD)
+    deadline = time.monotonic() + patience_s
+    while _backing_file(device):
+        if time.monotonic() > deadline:
+            raise SandboxError(f"{device} could not be detached.", f"Somebody holds it open: fuser {device}")
+        time.sleep(POLL_S)
+
+
+def drop_cached(device: Path) -> None:
+    """Let the kernel forget what it read from a device that is not mounted."""
+    with device.open("rb") as loop:
+        fcntl.ioctl(loop, BLKFLSBUF, 0)
+
+
+def write_cache(device: Path) -> str:
+    """`write back` when flushes are passed on to what is below."""
+    return Path(f"/sys/block/{device.name}/queue/write_cache").read_text().strip()
+
+
+def loops_below(folder: Path) -> list[Path]:
+    """Loop devices whose file lies in the folder."""
+    devices = [Path("/dev") / entry.name for entry in Path("/sys/block").glob("loop*")]
+    return [device for device in devices if Path(_backing_file(device) or "/").is_relative_to(folder)]
+
+
+def mounts_below(folder: Path) -> list[tuple[Path, str]]:
+    """(mount point, file system) of everything mounted in the folder, the last mounted first."""
+    lines = [line.partition(" - ") for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    mounts = [(Path(_unescape(before.split()[4])), after.split()[0]) for before, _, after in lines]
+    return [mount for mount in reversed(mounts) if mount[0].is_relative_to(folder)]
+
+
+def dismantle(folder: Path) -> None:
+    """Take away every mount and loop device in the folder, whatever state they are in. The processes that use them
+    must be dead. SandboxError when something is left all the same."""
+    folder = folder.resolve()
+    for fuse in (False, True):
+        for point, kind in mounts_below(folder):
+            if kind.startswith("fuse") == fuse:
+                _unmount_somehow(point)
+        if not fuse:
+            for device in loops_below(folder):
+                detach(device)
+    if left := [str(point) for point, _ in mounts_below(folder)]:
+        raise SandboxError(f"Still mounted: {', '.join(left)}.", "Unmount it by hand.")
+
+
+def _unmount_somehow(point: Path) -> None:
+    try:
+        unmount(point)
+    except SandboxError:
+        _umount2(point, MNT_DETACH, PATIENCE_S)
+
+
+def _umount2(point: Path, flags: int, patience_s: float) -> int:
+    """The error number, 0: done. A call that hangs is left behind in its thread: it ends when the device dies."""
+    status = [errno.ETIMEDOUT]
+
+    def call() -> None:
+        failed = _libc().umount2(os.fsencode(point), flags)
+        status[0] = ctypes.get_errno() if failed else 0
+
+    thread = threading.Thread(target=call, daemon=True, name="umount")
+    thread.start()
+    thread.join(patience_s)
+    return status[0]
+
+
+def _attach(file: Path) -> Path:
+    with Path("/dev/loop-control").open("rb") as control:
+        device = Path(f"/dev/loop{fcntl.ioctl(control, LOOP_CTL_GET_FREE)}")
+    with device.open("r+b", buffering=0) as loop, file.open("r+b", buffering=0) as backing:
+        fcntl.ioctl(loop, LOOP_SET_FD, backing.fileno())
+    return device
+
+
+def _backing_file(device: Path) -> str:
+    try:
+        return Path(f"/sys/block/{device.name}/loop/backing_file").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _unescape(text: str) -> str:
+    """Blanks in mountinfo are written in octal: \\040."""
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

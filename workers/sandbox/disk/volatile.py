@@ -1,0 +1,222 @@
+"""One volatile disk with an ext4 file system on it, mounted."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from workers.errors import SandboxError
+from workers.sandbox import owner, place, process
+from workers.sandbox.disk import system
+from workers.sandbox.disk.cache import SECTOR_BYTES, Cut
+
+PROJECT = Path(__file__).resolve().parents[3]
+START_TIMEOUT_S = 10
+ANSWER_TIMEOUT_S = 10
+POLL_S = 0.002
+LEAST_BYTES = 16 << 20  # an ext4 with a journal
+MKFS = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True)
+class DiskStats:
+    """Since the disk was made; `ignored` flushes were acknowledged while it lied or after a cut. `lost_bytes` and
+    `kept_bytes` are those of the last cut."""
+
+    reads: int
+    writes: int
+    write_bytes: int
+    flushes: int
+    flush_bytes: int
+    flush_ns: int
+    ignored: int
+    cuts: int
+    size_bytes: int
+    block_bytes: int
+    pending_bytes: int
+    frozen: int
+    lying: int
+    k_us: float
+    r_mbps: float
+    lost_bytes: int
+    kept_bytes: int
+
+
+class VolatileDisk:
+    """`create` makes one; `remove`, or leaving the `with` block, leaves nothing behind. What is written below `mnt`
+    is lost in a `cut` unless it was flushed. It dies with the process that made it, which is a power cut too.
+
+    The order of a power loss: `hold`, freeze what writes, `cut`, kill it, `power_on`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.mnt = folder, folder / "mnt"
+        self.image = folder / "image"
+        self._file, self._control = folder / "disk", folder / "control"
+        self._process: subprocess.Popen | None = None
+        self._device: Path | None = None
+
+    @classmethod
+    def create(cls, folder: Path, size_bytes: int = 1 << 30, *, image: Path | None = None) -> Self:
+        """A disk in `folder`, which must not exist yet; a child of `<root>/live`, so that a sweep finds it.
+
+        Empty and of that size, or a copy of `image` (a file such as `prepared.disk_image` makes; its size counts).
+        SandboxError says what is in the way; nothing is left behind then.
+        """
+        if size_bytes < LEAST_BYTES or size_bytes % 4096:
+            raise SandboxError(f"A disk cannot have {size_bytes} bytes.", "At least 16 MiB, in blocks of 4 KiB.")
+        disk = cls(owner.new_folder(folder.parent.absolute(), folder.name))
+        try:
+            disk._furnish(size_bytes, image)
+            disk._serve()
+            disk._plug_in()
+        except BaseException:
+            disk.remove()
+            raise
+        return disk
+
+    @property
+    def pid(self) -> int:
+        """Of the disk's own process; 0: it has none."""
+        return self._process.pid if self._process else 0
+
+    def hold(self) -> None:
+        """No flush ends from now on: with regard to what was promised, this is the moment of the power loss. `cut` must
+        follow. In between there is time to freeze who writes and to read the answers that are on their way, without
+        the flush in progress slipping through. Nobody may read its files in between: what is not in memory would wait
+        for a disk that waits for the cut."""
+        self._tell("hold")
+
+    def cut(self, keep_permille: int = 0, seed: int = 0, granularity: int = SECTOR_BYTES) -> Cut:
+        """The power goes. What was not flushed is lost but for a random part in pieces of `granularity` bytes (512,
+        1024, 2048, 4096); the same seed keeps the same pieces. The disk goes on answering from memory, so that
+        everything above it ends cleanly; none of that reaches the image."""
+        answer = self._tell(f"cut {keep_permille} {seed} {granularity}")
+        return Cut(int(answer["lost"]), int(answer["kept"]))
+
+    def lie(self, on: bool) -> None:
+        """Acknowledge flushes and ignore them."""
+        self._tell(f"lie {'on' if on else 'off'}")
+
+    def storage(self, k_us: float, r_mbps: float = 0) -> None:
+        """What a flush costs from now on: k_us microseconds + its bytes / r_mbps (0: no limit). An fsync of a file is
+        one flush when it overwrites and two when it appends (ext4: one for the data, one for the journal)."""
+        self._tell(f"set {k_us:.3f} {r_mbps:.6f}")
+
+    def stats(self) -> DiskStats:
+        kinds = DiskStats.__annotations__
+        return DiskStats(**{name: kinds[name](value) for name, value in self._tell("stat").items()})
+
+    def power_on(self) -> None:
+        """Unmount, forget what was in memory, mount again: the journal is replayed. Whoever uses the file system
+        must be dead."""
+        system.unmount(self.mnt)
+        system.drop_cached(self._device)
+        self._tell("reset")
+        system.mount_ext4(self._device, self.mnt)
+
+    def unplug(self) -> Path:
+        """Unmount with everything flushed and end the disk's process; the image is complete then."""
+        system.unmount(self.mnt)
+        self._end()
+        return self.image
+
+    def remove(self) -> None:
+        """Unmount, detach, end the process, delete the folder. May be called twice."""
+        try:
+            if self._device:
+                self._tell("cut")  # nothing more is of worth: no flush needs to be waited for
+                system.unmount(self.mnt)
+        except SandboxError:  # it hangs or is dead: without its process, nothing waits any more
+            self._kill()
+        self._end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder.exists():
+            raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.remove()
+
+    def _furnish(self, size_bytes: int, image: Path | None) -> None:
+        place.require_short(self._control)
+        self.mnt.mkdir()
+        self._file.touch(mode=0o600)
+        if image:
+            copy_sparse(image, self.image)
+        else:
+            self.image.touch(mode=0o600)
+            with self.image.open("r+b") as file:
+                file.truncate(size_bytes)
+            _run(*MKFS, self.image)
+
+    def _serve(self) -> None:
+        argv = [sys.executable, "-S", "-P", "-m", "workers.sandbox.disk", self.image, self._file, self._control]
+        environment = {"PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C"}
+        me = process.User("", 0, 0, switch=False)
+        log = self.folder / "disk.log"
+        self._process = process.start(list(map(str, argv)), me, env=environment, cwd=Path("/"), output=log)
+        owner.write(self.folder, owner.myself(self._process.pid))
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not self._control.exists():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise SandboxError(
+                    f"The volatile disk did not start: {log.read_text(errors='replace').strip()[-500:]}",
+                    "Nothing was mounted.",
+                )
+            time.sleep(POLL_S)
+
+    def _plug_in(self) -> None:
+        self._device = system.attach(self._file)
+        if (cache := system.write_cache(self._device)) != "write back":
+            raise SandboxError(f"{self._device} does not pass flushes on ({cache}).", "Nothing was mounted.")
+        system.mount_ext4(self._device, self.mnt)
+
+    def _tell(self, line: str) -> dict[str, str]:
+        """Say it to the disk's process; what it answers, by name."""
+        try:
+            with socket.socket(socket.AF_UNIX) as line_out:
+                line_out.settimeout(ANSWER_TIMEOUT_S)
+                line_out.connect(str(self._control))
+                line_out.sendall(line.encode())
+                answer = line_out.makefile().readline()
+        except OSError as error:
+            raise SandboxError(f"The volatile disk does not answer: {error}.", "Remove it.") from error
+        if not answer.startswith("ok"):
+            raise SandboxError(f"The volatile disk refused {line!r}: {answer.strip()}", "Nothing was changed.")
+        return dict(word.partition("=")[::2] for word in answer.split()[1:])
+
+    def _end(self) -> None:
+        """What is below the file system goes; the process ends when its file is no longer mounted."""
+        self._device = None
+        try:
+            system.dismantle(self.folder)
+        finally:
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+
+
+def copy_sparse(source: Path, target: Path) -> None:
+    """Holes stay holes, and blocks are shared where the host's file system can do that."""
+    _run("cp", "--reflink=auto", "--sparse=always", "--", source, target)
+
+
+def _run(*argv: str | Path) -> None:
+    try:
+        done = subprocess.run(argv, env={"PATH": SYSTEM_PATH, "LC_ALL": "C"}, capture_output=True, text=True)
+    except OSError as error:
+        raise SandboxError(f"{argv[0]} could not be run: {error}.", "Install it.") from error
+    if done.returncode:
+        raise SandboxError(f"{argv[0]} failed: {done.stderr.strip()}.", "Nothing was mounted.")

@@ -1,0 +1,84 @@
+"""The option file of a sandbox."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox.builds import Build
+from workers.servers.facts import FlavourKey
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+VALUE = re.compile(r"[A-Za-z0-9_.,:=+/ -]{0,1024}")
+BINLOG_BASE = "binlog"
+
+# What the sandbox decides itself: places, ways in, and whatever would load code or run SQL at the start.
+OWN = frozenset(
+    {"basedir", "datadir", "tmpdir", "chroot", "user", "socket", "pid_file", "log_error", "secure_file_priv"}
+    | {"port", "bind_address", "skip_networking", "skip_name_resolve", "skip_grant_tables", "init_file"}
+    | {"plugin_dir", "plugin_load", "plugin_load_add", "log_bin_basename", "log_bin_index"}
+    | {"innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory"}
+)
+
+# Room for 1024 clients; a binlog that is cut and thrown away while the load runs, so that no disk fills up.
+DEFAULTS = {
+    "server_id": "1",
+    "max_connections": "1100",
+    "back_log": "1024",
+    "open_files_limit": "8192",
+    "max_prepared_stmt_count": "1048576",
+    "character_set_server": "utf8mb4",
+    "innodb_buffer_pool_size": "128M",
+    "performance_schema": "OFF",
+    "log_bin": "OFF",
+    "binlog_format": "ROW",
+    "max_binlog_size": "256M",
+    "binlog_expire_logs_seconds": "60",
+}
+FLAVOUR_OPTIONS: dict[FlavourKey, tuple[str, ...]] = {
+    "mariadb": ("skip_ssl",),  # 11.4 and later spend seconds on making a certificate
+    "mysql": ("mysqlx=OFF", "tls_version="),
+}
+
+
+def check(settings: Mapping[str, str]) -> None:
+    """SandboxError on a name or value that cannot stand in an option file or is not the caller's to set."""
+    for name, value in settings.items():
+        if not NAME.fullmatch(name) or not VALUE.fullmatch(value):
+            raise SandboxError(f"{name!r} = {value!r} is not a setting.", "Names: a-z, 0-9, _. One line per value.")
+        if name in OWN:
+            raise SandboxError(f"{name} is the sandbox's own.", "Nothing was started. Leave it out of the settings.")
+
+
+def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], datadir: Path | None = None) -> str:
+    """The text of the option file; it holds no password. `settings` win over DEFAULTS. `datadir`: where it is not
+    in the sandbox's folder."""
+    check(settings)
+    merged = {**DEFAULTS, **settings}
+    temporary = folder / "tmp"
+    lines = [
+        "[mysqld]",
+        f"basedir={build.basedir}",
+        f"datadir={datadir or folder / 'data'}",
+        f"tmpdir={temporary}",
+        f"secure_file_priv={temporary}",
+        f"socket={folder}/sock",
+        f"pid_file={folder}/pid",
+        f"log_error={folder}/error.log",
+        f"port={port}",
+        "bind_address=127.0.0.1",
+        "skip_name_resolve",
+        *FLAVOUR_OPTIONS[build.flavour],
+        _log_bin(merged.pop("log_bin")),
+        *(f"{name}={value}" for name, value in merged.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _log_bin(value: str) -> str:
+    """As an option, log_bin takes a file name: log_bin=OFF would switch it on."""
+    if value.upper() in ("ON", "1"):
+        return f"log_bin={BINLOG_BASE}"
+    if value.upper() in ("OFF", "0"):
+        return "skip_log_bin"
+    raise SandboxError(f"log_bin cannot be {value!r}.", "It is ON or OFF.")

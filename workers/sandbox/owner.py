@@ -1,0 +1,70 @@
+"""Who a folder belongs to: written in it, so that whoever finds it later can tell a leaving from a living one."""
+
+import json
+import os
+import secrets
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from workers.sandbox.process import start_time
+
+FILE = "owner.json"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A worker, and the server it runs in the folder (0: none). Start times in clock ticks since boot."""
+
+    pid: int
+    started: int
+    boot: str
+    server_pid: int = 0
+    server_started: int = 0
+
+    @property
+    def alive(self) -> bool:
+        return self.boot == boot_id() and start_time(self.pid) == self.started
+
+    @property
+    def server_alive(self) -> bool:
+        return bool(self.server_pid) and self.boot == boot_id() and start_time(self.server_pid) == self.server_started
+
+
+def boot_id() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def myself(server_pid: int = 0) -> Owner:
+    pid = os.getpid()
+    return Owner(pid, start_time(pid) or 0, boot_id(), server_pid, start_time(server_pid) or 0 if server_pid else 0)
+
+
+def write(folder: Path, owner: Owner) -> None:
+    """Replace the note in one step: it is never there by half."""
+    draft = folder / f".{FILE}"
+    draft.write_text(json.dumps(asdict(owner)))
+    draft.replace(folder / FILE)
+
+
+def read(folder: Path) -> Owner | None:
+    """The note in the folder; None where there is none or it is not one of ours."""
+    try:
+        owner = Owner(**json.loads((folder / FILE).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+    return owner if all(type(n) is int for n in (owner.pid, owner.started, owner.server_pid)) else None
+
+
+def new_folder(parent: Path, name: str = "") -> Path:
+    """A fresh folder of ours under `parent`. It appears with its note in it, never without. OSError: a folder of
+    that name is there and not empty."""
+    parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    draft = parent / f".{secrets.token_hex(4)}"
+    draft.mkdir(mode=0o755)
+    try:
+        write(draft, myself())
+        return draft.rename(parent / (name or draft.name[1:]))
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise

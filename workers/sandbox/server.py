@@ -1,0 +1,319 @@
+"""One sandbox: a private server in a folder of its own, made from an image and thrown away."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pymysql
+
+from workers.errors import SandboxError
+from workers.metrics import fsync_table
+from workers.sandbox import images, options, owner, place, port, process
+from workers.sandbox.builds import Build
+from workers.sandbox.logs import Logs
+from workers.sandbox.process import User
+from workers.servers.connection import connect
+from workers.servers.target import Target
+
+ACCOUNT = "durascope"
+ACCOUNT_SQL = Path(__file__).with_name("account.sql")
+START_TIMEOUT_S = 60
+STOP_TIMEOUT_S = 60
+FREEZE_TIMEOUT_S = 20
+PORT_ATTEMPTS = 3
+POLL_S = 0.01
+FLUSH_AT_COMMIT = r"%flush\_log\_at\_trx\_commit"  # of InnoDB, and of RocksDB
+FREEZE_POLL_S = 0.0005
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """A start after a crash: how long until the first query was answered, and what the server logged meanwhile."""
+
+    seconds: float
+    log_lines: tuple[str, ...]
+
+
+class Sandbox:
+    """A running server. `create` makes one; `remove`, or leaving the `with` block, leaves nothing behind.
+
+    `target` says how to log in, `my_cnf` is the option file's text, `trace_file` is where its fsync calls are
+    counted (None: they are not, `trace_missing` says why), `notes` hold what a reader of its figures should know.
+    It dies with the process that made it.
+    """
+
+    def __init__(self, root: Path, folder: Path, build: Build, user: User, name: str, datadir: Path) -> None:
+        self.root, self.folder, self.build, self.user, self.name = root, folder, build, user, name
+        self.datadir = datadir
+        self.my_cnf = ""
+        self.notes = place.notes(root)
+        self.trace_file: Path | None = None
+        self.trace_missing = "The fsync trace was not asked for."
+        self._trace_library: Path | None = None
+        self._logs = Logs(folder)
+        self._password = secrets.token_hex(16)
+        self._port = 0
+        self._process: subprocess.Popen | None = None
+        self._stopped_cleanly = False
+
+    @classmethod
+    def create(
+        cls,
+        root: Path,
+        build: Build,
+        settings: Mapping[str, str],
+        *,
+        name: str,
+        image_key: str = "",
+        trace: bool = True,
+        user: str = "",
+        datadir_on: Path | None = None,
+    ) -> Self:
+        """Make and start a sandbox below `root`.
+
+        `settings`: server variables, `log_bin` as ON or OFF. `image_key`: an image kept with `save_image`;
+        empty: a server fresh from its installation. `user`: who runs it when we are root (empty: durascope,
+        else nobody). `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir:
+        used as it is when it is there, as on a disk made by `prepared.new_disk`. All else, the error log too, stays
+        below `root`. SandboxError says what is in the way; nothing is left behind then.
+        """
+        options.check(settings)
+        root, who = root.absolute(), process.unprivileged_user(user)
+        place.prepare(root, who)
+        image = images.of(root, build, who, image_key)
+        place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
+        folder = owner.new_folder(root / "live")
+        sandbox = cls(root, folder, build, who, name, (datadir_on or folder) / "data")
+        try:
+            sandbox._furnish(image, trace)
+            sandbox._start(settings, init_file=sandbox._account_file())
+            if datadir_on:
+                sandbox.settle()
+        except BaseException:
+            sandbox.remove()
+            raise
+        return sandbox
+
+    @property
+    def target(self) -> Target:
+        return Target(
+            name=self.name,
+            kind="sandbox",
+            user=ACCOUNT,
+            password=self._password,
+            host="127.0.0.1",
+            port=self._port,
+            socket=str(self._socket),
+            tls="off",
+        )
+
+    @property
+    def pid(self) -> int:
+        """The server's process id; SandboxError when it does not run."""
+        if not self.running or self._process is None:
+            raise SandboxError(f"The sandbox {self.name} does not run.", "Start it: restart(settings).")
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def restart(self, settings: Mapping[str, str]) -> Target:
+        """Stop, start again with these settings in place of the old ones, and tell the (new) address."""
+        options.check(settings)
+        self.stop()
+        self._logs.forget()
+        self._start(settings)
+        return self.target
+
+    def recover(self, settings: Mapping[str, str]) -> Recovery:
+        """Start again on what a crash left in the datadir. The error log of the life before is kept."""
+        options.check(settings)
+        self.kill()
+        self._logs.keep()
+        began = time.monotonic()
+        self._start(settings)
+        return Recovery(time.monotonic() - began, self._logs.lines)
+
+    @property
+    def log_text(self) -> str:
+        """The error logs of all lives since the last restart, the oldest first."""
+        return self._logs.text
+
+    def settle(self) -> None:
+        """Put everything done so far on the disk, whatever the durability settings: what a trial prepares must not
+        be lost in its crash."""
+        with contextlib.closing(connect(self.target)) as connection, connection.cursor() as cursor:
+            cursor.execute(f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
+            careless = [(name, value) for name, value in cursor.fetchall() if value != "1"]
+            for name, _ in careless:
+                cursor.execute(f"SET GLOBAL {name} = 1")
+            cursor.execute("FLUSH LOCAL TABLES")
+            cursor.execute("FLUSH LOCAL ENGINE LOGS")  # where the setting is not 1, MariaDB does nothing at this
+            for name, value in careless:
+                cursor.execute(f"SET GLOBAL {name} = {value}")
+        subprocess.run(["sync", "--file-system", self.datadir], check=True)
+
+    def stop(self) -> None:
+        """Shut down as a service manager would; SandboxError, and the server killed, if that takes too long."""
+        if not self.running or self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._stopped_cleanly = self._process.wait(STOP_TIMEOUT_S) == 0
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise SandboxError(
+                f"The sandbox {self.name} did not stop within {STOP_TIMEOUT_S} s and was killed.",
+                "Its data were not saved.",
+            ) from None
+
+    def freeze(self) -> None:
+        """Stop the process where it is; `kill` still works. When this returns nothing more is told to any client. A
+        flush may still be in progress: a power cut catches it there, as a real one would."""
+        pid = self.pid
+        os.kill(pid, signal.SIGSTOP)
+        deadline = time.monotonic() + FREEZE_TIMEOUT_S
+        while not process.at_rest(pid):
+            if time.monotonic() > deadline:
+                raise SandboxError(f"The sandbox {self.name} could not be frozen.", "Remove it.")
+            time.sleep(FREEZE_POLL_S)
+
+    def kill(self) -> None:
+        """End the process at once, as kill -9 does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def save_image(self, key: str) -> Path:
+        """Keep the datadir of a cleanly stopped sandbox under `<root>/images/<key>`, without its binlog."""
+        if self.running or not self._stopped_cleanly:
+            raise SandboxError(f"The sandbox {self.name} was not stopped cleanly.", "No image was made. stop() first.")
+        return images.ensure(self.root, key, self._copy_data)
+
+    def remove(self) -> None:
+        """Kill the server and delete its folder. May be called twice."""
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder.exists():
+            raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.remove()
+
+    def _furnish(self, image: Path, trace: bool) -> None:
+        place.require_short(self._socket)
+        (self.folder / "tmp").mkdir(mode=0o700)
+        self.user.own(self.folder / "tmp")
+        self.user.own(self.folder)
+        if not self.datadir.exists():
+            images.copy(image, self.datadir)
+        if trace:
+            self.trace_missing = fsync_table.missing()
+        if trace and not self.trace_missing:
+            self._trace_library = fsync_table.library(self.root / "tools")
+            self.trace_file = self.folder / "fsync.table"
+
+    def _copy_data(self, to: Path) -> None:
+        images.copy(self.datadir, to)
+        for leaving in (*to.glob(f"{options.BINLOG_BASE}.*"), to / "auto.cnf"):
+            leaving.unlink(missing_ok=True)
+
+    def _account_file(self) -> Path:
+        """SQL that makes our account, readable to the server only; `_start` deletes it again."""
+        file = self.folder / "account.sql"
+        file.touch(mode=0o600)
+        file.write_text(ACCOUNT_SQL.read_text().format(password=self._password))
+        self.user.own(file)
+        return file
+
+    def _start(self, settings: Mapping[str, str], init_file: Path | None = None) -> None:
+        self._stopped_cleanly = False
+        try:
+            for attempt in range(1, PORT_ATTEMPTS + 1):
+                self._port = self._port if port.is_free(self._port) else port.free_port()
+                self._launch(settings, init_file)
+                if self._wait_until_up():
+                    return
+                if "Address already in use" not in self._logs.last_words or attempt == PORT_ATTEMPTS:
+                    raise self._did_not_start()
+        except BaseException:
+            self.kill()
+            raise
+        finally:
+            if init_file:
+                init_file.unlink(missing_ok=True)
+
+    def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
+        self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir)
+        cnf = self.folder / "my.cnf"
+        cnf.write_text(self.my_cnf)
+        self._logs.error.unlink(missing_ok=True)
+        argv = [str(self.build.mysqld), f"--defaults-file={cnf}", *([f"--init-file={init_file}"] if init_file else [])]
+        self._process = process.start(
+            argv, self.user, env=self._environment(), cwd=self.folder, output=self._logs.output
+        )
+        owner.write(self.folder, owner.myself(self._process.pid))
+
+    def _environment(self) -> dict[str, str]:
+        env = {"PATH": os.defpath, "HOME": str(self.folder), "LANG": "C"}
+        if self._trace_library and self.trace_file:
+            fsync_table.create(self.trace_file)
+            self.user.own(self.trace_file)
+            env |= {"LD_PRELOAD": str(self._trace_library), "FSYNCTRACE_TABLE": str(self.trace_file)}
+        return env
+
+    def _wait_until_up(self) -> bool:
+        """True when the server answers, False when it has ended."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while self.running:
+            if self._answers():
+                return True
+            if time.monotonic() > deadline:
+                raise self._did_not_start()
+            time.sleep(POLL_S)
+        return False
+
+    def _answers(self) -> bool:
+        """Knock first: PyMySQL keeps its socket open for a while when a connection is refused. Without
+        ssl_disabled it would spend 20 ms on reading certificates."""
+        try:
+            with socket.socket(socket.AF_UNIX) as knock:
+                knock.connect(str(self._socket))
+            login = {"user": ACCOUNT, "password": self._password, "ssl_disabled": True}
+            pymysql.connect(unix_socket=str(self._socket), **login).close()
+        except (OSError, pymysql.err.OperationalError):
+            return False
+        return True
+
+    def _did_not_start(self) -> SandboxError:
+        ended = "" if self._process is None or self.running else f" ({_how(self._process.returncode)})"
+        return SandboxError(
+            f"The sandbox {self.name} did not start{ended}. Its error log ends with: {self._logs.last_words}",
+            "Check the settings it was given.",
+        )
+
+    @property
+    def _socket(self) -> Path:
+        return self.folder / "sock"
+
+
+def _has_data(folder: Path | None) -> bool:
+    return folder is not None and (folder / "data").is_dir()
+
+
+def _how(status: int) -> str:
+    return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"

@@ -1,0 +1,55 @@
+"""Clear away what dead workers left behind, and nothing that a living one uses."""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox import owner
+from workers.sandbox.disk import system
+from workers.sandbox.owner import Owner
+
+PLACES = ("live", "images/making")
+DEATH_S = 5.0
+
+
+def sweep(root: Path) -> list[str]:
+    """Kill servers and disks, take away mounts and loop devices, and delete folders whose owner is dead; the names
+    of the folders that were deleted.
+
+    A folder without a readable note is nobody's that we know: it stays. What is mounted or attached is not looked up
+    in a list but found by its place in the folder, so that nothing can be missing there. All processes end first: a
+    server may lie on the disk of another folder.
+    """
+    places = [folder for place in PLACES for folder in sorted((root / place).glob("*"))]
+    left = [(folder, note) for folder in places if (note := owner.read(folder)) and not note.alive]
+    for _, note in left:
+        _kill_server(note)
+    return [folder.name for folder, _ in left if _removed(folder)]
+
+
+def _removed(folder: Path) -> bool:
+    """A folder in which something is still mounted is left for the next sweep."""
+    try:
+        system.dismantle(folder)
+    except SandboxError:
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
+
+
+def _kill_server(note: Owner) -> None:
+    """The handle is taken before the check, so that the process checked is the process killed."""
+    with contextlib.suppress(ProcessLookupError):
+        if not note.server_alive:
+            return
+        handle = os.pidfd_open(note.server_pid)
+        try:
+            if note.server_alive:
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                select.select([handle], [], [], DEATH_S)
+        finally:
+            os.close(handle)

@@ -1,0 +1,105 @@
+"""Opening a connection to a server."""
+
+import socket
+import ssl
+
+import pymysql
+
+from workers.errors import PlanError, Unreachable
+from workers.servers import ask
+from workers.servers.target import Target
+from workers.servers.trouble import explain
+
+ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool take their time
+
+
+def connect(target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S) -> pymysql.Connection:
+    """An open connection, autocommit, utf8mb4.
+
+    `timeout_s` covers the whole way to the login; `answer_s` each answer after that. Raises Unreachable,
+    AccessDenied or ServerError; PlanError when `tls_ca` is not a readable PEM file.
+    """
+    connection = pymysql.connect(
+        host=target.host or None,
+        port=target.port,
+        unix_socket=target.socket or None,
+        user=target.user,
+        password=target.password.encode(),  # as a str it would be sent as Latin-1
+        charset="utf8mb4",
+        autocommit=True,
+        connect_timeout=timeout_s,
+        read_timeout=timeout_s,
+        write_timeout=timeout_s,
+        ssl=_tls(target),
+        ssl_disabled=_plain(target),
+        defer_connect=True,
+    )
+    try:
+        connection._secure = bool(target.socket)  # so passwords need no further encryption, as PyMySQL has it
+        connection.connect(_socket_file(target, timeout_s))
+    except (pymysql.Error, OSError) as error:
+        raise explain(error, target.where) from error
+    except Exception as nonsense:  # the driver trusts what it is sent: IndexError, struct.error, UnicodeDecodeError ...
+        connection._force_close()
+        raise Unreachable(
+            f"{target.where} answers, but not as a MySQL or MariaDB server does.",
+            "Check the port: something else seems to listen there.",
+        ) from nonsense
+    # PyMySQL has one read timeout for login and queries alike; a server that accepts and then says nothing
+    # must fail fast, a long statement must not.
+    connection._read_timeout = connection._write_timeout = answer_s
+    if target.tls in ("required", "verify"):
+        _must_be_encrypted(connection, target)
+    return connection
+
+
+def _socket_file(target: Target, timeout_s: float) -> socket.socket | None:
+    """The open socket file, None for TCP. PyMySQL would leave its own open when connecting fails."""
+    if not target.socket:
+        return None
+    opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        opened.settimeout(timeout_s)
+        opened.connect(target.socket)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+def cipher(connection: pymysql.Connection) -> str:
+    """The cipher that the server says this connection uses; "" when it is not encrypted."""
+    return ask.names_to_values(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'").get("ssl_cipher", "")
+
+
+def _plain(target: Target) -> bool:
+    """A socket file never leaves the host: there, *preferred* means no TLS."""
+    return target.tls == "off" or (target.tls == "preferred" and bool(target.socket))
+
+
+def _tls(target: Target) -> ssl.SSLContext | None:
+    """None: leave it to PyMySQL, which then encrypts when the server offers it."""
+    if target.tls not in ("required", "verify"):
+        return None
+    try:
+        context = ssl.create_default_context(cafile=target.tls_ca or None)
+    except (OSError, ValueError) as unreadable:
+        raise PlanError(
+            f"The certificate authority file {target.tls_ca} cannot be used: {unreadable}.",
+            "Give the path of a readable PEM file on the worker's host.",
+        ) from unreadable
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # certificates that servers make for themselves fail it
+    if target.tls == "required":
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _must_be_encrypted(connection: pymysql.Connection, target: Target) -> None:
+    """Ask the server instead of trusting the settings of the driver."""
+    if not cipher(connection):
+        connection.close()
+        raise Unreachable(
+            f"{target.where} answers, but the connection is not encrypted, and TLS is required for it.",
+            "Turn TLS on at the server (ssl_cert, ssl_key), or choose the TLS mode 'preferred' or 'off'.",
+        )

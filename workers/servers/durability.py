@@ -1,0 +1,81 @@
+"""What a crash would leave, derived from a server's settings. It is derived, not measured: only a crash test
+of this very server on this very storage is evidence, and the statements say so.
+
+Three things are asked under two crash classes. Things: what the *engine* keeps, what the *binlog* keeps,
+whether the two *agree*. Classes: *process kill* (the page cache survives), *power loss* (what was not
+flushed is gone). Every way to lose something is one row of RISKS; where no row applies, it is kept.
+"""
+
+from dataclasses import dataclass
+
+from workers.servers.facts import Facts
+from workers.servers.present import Present, present, settings_in_words
+from workers.servers.risks import BOTH, RISKS, X1, CrashClass, Outcome, What
+from workers.servers.settings import SETTINGS
+
+__all__ = ["DERIVED", "Statement", "report", "settings_in_words"]
+
+DERIVED = (
+    "Derived from the settings, not measured. It holds for transactional tables, as far as file system and device "
+    "keep what they were told to flush; only a crash test shows whether they do."
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One line of the report. `engine`: whose engine statement it is, "" for binlog and agreement."""
+
+    crash_class: CrashClass
+    what: What
+    outcome: Outcome
+    says: str
+    rests_on: str  # a claim, or the address of a manual page
+    engine: str = ""
+
+
+_KEPT: dict[tuple[CrashClass, What], str] = {
+    ("process kill", "engine"): "Acknowledged commits survive: they were handed to the operating system.",
+    ("power loss", "engine"): "Acknowledged commits survive if the device keeps what it was told to flush.",
+    ("process kill", "binlog"): "Acknowledged commits are in the binlog: it was handed to the operating system.",
+    ("power loss", "binlog"): "Acknowledged commits are in the binlog if the device keeps what it was told to flush.",
+    ("process kill", "agreement"): "Recovery brings engine and binlog to the same transactions.",
+    (
+        "power loss",
+        "agreement",
+    ): "Recovery brings engine and binlog to the same transactions if the device keeps what it was told to flush.",
+}
+_KEPT_RESTS_ON: dict[What, str] = {"engine": "innodb_flush_log_at_trx_commit", "binlog": "sync_binlog", "agreement": X1}
+
+
+def report(facts: Facts) -> tuple[Statement, ...]:
+    """What each crash class would leave. No statements on binlog and agreement where the binlog is off."""
+    now = present(facts)
+    engines = ["InnoDB", *(["MyRocks"] if now.myrocks_flush_log is not None else [])]
+    things: list[tuple[What, str]] = [("engine", engine) for engine in engines]
+    if now.binlog is not False:
+        things += [("binlog", ""), ("agreement", "")]
+    return tuple(_state(crash, what, engine, now, facts) for crash in BOTH for what, engine in things)
+
+
+def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Facts) -> Statement:
+    found = [risk for risk in RISKS if crash in risk.crashes and what in risk.whats and engine in risk.engines]
+    real = [risk for risk in found if risk.applies(now)]
+    if not real:
+        kept = _KEPT_RESTS_ON[what]
+        if engine == "MyRocks":
+            kept = "rocksdb_flush_log_at_trx_commit"
+        return Statement(crash, what, "kept", _KEPT[crash, what], _source(kept, facts), engine)
+    every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
+    says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)
+    sources = dict.fromkeys(_source(risk.rests_on, facts) for risk in real)
+    # What is known to be lost is said even where something else is not known.
+    outcome: Outcome = "may be lost" if any(risk.outcome == "may be lost" for risk in real) else "unknown"
+    return Statement(crash, what, outcome, says, " ".join(sources), engine)
+
+
+def _source(rests_on: str, facts: Facts) -> str:
+    """A claim as it is; the name of a setting becomes the address of its manual page."""
+    setting = SETTINGS.get(rests_on)
+    if setting and facts.flavour in setting.rules:
+        return setting.rules[facts.flavour].manual
+    return rests_on

@@ -1,0 +1,30 @@
+"""What is known of a running server, asked once and remembered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+FlavourKey = Literal["mariadb", "mysql"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One look at a server.
+
+    `version` is comparable, (10, 11, 19); `version_text` is what the server says; `variables` are all
+    global variables, names in lower case; `engines` maps an engine's lower-case name to its SHOW ENGINES
+    support column (YES, DEFAULT, NO, DISABLED).
+    """
+
+    flavour: FlavourKey
+    version: tuple[int, int, int]
+    version_text: str
+    variables: Mapping[str, str]
+    engines: Mapping[str, str]
+
+    def variable(self, name: str) -> str | None:
+        """The variable's value, None where this server has no such variable."""
+        return self.variables.get(name.lower())
+
+    def has_engine(self, name: str) -> bool:
+        return self.engines.get(name.lower()) in ("YES", "DEFAULT")

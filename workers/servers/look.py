@@ -1,0 +1,30 @@
+"""The first look at a server."""
+
+import re
+from typing import Any
+
+from workers.servers import ask
+from workers.servers.facts import Facts
+from workers.servers.flavours import detect
+
+
+def read(connection: Any) -> Facts:
+    """Everything that Facts holds, in three questions. Raises ServerError."""
+    variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
+    text = variables["version"]
+    return Facts(
+        flavour=detect(text, variables.get("version_comment", "")),
+        version=version_of(text),
+        version_text=text,
+        variables=variables,
+        engines={str(row[0]).lower(): str(row[1]).upper() for row in ask.rows(connection, "SHOW ENGINES")},
+    )
+
+
+def version_of(text: str) -> tuple[int, int, int]:
+    """`10.11.19-MariaDB-log` -> (10, 11, 19). Behind some proxies MariaDB calls itself 5.5.5-10.11.19-MariaDB."""
+    match = re.match(r"(?:5\.5\.5-)?(\d+)\.(\d+)(?:\.(\d+))?", text)
+    if match is None:
+        return (0, 0, 0)
+    major, minor, patch = match.groups(default="0")
+    return (int(major), int(minor), int(patch))

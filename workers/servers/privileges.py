@@ -1,0 +1,60 @@
+"""What the account we use may do, read from its own grants."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workers.servers import ask
+from workers.servers.facts import Facts
+from workers.servers.flavours import EVERYWHERE, FOR_TABLES, OUR_SCHEMAS, PERFORMANCE_SCHEMA, Need
+
+Held = Mapping[str, frozenset[str]]  # scope as printed, without quotes -> privileges, upper case
+_GRANT = re.compile(r"^GRANT (?P<what>.+?) ON (?:TABLE )?(?P<scope>\S+\.\*) TO ", re.IGNORECASE)
+
+
+def held(connection: Any, facts: Facts) -> Held:
+    """The grants of this connection's account and of the roles that are on in it. Raises ServerError."""
+    statement = "SHOW GRANTS"
+    if facts.flavour == "mysql" and facts.version >= (8, 0, 0):
+        roles = ask.value(connection, "SELECT CURRENT_ROLE()")
+        if roles and roles != "NONE":
+            statement = f"SHOW GRANTS FOR CURRENT_USER() USING {roles}"  # the server's own words, quoted by it
+    return parse(str(row[0]) for row in ask.rows(connection, statement))
+
+
+def parse(lines: Iterable[str]) -> Held:
+    """Grants on everything or on a whole schema; those on single tables, routines and roles do not matter here."""
+    found: dict[str, set[str]] = {}
+    for line in lines:
+        if match := _GRANT.match(line):
+            names = {name.strip().upper() for name in match["what"].split(",")}
+            found.setdefault(_plain(match["scope"]), set()).update(names)
+    return {scope: frozenset(names) for scope, names in found.items()}
+
+
+def missing(needs: Iterable[Need], having: Held) -> list[Need]:
+    """The needs that these grants do not meet."""
+    return [need for need in needs if not _met(need, having)]
+
+
+def _met(need: Need, having: Held) -> bool:
+    wanted = set(FOR_TABLES) if need.privilege == "ALL PRIVILEGES" else {need.privilege}
+    names = set().union(*(names for scope, names in having.items() if _covers(scope, need.scope)))
+    return bool(names & {"ALL PRIVILEGES", "ALL", *need.covered_by}) or wanted <= names
+
+
+def _covers(scope: str, wanted: str) -> bool:
+    """Whether a grant on `scope` reaches what `wanted` names; scopes are LIKE patterns of schema names."""
+    if EVERYWHERE in (scope, wanted):
+        return scope == EVERYWHERE
+    pattern = "".join(_LIKE.get(part, re.escape(part[-1:])) for part in re.findall(r"\\.|.", scope.removesuffix(".*")))
+    return re.fullmatch(pattern, _AN_EXAMPLE[wanted]) is not None
+
+
+_LIKE = {"%": ".*", "_": "."}
+_AN_EXAMPLE = {OUR_SCHEMAS: "durascope_zz9", PERFORMANCE_SCHEMA: "performance_schema"}
+
+
+def _plain(scope: str) -> str:
+    """Without the quotes, and with a backslash that some servers double made single again."""
+    return re.sub(r"\\+", r"\\", re.sub(r"[`\"']", "", scope)).lower()

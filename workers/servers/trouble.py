@@ -1,0 +1,167 @@
+"""What a server or the network refused, in words: every error of the driver becomes one of ours."""
+
+import re
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pymysql
+
+from workers.errors import AccessDenied, MissingPrivilege, ServerError, Unreachable
+
+
+@dataclass(frozen=True)
+class Known:
+    """An error number of the server or client library: what it becomes, says and how it is mended."""
+
+    kind: type[ServerError]
+    says: str  # may hold {where} and {detail}, the server's own words
+    mend: str = ""
+
+
+LOST = Known(
+    Unreachable,
+    "The connection to {where} was lost.",
+    "See whether the server is still running and read its error log; then try again.",
+)
+REFUSED_ACCOUNT = Known(
+    AccessDenied,
+    "{where} does not accept this account or password.",
+    "Check user, password and the host part of the account (SELECT user, host FROM mysql.user); "
+    "an account may also be locked or expired, or be allowed over TLS only.",
+)
+LOCKED = Known(AccessDenied, "The account is locked at {where}.", "ALTER USER ... ACCOUNT UNLOCK;")
+EXPIRED = Known(
+    AccessDenied, "The password of this account has expired at {where}.", "ALTER USER ... IDENTIFIED BY '...';"
+)
+FULL = Known(
+    Unreachable,
+    "{where} has no connection left for us.",
+    "Raise max_connections (SET GLOBAL max_connections = 1100) or close connections, then try again.",
+)
+
+# https://mariadb.com/kb/en/mariadb-error-codes/, https://dev.mysql.com/doc/mysql-errors/8.4/en/
+BY_NUMBER: dict[int, Known] = {
+    1040: FULL,
+    1203: FULL,
+    1226: Known(Unreachable, "The account's own limit at {where} is used up: {detail}.", "Raise the account's limit."),
+    1045: REFUSED_ACCOUNT,
+    1698: REFUSED_ACCOUNT,
+    3118: LOCKED,
+    4151: LOCKED,
+    1820: EXPIRED,
+    1862: EXPIRED,
+    1129: Known(Unreachable, "{where} blocks this host after too many failed connections.", "FLUSH HOSTS;"),
+    1130: Known(
+        AccessDenied,
+        "{where} accepts no account from this host.",
+        "Create the account with a host part that matches the worker's address.",
+    ),
+    1153: Known(ServerError, "A packet was larger than {where} allows.", "Raise max_allowed_packet."),
+    1159: LOST,
+    1161: LOST,
+    1053: LOST,
+    1927: LOST,
+    2006: LOST,
+    2013: LOST,
+    2055: LOST,
+    2026: Known(
+        Unreachable,
+        "{where} offers no TLS, and this server is registered to require it.",
+        "Turn TLS on at the server (ssl_cert, ssl_key), or choose the TLS mode 'preferred' or 'off'.",
+    ),
+    1044: Known(MissingPrivilege, "The account may not use that schema at {where}: {detail}."),
+    1142: Known(MissingPrivilege, "The account may not do this at {where}: {detail}."),
+    1227: Known(MissingPrivilege, "The account may not do this at {where}: {detail}."),
+    1290: Known(ServerError, "{where} was started with an option that forbids this: {detail}.", "See read_only."),
+}
+
+_WAITS = re.compile(r"performance_schema|file_summary|events_waits|setup_")  # MySQL leaves the schema out
+_NEEDS = re.compile(r"at least one of\) the (.+?) privilege\(s\)")
+
+
+def explain(error: Exception, where: str, account: Callable[[], str] = lambda: "''@''") -> ServerError:
+    """Ours for a pymysql or operating-system error met at `where`.
+
+    `account` gives the account as `'user'@'host'` for the GRANT; it is asked only when one is printed.
+    """
+    cause = getattr(error, "original_exception", None) or error
+    if isinstance(cause, OSError) and not isinstance(cause, pymysql.Error):
+        return _network(cause, where)
+    number, detail = _parts(error)
+    known = BY_NUMBER.get(number)
+    if known is None:
+        return ServerError(f"{where} answered with error {number}: {detail}.")
+    mend = _grant(number, detail, account) if known.kind is MissingPrivilege else known.mend
+    return known.kind(known.says.format(where=where, detail=detail), mend)
+
+
+def _parts(error: Exception) -> tuple[int, str]:
+    number, detail = (*error.args, 0, "")[:2] if error.args else (0, "")
+    if not isinstance(number, int):
+        return 0, str(number).rstrip(".")
+    return number, str(detail).rstrip(".")
+
+
+def _grant(number: int, detail: str, account: Callable[[], str]) -> str:
+    """The narrowest GRANT that the server's own words name."""
+    if number == 1227 and (match := _NEEDS.search(detail)):
+        names = re.split(r",\s*|\s+or\s+", match[1])
+        narrow = next((name for name in names if name != "SUPER"), "SUPER")
+        return f"GRANT {narrow} ON *.* TO {account()};"
+    if number == 1142 and _WAITS.search(detail):
+        return f"GRANT SELECT ON performance_schema.* TO {account()};"
+    return f"GRANT ALL PRIVILEGES ON `durascope\\_%`.* TO {account()};"
+
+
+def _network(error: OSError, where: str) -> ServerError:
+    for kind, says, mend in _NETWORK:
+        if isinstance(error, kind):
+            return Unreachable(says.format(where=where, detail=_reason(error)), mend)
+    return Unreachable(f"{where} cannot be reached: {_reason(error)}.", "Check address, port and the network.")
+
+
+def _reason(error: OSError) -> str:
+    return (getattr(error, "verify_message", "") or error.strerror or str(error)).rstrip(".")
+
+
+_NETWORK: tuple[tuple[type[OSError], str, str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "The certificate of {where} is not the right one: {detail}.",
+        "Give the PEM file of the authority that signed it, and register the server by the name in the certificate; "
+        "or choose the TLS mode 'required', which encrypts without checking who answers.",
+    ),
+    (
+        ssl.SSLError,
+        "No encrypted connection to {where} came about: {detail}.",
+        "Compare tls_version at the server with what this host offers, or choose another TLS mode.",
+    ),
+    (
+        socket.gaierror,
+        "The name in {where} is not known: {detail}.",
+        "Check the spelling, or register the server by its number address.",
+    ),
+    (
+        ConnectionRefusedError,
+        "Nothing listens at {where}.",
+        "Start the server, check the port, and see that bind_address lets the worker's host in.",
+    ),
+    (
+        TimeoutError,
+        "{where} did not answer in time.",
+        "Check the address, the firewall between worker and server, and whether the server hangs.",
+    ),
+    (
+        FileNotFoundError,
+        "There is no socket file {where}.",
+        "Start the server, or copy the path from SHOW VARIABLES LIKE 'socket'.",
+    ),
+    (
+        PermissionError,
+        "The worker may not open {where}.",
+        "Give the worker's user access to the socket file and its folder.",
+    ),
+    (ConnectionError, LOST.says, LOST.mend),
+)

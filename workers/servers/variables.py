@@ -1,0 +1,110 @@
+"""Global variables of a server: changed with their old value written down first, and put back."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from workers.errors import DurascopeError, PlanError, ServerError
+from workers.servers import ask
+from workers.servers.facts import Facts
+from workers.servers.settings import check, find, same
+
+SETTLES_S = 2.0  # a buffer pool is resized in the background
+
+
+def apply(
+    connection: Any, facts: Facts, settings: Mapping[str, str], owe: Callable[[str, str], None]
+) -> dict[str, str]:
+    """Bring the server to these settings; what it then reports for each of them is returned.
+
+    A variable that already has its value is left alone. For every other `owe(name, old value)` is called
+    before the change; if `owe` raises, the change is not made. PlanError, before anything is changed: a
+    value or variable that this server does not have, or one that needs a restart. ServerError: refused, or
+    the server reports another value than the one it was given.
+    """
+    wanted = {name: _possible(name, value, facts) for name, value in settings.items()}
+    present = {name: read(connection, name) for name in wanted}
+    changes = {name: value for name, value in wanted.items() if not same(name, present[name], value)}
+    for name in changes:
+        _must_be_dynamic(name, present[name], wanted[name], facts)
+    for name, value in changes.items():
+        owe(name, present[name])
+        present[name] = _set(connection, name, value)
+    return present
+
+
+def restore(connection: Any, debts: Iterable[tuple[str, str]], paid: Callable[[str], None]) -> None:
+    """Put old values back, the last change first; `paid(name)` once the server reports the old value again.
+
+    A variable that the server no longer has (it was upgraded since) counts as put back.
+    One that fails does not stop the others; ServerError at the end names all that failed.
+    """
+    failed: list[str] = []
+    mends: list[str] = []
+    for name, old in reversed(list(debts)):
+        try:
+            held = _held(connection, name)
+            if held is not None and not same(name, held, old):
+                _set(connection, name, old)
+            paid(name)
+        except DurascopeError as error:
+            failed.append(f"{name} is not back at {old!r}: {error.message}")
+            mends.append(error.mend or f"SET GLOBAL {name} = '{old}';")
+    if failed:
+        raise ServerError(" ".join(failed), " ".join(dict.fromkeys(mends)))
+
+
+def read(connection: Any, name: str) -> str:
+    """The global value. The name comes from the catalogue, never from outside (PlanError)."""
+    held = _held(connection, name)
+    if held is None:
+        raise PlanError(f"{name} does not exist on {ask.where(connection)}.", "Leave it out of the variant.")
+    return held
+
+
+def _held(connection: Any, name: str) -> str | None:
+    """The global value; None where there is no such variable."""
+    sql = "SHOW GLOBAL VARIABLES WHERE Variable_name = %s"
+    return ask.names_to_values(connection, sql, (find(name).name,)).get(name)
+
+
+def _possible(name: str, value: str, facts: Facts) -> str:
+    normal = check(name, value, facts.flavour)
+    if facts.variable(name) is None:
+        raise PlanError(f"{name} does not exist on this server ({facts.version_text}).", "Leave it out of the variant.")
+    return normal
+
+
+def _must_be_dynamic(name: str, present: str, wanted: str, facts: Facts) -> None:
+    if not find(name).dynamic_on(facts.flavour, facts.version):
+        raise PlanError(
+            f"{name} is {present}, the variant wants {wanted}, and that needs a restart. Nothing was changed.",
+            "Durascope never restarts an attached server: use a sandbox, or leave the setting out.",
+        )
+
+
+def _set(connection: Any, name: str, value: str) -> str:
+    """Set and read back. Numbers go without quotes, everything else quoted by the driver."""
+    setting = find(name)
+    before = read(connection, name)
+    ask.rows(connection, f"SET GLOBAL {setting.name} = %s", (_typed(value, setting.kind),))
+    after = _settled(connection, name, before, value)
+    if not same(name, after, value) and not setting.rounded:
+        raise ServerError(
+            f"{name} was set to {value}, but the server reports {after}.", "See the manual page of the variable."
+        )
+    return after
+
+
+def _typed(value: str, kind: str) -> int | str:
+    return int(value) if kind in ("integer", "bytes") else value
+
+
+def _settled(connection: Any, name: str, before: str, wanted: str) -> str:
+    """What the server reports, at the latest after SETTLES_S where it changes a size in the background."""
+    deadline = time.monotonic() + SETTLES_S
+    after = read(connection, name)
+    while find(name).rounded and after == before and not same(name, after, wanted) and time.monotonic() < deadline:
+        time.sleep(0.05)
+        after = read(connection, name)
+    return after

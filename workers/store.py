@@ -1,0 +1,154 @@
+"""The measurement's way into the database: claims, states, debts, runs. Every change of state is a conditional
+UPDATE, so that a worker that was taken for dead cannot overwrite what happened since."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.fleet.models import HostLease, Worker
+from workers import claims, leases
+from workers.bench.measure import Measurement
+from workers.errors import DurascopeError, PlanError
+from workers.metrics.registry import SOURCES
+from workers.metrics.source import Reading
+
+
+def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
+    """Claim a queued experiment and lease its hosts; None when it is not queued or a host is busy."""
+    with transaction.atomic():
+        experiment = Experiment.objects.select_for_update().get(pk=experiment_id)
+        if experiment.state != Experiment.State.QUEUED:
+            return None
+        if busy := leases.holder(hosts):
+            does = "being put back" if busy.experiment.is_over else "running"
+            say(experiment, f"waiting: {busy.experiment.name} is {does} on the same host")
+            return None
+        leases.take(experiment, hosts)
+        experiment.state = Experiment.State.RUNNING
+        experiment.worker = worker
+        experiment.started_at = experiment.started_at or timezone.now()
+        experiment.error = experiment.mend = ""
+        experiment.save(update_fields=["state", "worker", "started_at", "error", "mend"])
+    return experiment
+
+
+def refuse(experiment_id: int, why: DurascopeError) -> None:
+    """End a queued experiment that cannot be run."""
+    queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
+    queued.update(state=Experiment.State.FAILED, error=why.message, mend="Plan it anew.", ended_at=timezone.now())
+
+
+def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", mend: str = "") -> bool:
+    """End an experiment that this worker still holds: its leases are returned, nothing of it stays running.
+
+    False, and nothing is changed, when it was taken from this worker: it may run elsewhere by now.
+    """
+    with transaction.atomic():
+        held = Experiment.objects.filter(pk=experiment.pk, worker=worker, state=Experiment.State.RUNNING)
+        if not held.update(state=state, error=error, mend=mend, phase="", ended_at=timezone.now()):
+            return False
+        HostLease.objects.filter(experiment=experiment).delete()
+        for rows in (experiment.cells, experiment.trials):
+            rows.filter(state=Cell.State.RUNNING).update(state=Cell.State.INTERRUPTED, ended_at=timezone.now())
+        if state == Experiment.State.CANCELLED:
+            cancel_waiting(experiment)
+    return True
+
+
+def say(experiment: Experiment, phase: str) -> None:
+    """What happens right now, in words, for the live page."""
+    Experiment.objects.filter(pk=experiment.pk).exclude(phase=phase[:200]).update(phase=phase[:200])
+
+
+def is_cancelled(experiment: Experiment, worker: Worker) -> bool:
+    """Whether somebody asked to stop, or the experiment was taken from this worker."""
+    row = Experiment.objects.filter(pk=experiment.pk).values_list("cancel_asked", "state", "worker_id").first()
+    return row is None or row[0] or row[1] != Experiment.State.RUNNING or row[2] != worker.pk
+
+
+def claim(experiment: Experiment) -> Cell | None:
+    """The next waiting cell, now running (see `claims`)."""
+    return claims.claim(experiment.cells.all(), experiment)
+
+
+def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Probe | None) -> Run | None:
+    """Store a measurement and mark its cell measured; None (nothing stored) when the cell was taken away."""
+    load = done.load
+    with transaction.atomic():
+        if not claims.claimed(cell).update(state=Cell.State.DONE, ended_at=timezone.now()):
+            return None
+        run = Run.objects.create(
+            cell=cell,
+            started_at=done.started_at,
+            elapsed_s=load.elapsed_s,
+            transactions=load.transactions,
+            errors=load.errors,
+            tps=load.transactions / load.elapsed_s,
+            latency_ms={**load.percentiles_ms, "avg": load.latency_avg_ms, "max": load.latency_max_ms},
+            figures=_figures(done),
+            latencies=[asdict(latency) for reading in _in_order(done.readings) for latency in reading.latencies],
+            environment=environment,
+            probe=probe,
+            load_average=done.load_average,
+            effective=dict(done.effective),
+        )
+        Series.objects.create(run=run, columns=_columns(done))
+        Evidence.objects.create(
+            run=run, command=load.argv, my_cnf=done.my_cnf, output=load.output, histogram=load.histogram
+        )
+    return run
+
+
+def _in_order(readings: Mapping[str, Reading]) -> list[Reading]:
+    """Best source first, the order of the registry."""
+    return [readings[key] for key in SOURCES if key in readings]
+
+
+def _figures(done: Measurement) -> list[dict[str, Any]]:
+    found = [asdict(figure) for reading in _in_order(done.readings) for figure in reading.figures]
+    return found + [{"name": "", "value": None, "source": key, "note": why} for key, why in done.missing.items()]
+
+
+def _columns(done: Measurement) -> dict[str, list[float | None]]:
+    columns: dict[str, list[float | None]] = {}
+    for name in ("t_s", "tps", "qps", "writes", "errors", "p95_ms"):
+        values = [getattr(second, name) for second in done.load.seconds]
+        columns[name] = [None if value is None else round(value, 4) for value in values]
+    for reading in reversed(_in_order(done.readings)):
+        columns |= {name: list(values) for name, values in reading.per_second.items()}
+    return columns
+
+
+def environment_row(data: dict[str, Any]) -> Environment:
+    """The row that holds this environment, made once for all runs that share it."""
+    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    return Environment.objects.get_or_create(digest=digest, defaults={"data": data})[0]
+
+
+def release_to_resume(experiment: Experiment) -> None:
+    """Put what is not measured back in the queue: interrupted, failed, cancelled and running cells and trials."""
+    with transaction.atomic():
+        for rows in (experiment.cells, experiment.trials):
+            unmeasured = rows.exclude(state__in=[Cell.State.DONE, Cell.State.WAITING])
+            unmeasured.update(state=Cell.State.WAITING, error="", mend="")
+        queue_again(experiment)
+
+
+def queue_again(experiment: Experiment) -> None:
+    """An experiment that is over waits for a worker again. Raises PlanError when it is not over."""
+    over = Experiment.objects.filter(pk=experiment.pk).exclude(
+        state__in=[Experiment.State.RUNNING, Experiment.State.QUEUED]
+    )
+    if not over.update(state=Experiment.State.QUEUED, cancel_asked=False, error="", mend="", ended_at=None):
+        raise PlanError("The experiment is running or already queued.", "Wait for it to end, or cancel it.")
+
+
+def cancel_waiting(experiment: Experiment) -> None:
+    for rows in (experiment.cells, experiment.trials):
+        rows.filter(state=Cell.State.WAITING).update(state=Cell.State.CANCELLED)

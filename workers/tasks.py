@@ -1,0 +1,69 @@
+"""The doorbells: each carries one id and finds everything else in the database."""
+
+import threading
+from dataclasses import asdict
+
+from celery import shared_task
+
+from dashboard.servers import actions as servers
+from dashboard.servers.models import Preflight
+from dashboard.servers.vault import KeyMissing
+from workers import celery_config
+from workers import tend as caretaker
+from workers.conduct import conduct
+from workers.pulse import pulse
+from workers.servers import durability
+from workers.servers import preflight as checks
+from workers.servers.facts import Facts
+from workers.servers.settings import SETTINGS
+
+# One thread stays free: with all of them measuring for hours nobody would tend or test connections.
+_room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
+
+
+@shared_task
+def run_experiment(experiment_id: int) -> None:
+    """Leaves the experiment queued when this worker has enough to do: `tend` rings again."""
+    if not _room.acquire(blocking=False):
+        return
+    try:
+        conduct(experiment_id, pulse.start())
+    finally:
+        _room.release()
+
+
+@shared_task
+def preflight(preflight_id: int) -> None:
+    server = servers.begin_preflight(preflight_id, str(pulse.start()))
+    if server is None:
+        return
+    asked = Preflight.objects.get(pk=preflight_id)
+    try:
+        result = checks.run(server.target())
+    except KeyMissing as lost:
+        failed = {"key": "password", "title": "Password", "outcome": "failed", "says": str(lost), "mend": ""}
+        servers.finish_preflight(asked, [failed], [], {})
+        return
+    facts = result.facts
+    statements = [asdict(statement) for statement in durability.report(facts)] if facts else []
+    servers.finish_preflight(asked, [asdict(check) for check in result.checks], statements, _kept(facts))
+
+
+def _kept(facts: Facts | None) -> dict:
+    """What pages and plan reviews need to know of a server between preflights."""
+    if facts is None:
+        return {}
+    present = {name: facts.variable(name) for name in SETTINGS if facts.variable(name) is not None}
+    return {
+        "flavour": facts.flavour,
+        "version_text": facts.version_text,
+        "engines": dict(facts.engines),
+        "settings": present,
+        "words": [list(row) for row in durability.settings_in_words(facts)],
+        "max_connections": facts.variable("max_connections"),
+    }
+
+
+@shared_task
+def tend() -> None:
+    caretaker.tend(run_experiment.delay, preflight.delay)

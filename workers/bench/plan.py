@@ -33,11 +33,14 @@ class PlanTarget:
 
 @dataclass(frozen=True)
 class Variant:
-    """One named set of settings, and the storage engine of its tables."""
+    """One named set of settings, and the storage engine of its tables. On sandboxes also which server binaries and
+    which simulated device: `build` empty is the target's own, `storage` empty the host's disk."""
 
     name: str
     settings: Mapping[str, str]
     engine: str = "innodb"
+    build: str = ""  # a key of workers.sandbox.builds
+    storage: str = ""  # a key of workers.sandbox.storage
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,26 @@
-"""TPS through the product / TPS of bare sysbench, same arguments, interleaved, on one sandbox.
+"""TPS through the product / TPS of bare sysbench, same arguments, interleaved.
 
-    python tests/bench/overhead.py [--seconds 10] [--pairs 6] [--threads 8 64]
+    python tests/bench/overhead.py [--seconds 10] [--pairs 6] [--threads 8 64] [--flush-ms 5] [--regimes fsync CPU]
 
-Two regimes: *fsync* (1/1: flushing is the limit) and *CPU* (0/0: the processor is). For each number of threads
-it prints the median of the ratios of neighbouring runs with all default metric sources on. Goal: 0.99 where
-fsync is the limit, 0.97 where the CPU is.
+Two regimes: *fsync* (1/1: flushing is the limit) and *CPU* (0/0: the processor is). Where flushing is to be the limit,
+it is: the data lie on a simulated disk whose flush takes --flush-ms, so that neither a busy machine nor the moods of
+its own disk are what is measured (0: the host's disk). For each number of threads it prints the geometric mean of the
+ratios of neighbouring runs, with its 95 % interval (Student's t of the logarithms) and their range; all default
+metric sources are on, and which of the two goes first alternates. Goal: 0.99 where fsync is the limit, 0.97 where the
+CPU is.
 """
 
 import argparse
+import contextlib
 import itertools
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +36,7 @@ from workers.bench.plan import PlannedCell, PlanTarget, Variant, WorkloadChoice
 from workers.bench.stage import SandboxStage
 from workers.bench.workloads import LUA_FOLDER
 from workers.sandbox.builds import find
+from workers.sandbox.disk.volatile import VolatileDisk
 
 REGIMES = {
     "fsync": {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"},
@@ -40,32 +47,63 @@ SILENT = Listener(lambda phase: None, lambda second, warming: None, lambda: Fals
 
 def main() -> None:
     asked = arguments()
+    for regime in asked.regimes:
+        with folder_for(regime, asked.flush_ms) as folder, stages(folder) as (traced, untraced):
+            for threads in asked.threads:
+                compare(traced, untraced, regime, threads, asked)
+
+
+@contextlib.contextmanager
+def folder_for(regime: str, flush_ms: float) -> Iterator[Path]:
+    """Where the servers lie: on a slow disk when fsync is to be the limit."""
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="ds-bench-") as folder:
         Path(folder).chmod(0o755)
-        stage = SandboxStage(Path(folder), find("system-mariadb"), "bench", "", trace=True)
-        untraced = SandboxStage(Path(folder), find("system-mariadb"), "untraced", "", trace=False)
-        try:
-            for regime, settings in REGIMES.items():
-                for threads in asked.threads:
-                    compare(stage, untraced, regime, Variant(regime, settings), threads, asked)
-        finally:
-            stage.close()
-            untraced.close()
+        if regime != "fsync" or not flush_ms:
+            yield Path(folder)
+            return
+        with VolatileDisk.create(Path(folder) / "live" / "disk", DISK_BYTES) as disk:
+            disk.storage(1000 * flush_ms)
+            yield disk.mnt
 
 
-def compare(stage, untraced, regime: str, variant: Variant, threads: int, asked: argparse.Namespace) -> None:
+@contextlib.contextmanager
+def stages(folder: Path) -> Iterator[tuple[SandboxStage, SandboxStage]]:
+    made: list[SandboxStage] = []
+    with contextlib.ExitStack() as stack:
+        for trace in (True, False):
+            made.append(SandboxStage(folder, find("system-mariadb"), f"trace {trace}", "", trace=trace))
+            stack.callback(made[-1].close)
+        yield made[0], made[1]
+
+
+def compare(traced, untraced, regime: str, threads: int, asked: argparse.Namespace) -> None:
+    variant = Variant(regime, REGIMES[regime])
+    argv = through_the_product(traced, variant, threads, 1).argv  # warms the server up, and tells the arguments
+    argv = tuple(f"--time={asked.seconds}" if word.startswith("--time=") else word for word in argv)
     product, bare = [], []
-    for _ in range(asked.pairs):
-        load = through_the_product(stage, variant, threads, asked.seconds)
-        product.append(load.transactions / load.elapsed_s)
-        bare.append(bare_sysbench(untraced, variant, threads, asked.seconds, load.argv))
+    for pair in range(asked.pairs):
+        for ours in (True, False) if pair % 2 else (False, True):
+            if ours:
+                load = through_the_product(traced, variant, threads, asked.seconds)
+                product.append(load.transactions / load.elapsed_s)
+            else:
+                bare.append(bare_sysbench(untraced, variant, threads, asked.seconds, argv))
     ratios = [ours / theirs for ours, theirs in zip(product, bare, strict=True)]
+    mean, low, high = interval(ratios)
     print(
         f"{regime:6} {threads:4} threads: product {statistics.median(product):8.0f} TPS, "
-        f"bare {statistics.median(bare):8.0f} TPS, ratio {statistics.median(ratios):.3f} "
-        f"({min(ratios):.3f} to {max(ratios):.3f})",
+        f"bare {statistics.median(bare):8.0f} TPS, ratio {mean:.3f} (95 %: {low:.3f} to {high:.3f}; "
+        f"{len(ratios)} pairs from {min(ratios):.3f} to {max(ratios):.3f})",
         flush=True,
     )
+
+
+def interval(ratios: list[float]) -> tuple[float, float, float]:
+    """Geometric mean and its 95 % interval."""
+    logs = [math.log(ratio) for ratio in ratios]
+    mean = statistics.fmean(logs)
+    half = STUDENT_T[len(logs)] * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else math.inf
+    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
 def through_the_product(stage, variant: Variant, threads: int, seconds: int) -> LoadResult:
@@ -98,6 +136,12 @@ def run_bare(stage, argv: list[str], seed: int) -> float:
 
 
 ROWS = 10_000
+DISK_BYTES = 3 << 30
+# t of the 97.5th percentile by number of pairs; above 30 that of 30
+STUDENT_T = dict.fromkeys(range(2, 1000), 2.045) | {
+    **{2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262, 11: 2.228},
+    **{12: 2.201, 13: 2.179, 14: 2.160, 15: 2.145, 16: 2.131, 17: 2.120, 18: 2.110, 19: 2.101, 20: 2.093},
+}
 SEEDS = itertools.count(1)
 PREPARED: dict = {}
 
@@ -107,6 +151,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--threads", type=int, nargs="+", default=[8, 64])
+    parser.add_argument("--flush-ms", type=float, default=5)
+    parser.add_argument("--regimes", nargs="+", default=list(REGIMES), choices=REGIMES)
     return parser.parse_args()
 
 

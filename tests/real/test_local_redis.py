@@ -1,5 +1,6 @@
 """The private Redis: a socket for its owner alone, no port, nothing kept on disk."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -40,7 +41,10 @@ def run():
 
 def listening_inodes(pid):
     """Inodes of the TCP sockets that the process holds."""
-    own = {str(fd.readlink()) for fd in Path(f"/proc/{pid}/fd").iterdir()}
+    own = set()
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # Redis opens and closes files of its own meanwhile
+            own.add(str(fd.readlink()))
     rows = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
     return [row[9] for row in rows if f"socket:[{row[9]}]" in own]
 

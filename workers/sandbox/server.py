@@ -20,6 +20,7 @@ from workers.errors import SandboxError
 from workers.metrics import fsync_table
 from workers.sandbox import images, options, owner, place, port, process
 from workers.sandbox.builds import Build
+from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import Logs
 from workers.sandbox.process import User
 from workers.servers.connection import connect
@@ -52,9 +53,11 @@ class Sandbox:
     It dies with the process that made it.
     """
 
-    def __init__(self, root: Path, folder: Path, build: Build, user: User, name: str, datadir: Path) -> None:
+    def __init__(
+        self, root: Path, folder: Path, build: Build, user: User, name: str, datadir: Path, logs: LogPlaces = IN_DATADIR
+    ) -> None:
         self.root, self.folder, self.build, self.user, self.name = root, folder, build, user, name
-        self.datadir = datadir
+        self.datadir, self.logs = datadir, logs
         self.my_cnf = ""
         self.notes = place.notes(root)
         self.trace_file: Path | None = None
@@ -78,14 +81,16 @@ class Sandbox:
         trace: bool = True,
         user: str = "",
         datadir_on: Path | None = None,
+        logs: LogPlaces = IN_DATADIR,
     ) -> Self:
         """Make and start a sandbox below `root`.
 
         `settings`: server variables, `log_bin` as ON or OFF. `image_key`: an image kept with `save_image`;
         empty: a server fresh from its installation. `user`: who runs it when we are root (empty: durascope,
         else nobody). `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir:
-        used as it is when it is there, as on a disk made by `prepared.new_disk`. All else, the error log too, stays
-        below `root`. SandboxError says what is in the way; nothing is left behind then.
+        used as it is when it is there, as on a disk made by `prepared.new_disk`. `logs`: where redo log and binlog
+        lie, when not in the datadir. All else, the error log too, stays below `root`. SandboxError says what is in the
+        way; nothing is left behind then.
         """
         options.check(settings)
         root, who = root.absolute(), process.unprivileged_user(user)
@@ -93,7 +98,7 @@ class Sandbox:
         image = images.of(root, build, who, image_key)
         place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
         folder = owner.new_folder(root / "live")
-        sandbox = cls(root, folder, build, who, name, (datadir_on or folder) / "data")
+        sandbox = cls(root, folder, build, who, name, (datadir_on or folder) / "data", logs)
         try:
             sandbox._furnish(image, trace)
             sandbox._start(settings, init_file=sandbox._account_file())
@@ -221,6 +226,7 @@ class Sandbox:
         self.user.own(self.folder)
         if not self.datadir.exists():
             images.copy(image, self.datadir)
+        self.logs.prepare(self.datadir, self.user)
         if trace:
             self.trace_missing = fsync_table.missing()
         if trace and not self.trace_missing:
@@ -229,6 +235,7 @@ class Sandbox:
 
     def _copy_data(self, to: Path) -> None:
         images.copy(self.datadir, to)
+        self.logs.bring_back(to, self.user)
         for leaving in (*to.glob(f"{options.BINLOG_BASE}.*"), to / "auto.cnf"):
             leaving.unlink(missing_ok=True)
 
@@ -259,6 +266,7 @@ class Sandbox:
 
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
         self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir)
+        self.my_cnf += self.logs.options(settings)
         cnf = self.folder / "my.cnf"
         cnf.write_text(self.my_cnf)
         self._logs.error.unlink(missing_ok=True)

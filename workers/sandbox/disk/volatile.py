@@ -21,6 +21,7 @@ ANSWER_TIMEOUT_S = 10
 POLL_S = 0.002
 LEAST_BYTES = 16 << 20  # an ext4 with a journal
 MKFS = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+NO_JOURNAL = ("-O", "^has_journal")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -63,17 +64,20 @@ class VolatileDisk:
         self._device: Path | None = None
 
     @classmethod
-    def create(cls, folder: Path, size_bytes: int = 1 << 30, *, image: Path | None = None) -> Self:
+    def create(
+        cls, folder: Path, size_bytes: int = 1 << 30, *, image: Path | None = None, journal: bool = True
+    ) -> Self:
         """A disk in `folder`, which must not exist yet; a child of `<root>/live`, so that a sweep finds it.
 
         Empty and of that size, or a copy of `image` (a file such as `prepared.disk_image` makes; its size counts).
+        Without a journal an append's fsync is one flush instead of two, and a cut leaves nothing that can be trusted.
         SandboxError says what is in the way; nothing is left behind then.
         """
         if size_bytes < LEAST_BYTES or size_bytes % 4096:
             raise SandboxError(f"A disk cannot have {size_bytes} bytes.", "At least 16 MiB, in blocks of 4 KiB.")
         disk = cls(owner.new_folder(folder.parent.absolute(), folder.name))
         try:
-            disk._furnish(size_bytes, image)
+            disk._furnish(size_bytes, image, journal)
             disk._serve()
             disk._plug_in()
         except BaseException:
@@ -146,7 +150,7 @@ class VolatileDisk:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.remove()
 
-    def _furnish(self, size_bytes: int, image: Path | None) -> None:
+    def _furnish(self, size_bytes: int, image: Path | None, journal: bool) -> None:
         place.require_short(self._control)
         self.mnt.mkdir()
         self._file.touch(mode=0o600)
@@ -156,7 +160,7 @@ class VolatileDisk:
             self.image.touch(mode=0o600)
             with self.image.open("r+b") as file:
                 file.truncate(size_bytes)
-            _run(*MKFS, self.image)
+            _run(*MKFS, *(() if journal else NO_JOURNAL), self.image)
 
     def _serve(self) -> None:
         argv = [sys.executable, "-S", "-P", "-m", "workers.sandbox.disk", self.image, self._file, self._control]

@@ -1,0 +1,42 @@
+"""Does a simulated device cost what its profile promises? The probe says, not the settings of the device."""
+
+from dataclasses import dataclass
+
+from workers.metrics.device_probe import DeviceProbe, FlushTimes
+from workers.sandbox.storage import PAGE_BYTES, Storage
+
+WITHIN = 0.10
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Fsyncs per second of a file that is overwritten page by page, one after the other: promised, and read by the
+    probe (of its median, which a busy machine moves least). `matches`: within 10 per cent."""
+
+    storage: str
+    promised_per_s: float
+    read_per_s: float
+    matches: bool
+    says: str
+
+
+def compare(storage: Storage, probe: DeviceProbe) -> Promise:
+    """Raises ValueError for a probe that did not overwrite single pages."""
+    promised, read = storage.fsyncs_per_s, 1000 / _page(probe).p50_ms
+    matches = abs(read - promised) <= WITHIN * promised
+    return Promise(storage.text, promised, read, matches, _says(storage, promised, read, matches))
+
+
+def _page(probe: DeviceProbe) -> FlushTimes:
+    pages = (one for one in probe.flushes if (one.way, one.size_bytes) == ("overwrite", PAGE_BYTES))
+    if page := next(pages, None):
+        return page
+    raise ValueError("the probe did not overwrite single pages")
+
+
+def _says(storage: Storage, promised: float, read: float, matches: bool) -> str:
+    figures = f"{storage.text} promises {promised:,.0f} fsync/s; the probe read {read:,.0f}"
+    if matches:
+        return f"{figures}: within 10 %."
+    why = "the machine was too busy, or is too slow for this device" if read < promised else "it was too fast"
+    return f"{figures}: it does not match, {why}. Figures measured on it are not those of {storage.text}."

@@ -1,0 +1,134 @@
+"""The simulated devices of one sandbox that is measured: volatile disks on which an fsync takes what was promised.
+
+Their file system has no journal: an fsync is one flush then, whether the file grows or is overwritten, so that the
+promise is one figure for redo log and binlog alike. Nothing is crashed here, so that nothing needs one.
+"""
+
+import os
+import secrets
+import statistics
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from workers.sandbox import place
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.log_places import LogPlaces
+from workers.sandbox.storage import PAGE_BYTES, Storage
+
+CALIBRATE_S = 0.15  # for each round, and at least so many fsyncs
+LEAST_FSYNCS = 15
+ROUNDS = 4
+GOOD_ENOUGH = 0.02
+FILE_BYTES = 1 << 20
+
+
+class Devices:
+    """`create` makes them, empty and mounted, where fsyncs cost nothing until `charge`; `remove`, or leaving the `with`
+    block, leaves nothing behind. `data` is the folder for the datadir, `logs` says where the logs go."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.disks: list[VolatileDisk] = []
+        self._k_us = 1000 * storage.k_ms  # what the disks are told: less than is promised, see `calibrate`
+        self._made = ExitStack()
+
+    @classmethod
+    def create(cls, root: Path, storage: Storage, size_bytes: int) -> Self:
+        """Below `<root>/live`, where a sweep finds them. `size_bytes` each; they take no more room than is written to
+        them. SandboxError says what is in the way; nothing is left behind then."""
+        place.require_space(root, 0)
+        devices = cls(storage)
+        try:
+            for _ in range(2 if storage.apart else 1):
+                folder = root / "live" / f"disk-{secrets.token_hex(4)}"
+                disk = VolatileDisk.create(folder, size_bytes, journal=False)
+                devices.disks.append(devices._made.enter_context(disk))
+            devices.calibrate()
+        except BaseException:
+            devices.remove()
+            raise
+        return devices
+
+    @property
+    def data(self) -> Path:
+        return self.disks[0].mnt
+
+    @property
+    def logs(self) -> LogPlaces:
+        folders = {log: self.disks[-1].mnt / log for log in self.storage.apart}
+        return LogPlaces(**folders)
+
+    def calibrate(self) -> None:
+        """Find out what the way to the disk takes (kernel, FUSE, timers: a tenth of a millisecond and more), so that it
+        comes out of K and not on top of it. The disks cost nothing afterwards, until `charge`."""
+        wanted_us = 1000 * self.storage.fsync_ms()
+        with _file(self.data) as fd:
+            for _ in range(ROUNDS):
+                self._cost(self._k_us)
+                over_us = _overwrite_us(fd) - wanted_us
+                if abs(over_us) < GOOD_ENOUGH * wanted_us:
+                    break
+                self._k_us = min(max(self._k_us - over_us, 0), 1000 * self.storage.k_ms)
+        self._cost_nothing()
+
+    def charge(self) -> None:
+        """From now on an fsync costs what was promised. What is under way is written first, at no cost."""
+        self._cost_nothing()
+        subprocess.run(["sync", "--file-system", *(disk.mnt for disk in self.disks)], check=True)
+        self._cost(self._k_us)
+
+    @contextmanager
+    def at_no_cost(self) -> Iterator[None]:
+        """For what is not measured: starts and stops."""
+        self._cost_nothing()
+        yield
+        self.charge()
+
+    def remove(self) -> None:
+        """Who writes there must be dead. May be called twice."""
+        self._made.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.remove()
+
+    def _cost(self, k_us: float) -> None:
+        for disk in self.disks:
+            disk.storage(k_us, self.storage.r_mb_per_s)
+
+    def _cost_nothing(self) -> None:
+        for disk in self.disks:
+            disk.storage(0)
+
+
+@contextmanager
+def _file(folder: Path) -> Iterator[int]:
+    """A written file, to be overwritten."""
+    path = folder / "calibration"
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.pwrite(fd, os.urandom(FILE_BYTES), 0)
+        os.fsync(fd)
+        yield fd
+    finally:
+        os.close(fd)
+        path.unlink()
+
+
+def _overwrite_us(fd: int) -> float:
+    """Median of writing a page and its fdatasync: a busy machine makes a few of them longer."""
+    page, times = os.urandom(PAGE_BYTES), []
+    deadline = time.perf_counter() + CALIBRATE_S
+    while len(times) < LEAST_FSYNCS or time.perf_counter() < deadline:
+        began = time.perf_counter()
+        os.pwrite(fd, page, len(times) * PAGE_BYTES % FILE_BYTES)
+        os.fdatasync(fd)
+        times.append(time.perf_counter() - began)
+    return 1e6 * statistics.median(times)

@@ -7,26 +7,32 @@ import secrets
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import OperationalError
+from django.db.models import Manager
 
 from dashboard.experiments import queries
-from dashboard.experiments.models import Cell, Environment, Experiment, Probe
+from dashboard.experiments.models import Cell, Environment, Experiment, Probe, Trial
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
 from workers import claims, debts, environment, leases, progress, store
 from workers.bench import sysbench
-from workers.bench.dataset import image_for
+from workers.bench.dataset import device_bytes, image_for
 from workers.bench.load import Second
 from workers.bench.measure import Listener, Prepared, measure
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import AttachedStage, SandboxStage, Stage
+from workers.bench.stand import Stand
 from workers.crash_trials import Watch, crash_all
 from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError
 from workers.metrics import device_probe
+from workers.metrics.promise import compare
 from workers.pulse import pulse
 from workers.sandbox.builds import find
+from workers.sandbox.devices import require_disks
+from workers.sandbox.storage import parse
 
 log = logging.getLogger(__name__)
 # Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
@@ -76,10 +82,10 @@ class _Conductor:
     def __init__(self, experiment: Experiment, worker: Worker, plan: Plan, servers: dict[int, Server]) -> None:
         self._experiment, self._worker, self._plan, self._servers = experiment, worker, plan, servers
         self._cells = {cell.position: cell for cell in plan.cells()}
-        self._stages: dict[int, Stage] = {}
-        self._prepared: dict[int, Prepared] = {}
-        self._probes: dict[int, Probe | None] = {}
-        self._hosts: dict[int, dict] = {}
+        self._stages: dict[Stand, Stage] = {}
+        self._prepared: dict[Stand, Prepared] = {}
+        self._probes: dict[Stand, Probe | None] = {}
+        self._hosts: dict[Stand, dict] = {}
         self._asked_at, self._stop = 0.0, False
 
     def run(self) -> tuple[str, DurascopeError | None]:
@@ -111,10 +117,29 @@ class _Conductor:
                 "Nothing was done there. Plan it anew and confirm it.",
             )
 
+    def _must_be_possible(self) -> None:
+        """Every build and device is looked for before any of them is used. Raises SandboxError."""
+        for stand in (*self._stands(self._experiment.cells), *self._stands(self._experiment.trials)):
+            if stand.build:
+                find(stand.build)
+            if stand.storage:
+                require_disks()
+
+    def _stands(self, rows: Manager) -> list[Stand]:
+        """Those on which something is still to be done, each once."""
+        return list(dict.fromkeys(map(self._stand, rows.filter(state=Cell.State.WAITING))))
+
+    def _stand(self, row: Cell | Trial) -> Stand:
+        return Stand.of(row.server_id, self._servers[row.server_id].build, self._plan.variant(row.variant))
+
+    def _title(self, stand: Stand) -> str:
+        server = self._servers[stand.server_id]
+        return stand.titled(server.name, server.build)
+
     def _measure_and_crash(self) -> tuple[str, DurascopeError | None]:
         self._must_be_allowed()
-        if self._experiment.cells.filter(state=Cell.State.WAITING).exists():
-            self._measure_all()
+        self._must_be_possible()
+        self._measure_all()
         if owed := self._close():  # before anything is crashed: idle servers would disturb the trials
             return Experiment.State.FAILED, owed
         watch = Watch(lambda phase: store.say(self._experiment, phase), self._cancelled, self._ended_as)
@@ -127,32 +152,33 @@ class _Conductor:
         return Cell.State.INTERRUPTED if pulse.stopping.is_set() else Cell.State.CANCELLED
 
     def _measure_all(self) -> None:
-        for server_id in self._servers:
+        for stand in self._stands(self._experiment.cells):
             if self._cancelled():
                 raise Cancelled("Stopped while servers were made ready.")
-            self._set_up(server_id)
+            self._set_up(stand)
         while cell := store.claim(self._experiment):
             self._measure(cell)
 
-    def _set_up(self, server_id: int) -> None:
-        server = self._servers[server_id]
-        store.say(self._experiment, f"making {server.name} ready")
-        stage = self._stages[server_id] = self._stage(server)
-        self._prepared[server_id] = Prepared()
+    def _set_up(self, stand: Stand) -> None:
+        store.say(self._experiment, f"making {self._title(stand)} ready")
+        stage = self._stages[stand] = self._stage(stand)
+        self._prepared[stand] = Prepared()
         folder = stage.data_folder()
-        self._hosts[server_id] = {
+        self._hosts[stand] = {
             "host": environment.host(),
-            "storage": environment.storage(folder) if folder else None,
+            "storage": environment.storage(folder) | {"profile": stand.storage or None} if folder else None,
             "sysbench": sysbench.version(),
         }
-        self._probes[server_id] = self._probe(server, folder)
+        self._probes[stand] = self._probe(stand, folder)
 
-    def _stage(self, server: Server) -> Stage:
+    def _stage(self, stand: Stand) -> Stage:
+        server = self._servers[stand.server_id]
         if server.is_sandbox:
             root = Path(settings.SANDBOX_ROOT)
-            build, user = find(server.build), settings.SANDBOX_USER
+            build, user = find(stand.build), settings.SANDBOX_USER
             data = image_for(root, build, self._plan, user)
-            return SandboxStage(root, build, server.name, user, data=data)
+            storage, room = parse(stand.storage) if stand.storage else None, device_bytes(self._plan)
+            return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
         debts.pay(server)  # an interrupted attempt may have left its values: they are not the server's own
         return AttachedStage(
             server.target(),
@@ -161,21 +187,25 @@ class _Conductor:
             lambda kind, name: debts.paid(server, kind, name),
         )
 
-    def _probe(self, server: Server, folder: Path | None) -> Probe | None:
+    def _probe(self, stand: Stand, folder: Path | None) -> Probe | None:
         if folder is None:
             return None
-        store.say(self._experiment, f"timing fsync on the disk of {server.name}")
+        store.say(self._experiment, f"timing fsync on the disk of {self._title(stand)}")
+        data: dict[str, Any] = {"build": stand.build, "storage": stand.storage}
         try:
-            data = asdict(device_probe.probe(folder))
+            found = device_probe.probe(folder)
+            data |= asdict(found)
+            if stand.storage:
+                data["promise"] = asdict(compare(parse(stand.storage), found))
         except SandboxError as full:
-            data = {"error": str(full)}
-        return Probe.objects.create(experiment=self._experiment, server=server, data=data)
+            data["error"] = str(full)
+        return Probe.objects.create(experiment=self._experiment, server_id=stand.server_id, data=data)
 
     def _measure(self, row: Cell) -> None:
         cell = self._cells[row.position]
-        stage = self._stages[row.server_id]
+        stand = self._stand(row)
         try:
-            done = measure(stage, self._prepared[row.server_id], self._plan, cell, self._listener(cell))
+            done = measure(self._stages[stand], self._prepared[stand], self._plan, cell, self._listener(cell))
         except Cancelled:
             claims.end(row, self._ended_as())
             raise
@@ -185,17 +215,17 @@ class _Conductor:
         except DurascopeError as failure:
             claims.end(row, Cell.State.FAILED, failure)
             return
-        store.save_run(row, done, self._environment(row.server_id), self._probes[row.server_id])
+        store.save_run(row, done, self._environment(stand), self._probes[stand])
 
-    def _environment(self, server_id: int) -> Environment:
-        facts = self._stages[server_id].facts
+    def _environment(self, stand: Stand) -> Environment:
+        facts = self._stages[stand].facts
         server = {
             "flavour": facts.flavour,
             "version": facts.version_text,
             "engines": dict(facts.engines),
             "variables": {name: value for name, value in facts.variables.items() if not LEFT_OUT.search(name)},
         }
-        return store.environment_row({**self._hosts[server_id], "server": server})
+        return store.environment_row({**self._hosts[stand], "server": server})
 
     def _listener(self, cell: PlannedCell) -> Listener:
         seconds: list[list[float]] = []
@@ -224,8 +254,8 @@ class _Conductor:
         """Close every stage that is open; the first failure is returned, its debts stay written down for `tend`."""
         first: DurascopeError | None = None
         while self._stages:
-            server_id, stage = self._stages.popitem()
-            name = self._servers[server_id].name
+            stand, stage = self._stages.popitem()
+            name = self._title(stand)
             try:
                 store.say(self._experiment, f"putting {name} back as it was")
                 stage.close()

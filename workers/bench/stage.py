@@ -7,14 +7,17 @@ Two kinds behave alike to the runner: `AttachedStage` borrows a server (every ch
 import os
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-from workers.bench.dataset import SHAPE, DataImage
+from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
 from workers.metrics.source import Subject
 from workers.sandbox.builds import Build
+from workers.sandbox.devices import Devices
 from workers.sandbox.server import Sandbox
+from workers.sandbox.storage import Storage
 from workers.servers import hosts, look, schema, variables
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
@@ -129,29 +132,42 @@ class AttachedStage:
 
 
 class SandboxStage:
-    """A sandbox of this experiment's own: restarted when a variant needs it, removed at the end."""
+    """A sandbox of this experiment's own: restarted when a variant needs it, removed at the end. With a `storage`
+    it lies on simulated devices of `device_bytes` each, which cost something only while somebody measures."""
 
     def __init__(
-        self, root: Path, build: Build, name: str, user: str, trace: bool = True, data: DataImage | None = None
+        self,
+        root: Path,
+        build: Build,
+        name: str,
+        user: str,
+        trace: bool = True,
+        data: DataImage | None = None,
+        storage: Storage | None = None,
+        device_bytes: int = LOGS_BYTES,
     ) -> None:
         self._data = data
         self._loaded = data is not None and data.exists()
-        key = data.key if data and self._loaded else ""
-        self._sandbox = Sandbox.create(root, build, {}, name=name, user=user, trace=trace, image_key=key)
         self._restart: dict[str, str] = {}
         self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
-        try:
+        self._devices: Devices | None = None
+        how = {"name": name, "user": user, "trace": trace, "image_key": data.key if data and self._loaded else ""}
+        with ExitStack() as made:
+            if storage:
+                self._devices = made.enter_context(Devices.create(root, storage, device_bytes))
+            self._sandbox = made.enter_context(Sandbox.create(root, build, {}, **how, **self._places()))
             if data and self._loaded:
                 data.touch()
+            if self._devices:
+                self._devices.charge()
             self._look()
-        except BaseException:
-            self._sandbox.remove()
-            raise
+            self._made = made.pop_all()
 
     def apply(self, variant: Variant) -> dict[str, str]:
         restart = restart_only(variant.settings, self.facts)
         if restart != self._restart:
-            self._sandbox.restart(restart)
+            with self._at_no_cost():
+                self._sandbox.restart(restart)
             self._restart = restart
             self._look()
         with connect(self.target) as connection:
@@ -171,9 +187,10 @@ class SandboxStage:
 
     def keep(self, shape: str) -> None:
         if self._data and shape == SHAPE and not self._data.exists():
-            self._sandbox.stop()
-            self._data.keep(self._sandbox)
-            self._sandbox.restart(self._restart)
+            with self._at_no_cost():
+                self._sandbox.stop()
+                self._data.keep(self._sandbox)
+                self._sandbox.restart(self._restart)
             self._look()
 
     def subject(self) -> Subject:
@@ -186,7 +203,15 @@ class SandboxStage:
         return self._sandbox.my_cnf
 
     def close(self) -> None:
-        self._sandbox.remove()
+        self._made.close()
+
+    def _places(self) -> dict[str, Any]:
+        """Where the datadir and the logs go."""
+        devices = self._devices
+        return {"datadir_on": devices.data, "logs": devices.logs} if devices else {}
+
+    def _at_no_cost(self) -> AbstractContextManager[None]:
+        return self._devices.at_no_cost() if self._devices else nullcontext()
 
     def _look(self) -> None:
         self.target = self._sandbox.target

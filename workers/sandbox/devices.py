@@ -15,7 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from workers.errors import SandboxError
 from workers.sandbox import place
+from workers.sandbox.disk import ability
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.log_places import LogPlaces
 from workers.sandbox.storage import PAGE_BYTES, Storage
@@ -25,6 +27,14 @@ LEAST_FSYNCS = 15
 ROUNDS = 4
 GOOD_ENOUGH = 0.02
 FILE_BYTES = 1 << 20
+
+
+def require_disks() -> None:
+    """SandboxError when this host cannot make simulated devices."""
+    if why := ability.missing():
+        raise SandboxError(
+            f"This host cannot simulate a device, so nothing was measured. {why}", "Or use its own disk."
+        )
 
 
 class Devices:

@@ -7,6 +7,7 @@ from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
 from workers.bench.load import LoadResult
 from workers.bench.measure import Measurement
+from workers.bench.plan import Plan
 
 
 def worker(**fields) -> Worker:
@@ -24,6 +25,26 @@ def experiment(server: Server, cells: int = 2) -> Experiment:
     Cell.objects.bulk_create(
         Cell(experiment=made, server=server, position=n, block=n, variant="v", workload="w", threads=1, repeat=1)
         for n in range(cells)
+    )
+    return made
+
+
+def planned(plan: Plan) -> Experiment:
+    """Queued, with the first block of the plan's cells."""
+    made = Experiment.objects.create(name=plan.name, plan=plan.as_dict(), seed=plan.seed)
+    Cell.objects.bulk_create(
+        Cell(
+            experiment=made,
+            server_id=cell.target.server_id,
+            position=cell.position,
+            block=cell.block,
+            variant=cell.variant.name,
+            workload=cell.workload.label,
+            threads=cell.threads,
+            repeat=cell.repeat,
+        )
+        for cell in plan.cells()
+        if cell.block == 0
     )
     return made
 

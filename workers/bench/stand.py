@@ -1,0 +1,31 @@
+"""What is made ready once and measured many times: a server, and of a sandbox its binaries and its device."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workers.bench.plan import Plan, Variant
+
+
+@dataclass(frozen=True)
+class Stand:
+    """`build` is empty for an attached server, `storage` for the disk of the worker's host."""
+
+    server_id: int
+    build: str = ""
+    storage: str = ""
+
+    @classmethod
+    def of(cls, server_id: int, own_build: str, variant: Variant) -> "Stand":
+        """Where the variant is measured on that server, whose own build counts when the variant names none."""
+        return cls(server_id, variant.build or own_build, variant.storage)
+
+    def titled(self, server: str, own_build: str) -> str:
+        """For messages: the server's name, and beside it what the variant chose."""
+        build = self.build if self.build != own_build else ""
+        return ", ".join(filter(None, (server, build, self.storage)))
+
+
+def stands(plan: Plan) -> Iterator[Stand]:
+    """Every stand of the plan once, in the plan's order."""
+    every = (Stand.of(target.server_id, "", variant) for target in plan.targets for variant in plan.variants)
+    yield from dict.fromkeys(every)

@@ -7,7 +7,7 @@ from typing import Any
 from workers.bench import sysbench
 from workers.crash.kinds import CRASH_KINDS
 from workers.errors import SandboxError
-from workers.sandbox.builds import BUILDS, find
+from workers.sandbox import builds
 
 
 def describe() -> dict[str, Any]:
@@ -16,7 +16,7 @@ def describe() -> dict[str, Any]:
     return {
         "cores": os.cpu_count(),
         "sysbench": sysbench.version() or "",
-        "builds": [key for key in BUILDS if _there(key)],
+        "builds": [key for key in builds.every() if _there(key)],
         "fsync_trace": shutil.which("cc") is not None,
         "crash_missing": {key: why for key, kind in CRASH_KINDS.items() if (why := kind.missing())},
     }
@@ -24,7 +24,7 @@ def describe() -> dict[str, Any]:
 
 def _there(key: str) -> bool:
     try:
-        find(key)
+        builds.find(key)
     except SandboxError:
         return False
     return True

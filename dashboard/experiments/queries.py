@@ -17,7 +17,7 @@ from dashboard.servers.models import Preflight, Server
 from workers import progress as live
 from workers.bench.plan import Plan
 from workers.bench.review import Candidate
-from workers.sandbox.builds import BUILDS
+from workers.sandbox import builds
 
 MOST_CELLS_SHOWN = 200
 CELLS_BEFORE = 20
@@ -30,7 +30,8 @@ def candidates(plan: Plan) -> dict[int, Candidate]:
 
 def _candidate(server: Server) -> Candidate:
     if server.is_sandbox:
-        flavour = BUILDS[server.build].flavour
+        build = builds.every().get(server.build)  # None: it was added by a user, and removed since
+        flavour = build.flavour if build else None
         return Candidate(server.name, is_sandbox=True, flavour=flavour, crash_missing=crash_missing())
     done = server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
     facts = done.facts if done else {}

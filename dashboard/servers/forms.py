@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from dashboard.servers.models import Server
-from workers.sandbox.builds import BUILDS
+from workers.sandbox import builds
 
 HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
 SOCKET_BYTES = 107  # sun_path of Linux
@@ -97,7 +97,7 @@ class AttachedForm(forms.ModelForm):
 class SandboxForm(forms.ModelForm):
     """A server that a worker makes of a build, for one experiment at a time."""
 
-    build = forms.ChoiceField(choices=[(key, kind.title) for key, kind in BUILDS.items()])
+    build = forms.ChoiceField(choices=lambda: [(key, build.title) for key, build in builds.every().items()])
 
     class Meta:
         model = Server

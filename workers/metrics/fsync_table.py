@@ -54,14 +54,20 @@ def missing() -> str:
     )
 
 
-def library(cache: Path) -> Path:
-    """The compiled preload library in the folder `cache`, named by the hash of its source; made on first use."""
-    built = cache / f"fsynctrace-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}.so"
+def library(cache: Path, libc: tuple[Path, ...] = ()) -> Path:
+    """The compiled preload library in the folder `cache`, named by the hash of what it is made of; made on first use.
+
+    `libc`: the files of the C library that it is loaded beside, when that is not this machine's: linked with a newer
+    one it would ask for more than an older one has.
+    """
+    made_of = hashlib.sha256(b"\0".join([SOURCE.read_bytes(), *(file.read_bytes() for file in libc)]))
+    built = cache / f"fsynctrace-{made_of.hexdigest()[:16]}.so"
     if built.exists():
         return built
     cache.mkdir(mode=0o755, parents=True, exist_ok=True)
     draft = cache / f".{secrets.token_hex(4)}.so"
-    argv = ["cc", "-O2", "-shared", "-fPIC", "-o", str(draft), str(SOURCE), "-ldl"]
+    beside = ["-nostdlib", *map(str, libc)] if libc else ["-ldl"]
+    argv = ["cc", "-O2", "-shared", "-fPIC", "-o", str(draft), str(SOURCE), *beside]
     try:
         compiled = subprocess.run(argv, capture_output=True, text=True)
         if compiled.returncode:

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox import owner, process
+from workers.sandbox import options, owner, process
 from workers.sandbox.builds import Build
+from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.process import User
 
 KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,120}")
@@ -96,11 +97,34 @@ def initialised(root: Path, build: Build, user: User) -> Path:
 
 
 def _initialise(build: Build, user: User, datadir: Path) -> None:
-    datadir.mkdir(mode=0o700)
-    user.own(datadir)
-    printed = datadir.parent / "install.log"
-    argv = INSTALLERS[build.flavour](build, datadir)
-    installer = process.start(argv, user, env={"PATH": os.defpath, "LANG": "C"}, cwd=Path("/"), output=printed)
+    """Three ways, by age: the server makes its tables itself, is told the SQL for them, or they come with the build."""
+    workshop, template = datadir.parent, build.layout.template
+    if template:
+        _take(template, datadir, user)
+    else:
+        datadir.mkdir(mode=0o700)
+        user.own(datadir)
+    sql = b"" if template else FAMILIES[build.flavour].system_tables(build)
+    (workshop / "install.sql").write_bytes(sql or b"")
+    how = "--initialize-insecure" if sql is None else "--bootstrap"
+    lines = [*options.places(build), *FAMILIES[build.flavour].lines(build.version)]
+    (workshop / "my.cnf").write_text("\n".join(["[mysqld]", f"basedir={build.basedir}", f"datadir={datadir}", *lines]))
+    _run(build, user, [f"--defaults-file={workshop / 'my.cnf'}", how], workshop)
+
+
+def _take(template: Path, datadir: Path, user: User) -> None:
+    shutil.copytree(template, datadir)
+    for path in (datadir, *datadir.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        user.own(path)
+
+
+def _run(build: Build, user: User, how: list[str], workshop: Path) -> None:
+    argv, printed = [*build.command(), *how], workshop / "install.log"
+    with (workshop / "install.sql").open("rb") as sql:
+        installer = process.start(
+            argv, user, env=build.environment(), cwd=Path("/"), output=printed, stdin=sql.fileno()
+        )
     try:
         status = installer.wait(INSTALL_TIMEOUT_S)
     except subprocess.TimeoutExpired:
@@ -108,26 +132,7 @@ def _initialise(build: Build, user: User, datadir: Path) -> None:
         status = installer.wait()
     if status != 0:
         last = printed.read_text(errors="replace").strip()[-1500:]
-        raise SandboxError(f"{argv[0]} ended with status {status}: {last}", "No sandbox was made.")
-
-
-def _install_mariadb(build: Build, datadir: Path) -> list[str]:
-    return [
-        str(build.tools["mariadb-install-db"]),
-        "--no-defaults",
-        f"--basedir={build.basedir}",
-        f"--datadir={datadir}",
-        "--auth-root-authentication-method=socket",
-        "--skip-test-db",
-        "--skip-name-resolve",
-    ]
-
-
-def _install_mysql(build: Build, datadir: Path) -> list[str]:
-    return [str(build.mysqld), "--no-defaults", "--initialize-insecure", f"--datadir={datadir}"]
-
-
-INSTALLERS: dict[str, Callable[[Build, Path], list[str]]] = {"mariadb": _install_mariadb, "mysql": _install_mysql}
+        raise SandboxError(f"{build.mysqld} ended with status {status}: {last}", "No sandbox was made.")
 
 
 def _cp(options: list[str], source: Path, target: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workers.errors import SandboxError
 from workers.sandbox.builds import Build
-from workers.servers.facts import FlavourKey
+from workers.sandbox.flavours import FAMILIES
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 VALUE = re.compile(r"[A-Za-z0-9_.,:=+/ -]{0,1024}")
@@ -33,11 +33,6 @@ DEFAULTS = {
     "log_bin": "OFF",
     "binlog_format": "ROW",
     "max_binlog_size": "256M",
-    "binlog_expire_logs_seconds": "60",
-}
-FLAVOUR_OPTIONS: dict[FlavourKey, tuple[str, ...]] = {
-    "mariadb": ("skip_ssl",),  # 11.4 and later spend seconds on making a certificate
-    "mysql": ("mysqlx=OFF", "tls_version="),
 }
 
 
@@ -68,11 +63,22 @@ def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], d
         f"port={port}",
         "bind_address=127.0.0.1",
         "skip_name_resolve",
-        *FLAVOUR_OPTIONS[build.flavour],
+        *places(build),
+        *(f"plugin_load_add={plugin}" for plugin in build.plugins),
+        *FAMILIES[build.flavour].lines(build.version),
         _log_bin(merged.pop("log_bin")),
         *(f"{name}={value}" for name, value in merged.items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def places(build: Build) -> list[str]:
+    """Where the server finds what belongs to it: binaries were made for other folders than those they are run in."""
+    share, plugins = build.layout.share, build.layout.plugin_dir
+    return [
+        *([f"lc_messages_dir={share}", f"character_sets_dir={share}/charsets"] if share else []),
+        *([f"plugin_dir={plugins}"] if plugins else []),
+    ]
 
 
 def _log_bin(value: str) -> str:

@@ -58,7 +58,9 @@ def unprivileged_user(name: str = "") -> User:
     )
 
 
-def start(argv: Sequence[str], user: User, *, env: Mapping[str, str], cwd: Path, output: Path) -> subprocess.Popen:
+def start(
+    argv: Sequence[str], user: User, *, env: Mapping[str, str], cwd: Path, output: Path, stdin: int = subprocess.DEVNULL
+) -> subprocess.Popen:
     """Start `argv`, a list and never a shell, with only `env`; what it prints goes to the file `output`."""
 
     def fork() -> subprocess.Popen:
@@ -67,7 +69,7 @@ def start(argv: Sequence[str], user: User, *, env: Mapping[str, str], cwd: Path,
                 [*user.setpriv, *argv],
                 env=dict(env),
                 cwd=cwd,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

@@ -20,6 +20,7 @@ from workers.errors import SandboxError
 from workers.metrics import fsync_table
 from workers.sandbox import images, options, owner, place, port, process
 from workers.sandbox.builds import Build
+from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import Logs
 from workers.sandbox.process import User
@@ -27,7 +28,6 @@ from workers.servers.connection import connect
 from workers.servers.target import Target
 
 ACCOUNT = "durascope"
-ACCOUNT_SQL = Path(__file__).with_name("account.sql")
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 60
 FREEZE_TIMEOUT_S = 20
@@ -230,7 +230,7 @@ class Sandbox:
         if trace:
             self.trace_missing = fsync_table.missing()
         if trace and not self.trace_missing:
-            self._trace_library = fsync_table.library(self.root / "tools")
+            self._trace_library = fsync_table.library(self.root / "tools", self.build.layout.libc)
             self.trace_file = self.folder / "fsync.table"
 
     def _copy_data(self, to: Path) -> None:
@@ -243,7 +243,7 @@ class Sandbox:
         """SQL that makes our account, readable to the server only; `_start` deletes it again."""
         file = self.folder / "account.sql"
         file.touch(mode=0o600)
-        file.write_text(ACCOUNT_SQL.read_text().format(password=self._password))
+        file.write_text(FAMILIES[self.build.flavour].account_sql(self.build.version).format(password=self._password))
         self.user.own(file)
         return file
 
@@ -270,18 +270,22 @@ class Sandbox:
         cnf = self.folder / "my.cnf"
         cnf.write_text(self.my_cnf)
         self._logs.error.unlink(missing_ok=True)
-        argv = [str(self.build.mysqld), f"--defaults-file={cnf}", *([f"--init-file={init_file}"] if init_file else [])]
+        argv = [
+            *self.build.command(self._trace_library),
+            f"--defaults-file={cnf}",
+            *([f"--init-file={init_file}"] if init_file else []),
+        ]
         self._process = process.start(
             argv, self.user, env=self._environment(), cwd=self.folder, output=self._logs.output
         )
         owner.write(self.folder, owner.myself(self._process.pid))
 
     def _environment(self) -> dict[str, str]:
-        env = {"PATH": os.defpath, "HOME": str(self.folder), "LANG": "C"}
+        env = self.build.environment(self._trace_library) | {"HOME": str(self.folder)}
         if self._trace_library and self.trace_file:
             fsync_table.create(self.trace_file)
             self.user.own(self.trace_file)
-            env |= {"LD_PRELOAD": str(self._trace_library), "FSYNCTRACE_TABLE": str(self.trace_file)}
+            env["FSYNCTRACE_TABLE"] = str(self.trace_file)
         return env
 
     def _wait_until_up(self) -> bool:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from workers.errors import SandboxError
 from workers.sandbox import options
 from workers.sandbox.builds import Build
+from workers.sandbox.builds.layout import Layout
 
-MARIADB = Build("system-mariadb", "", "mariadb", (10, 11, 0), Path("/usr/sbin/mariadbd"))
+MARIADB = Build("system-mariadb", "", "mariadb", (10, 11, 0), Layout(Path("/usr/sbin/mariadbd")))
 FOLDER = Path("/srv/sandboxes/live/1")
 
 
@@ -76,6 +77,6 @@ def test_it_writes_one_line_per_setting_or_refuses(settings):
 
 
 def test_it_switches_off_mysqls_second_port():
-    mysql = Build("system-mysql", "", "mysql", (8, 0, 33), Path("/usr/sbin/mysqld"))
+    mysql = Build("system-mysql", "", "mysql", (8, 0, 33), Layout(Path("/usr/sbin/mysqld")))
     assert "mysqlx=OFF" in lines({}, mysql)
     assert "mysqlx=OFF" not in lines({})

@@ -1,4 +1,4 @@
-"""Builds are found on the PATH and asked for their version."""
+"""The system's servers are found on the PATH and asked for their version."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from workers.errors import SandboxError
 from workers.sandbox import builds
+from workers.sandbox.builds import system
 
 MARIADB = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
 MYSQL = "/usr/sbin/mysqld  Ver 8.0.33 for Linux on x86_64 (MySQL Community Server - GPL)"
@@ -15,7 +16,8 @@ MYSQL = "/usr/sbin/mysqld  Ver 8.0.33 for Linux on x86_64 (MySQL Community Serve
 def machine(tmp_path, monkeypatch):
     """A machine without servers; returns a function that installs a program which prints a text."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(builds, "SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(system, "FOLDERS", ())
+    monkeypatch.setenv("DURASCOPE_BUILDS", str(tmp_path / "builds"))
 
     def install(name: str, prints: str = "") -> Path:
         program = tmp_path / name
@@ -27,11 +29,11 @@ def machine(tmp_path, monkeypatch):
 
 
 def test_it_finds_mariadb(machine):
-    binary, tool = machine("mariadbd", MARIADB), machine("mariadb-install-db")
+    binary = machine("mariadbd", MARIADB)
     build = builds.find("system-mariadb")
     assert (build.flavour, build.version, build.mysqld) == ("mariadb", (10, 11, 19), binary)
-    assert build.tools == {"mariadb-install-db": tool}
     assert build.version_text == "10.11.19"
+    assert build.command() == [str(binary)]
 
 
 def test_it_finds_mysql(machine):
@@ -46,10 +48,12 @@ def test_it_does_not_take_one_flavour_for_the_other(machine):
         builds.find("system-mariadb")
 
 
-def test_it_names_the_package_of_a_missing_tool(machine):
-    machine("mariadbd", MARIADB)
-    with pytest.raises(SandboxError, match=r"mariadb-install-db, is not|tool mariadb-install-db is not"):
-        builds.find("system-mariadb")
+def test_it_names_the_library_that_is_missing(machine):
+    program = machine("mysqld")
+    said = "mysqld: error while loading shared libraries: libaio.so.1: cannot open shared object file"
+    program.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 127\n")
+    with pytest.raises(SandboxError, match=r"needs the library libaio\.so\.1.*libaio1"):
+        builds.find("system-mysql")
 
 
 def test_it_refuses_a_binary_that_tells_no_version(machine):
@@ -61,3 +65,8 @@ def test_it_refuses_a_binary_that_tells_no_version(machine):
 def test_it_lists_the_builds_it_knows():
     with pytest.raises(SandboxError, match="system-mariadb"):
         builds.find("oracle")
+
+
+def test_it_says_how_to_install_one_of_the_catalogue(machine):
+    with pytest.raises(SandboxError, match=r"build install mysql-5\.6\.14"):
+        builds.find("mysql-5.6.14")

@@ -1,0 +1,42 @@
+"""Builds: server binaries that a worker can run. Of this system, of the catalogue, or the user's own."""
+
+from typing import Protocol
+
+from workers.errors import SandboxError
+from workers.sandbox.builds import store, system
+from workers.sandbox.builds.build import Build
+from workers.sandbox.builds.catalogue import CATALOGUE
+from workers.sandbox.builds.system import SYSTEM
+from workers.servers.facts import FlavourKey
+
+__all__ = ["BUILDS", "Build", "Known", "every", "find"]
+
+
+class Known(Protocol):
+    """What is known of a build whether it is installed or not."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def flavour(self) -> FlavourKey: ...
+
+
+BUILDS: dict[str, Known] = {**SYSTEM, **CATALOGUE}
+
+
+def every() -> dict[str, Known]:
+    """BUILDS, and those that a user added on this machine."""
+    added = {key: store.read(key) for key in store.installed() if key not in BUILDS}
+    return BUILDS | {key: manifest for key, manifest in added.items() if manifest}
+
+
+def find(key: str) -> Build:
+    """The build of that key, ready to run. SandboxError: unknown or not installed."""
+    if key in SYSTEM:
+        return system.find(key)
+    if build := store.find(key):
+        return build
+    if key in CATALOGUE:
+        raise SandboxError(f"{key} is not installed.", f"Install it: manage.py build install {key}")
+    raise SandboxError(f"There is no build called {key}.", f"Known builds: {', '.join(every())}.")

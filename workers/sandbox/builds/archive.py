@@ -1,0 +1,71 @@
+"""Checking and unpacking what others packed: nothing of it lands outside the folder."""
+
+import hashlib
+import shutil
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+from workers.errors import SandboxError
+
+PROGRAMS = ("bin", "sbin", "libexec", "scripts")  # archives made by Java forget the mode of a file
+
+
+def verify(file: Path, sha256: str) -> None:
+    """SandboxError, and the file is gone, when it is not what it should be."""
+    with file.open("rb") as opened:
+        found = hashlib.file_digest(opened, "sha256").hexdigest()
+    if found != sha256:
+        file.unlink()
+        raise SandboxError(
+            f"{file.name} has the checksum {found}, not {sha256}: it is torn, or not the file that was tried.",
+            "It was deleted, and nothing was installed. Try again.",
+        )
+
+
+def unzip(archive: Path, target: Path, place: Callable[[str], str | None]) -> None:
+    """Files of a zip or jar go to `place(name)` below `target`; None leaves one out. SandboxError: it is damaged."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            for member in opened.infolist():
+                where = None if member.is_dir() else place(member.filename)
+                if where is not None:
+                    _write(opened, member, _inside(target, where))
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise SandboxError(f"{archive.name} cannot be unpacked: {error}.", "Nothing was installed.") from error
+
+
+def _write(opened: zipfile.ZipFile, member: zipfile.ZipInfo, file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    mode = member.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        link = opened.read(member).decode()
+        _inside(file.parent, link)
+        file.symlink_to(link)
+        return
+    with opened.open(member) as source, file.open("wb") as copy:
+        shutil.copyfileobj(source, copy, 1 << 20)
+    runs = mode & stat.S_IXUSR or file.parent.name in PROGRAMS
+    file.chmod(0o755 if runs else 0o644)
+
+
+def _inside(target: Path, where: str) -> Path:
+    """The place below `target`. SandboxError: it would lie outside."""
+    parts = PurePosixPath(where)
+    if parts.is_absolute() or ".." in parts.parts:
+        raise SandboxError(f"The archive holds {where!r}, which would lie outside of it.", "Nothing was installed.")
+    return target / parts
+
+
+def unpack(archive: Path, target: Path) -> None:
+    """A tarball or zip as a server's makers publish it. SandboxError: it is none, or damaged."""
+    if zipfile.is_zipfile(archive):
+        return unzip(archive, target, lambda name: name)
+    try:
+        with tarfile.open(archive) as opened:
+            opened.extractall(target, filter="data")
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise SandboxError(f"{archive} cannot be unpacked: {error}.", "Nothing was installed.") from error
+    return None

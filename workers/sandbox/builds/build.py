@@ -1,0 +1,93 @@
+"""Binaries that a worker can run, and how."""
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox.builds.layout import Layout
+from workers.servers.facts import FlavourKey
+
+Version = tuple[int, int, int]
+VERSION = re.compile(r"Ver (\d+)\.(\d+)\.(\d+)")
+ABSENT_LIBRARY = re.compile(r"while loading shared libraries: (\S+?):")
+ANSWER_S = 20
+
+
+@dataclass(frozen=True)
+class Build:
+    """Binaries that were found and asked for their version. `plugins`: libraries that the server loads at each start,
+    for the engines it is there for."""
+
+    key: str
+    title: str
+    flavour: FlavourKey
+    version: Version
+    layout: Layout
+    plugins: tuple[str, ...] = ()
+
+    @property
+    def mysqld(self) -> Path:
+        return self.layout.mysqld
+
+    @property
+    def basedir(self) -> Path:
+        return self.mysqld.parent.parent
+
+    @property
+    def version_text(self) -> str:
+        return ".".join(map(str, self.version))
+
+    def command(self, preload: Path | None = None) -> list[str]:
+        return command(self.layout, preload)
+
+    def environment(self, preload: Path | None = None) -> dict[str, str]:
+        """What the server's environment needs. A loader of its own is told about `preload` in the command: in the
+        environment it would also reach programs that run with the C library of this machine."""
+        layout, env = self.layout, {"PATH": os.defpath, "LANG": "C"}
+        if layout.libraries and not layout.loader:
+            env["LD_LIBRARY_PATH"] = _joined(layout)
+        if preload and not layout.loader:
+            env["LD_PRELOAD"] = str(preload)
+        return env
+
+
+def command(layout: Layout, preload: Path | None = None) -> list[str]:
+    """What starts the server; its options follow."""
+    if not layout.loader:
+        return [str(layout.mysqld)]
+    first = ["--preload", str(preload)] if preload else []
+    return [str(layout.loader), "--library-path", _joined(layout), *first, str(layout.mysqld)]
+
+
+def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
+    """Flavour and version as the binary itself prints them."""
+    asked = [*command(layout), "--no-defaults", "--version"]
+    env = {"PATH": os.defpath, **({"LD_LIBRARY_PATH": _joined(layout)} if not layout.loader else {})}
+    try:
+        answer = subprocess.run(asked, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, env=env)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(f"{layout.mysqld} could not be run: {error}.", "Install it again.") from error
+    found = VERSION.search(answer.stdout)
+    if not found:
+        raise _silent(layout, answer.stderr)
+    major, minor, patch = map(int, found.groups())
+    return ("mariadb" if "mariadb" in answer.stdout.lower() else "mysql"), (major, minor, patch)
+
+
+def _silent(layout: Layout, said: str) -> SandboxError:
+    if absent := ABSENT_LIBRARY.search(said):
+        return SandboxError(
+            f"{layout.mysqld} needs the library {absent[1]}, which this machine does not have.",
+            "Install the package that holds it (on Debian and Ubuntu libaio.so.1 is in libaio1, libnuma.so.1 in "
+            "libnuma1, libcrypt.so.1 in libcrypt1).",
+        )
+    return SandboxError(
+        f"{layout.mysqld} does not tell its version.", f"Try: {' '.join(command(layout))} --no-defaults --version"
+    )
+
+
+def _joined(layout: Layout) -> str:
+    return ":".join(map(str, layout.libraries))

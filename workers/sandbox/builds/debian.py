@@ -1,0 +1,177 @@
+"""A server and all it needs, its C library included, out of one suite of Debian, unpacked into a folder.
+
+apt does it with a state folder of its own and an empty list of installed packages, so it resolves the whole closure
+and knows nothing of this machine's packages; nothing is installed. The archive's address is the one in this machine's
+apt sources, with another suite; what comes from there is trusted by Debian's key alone.
+"""
+
+import os
+import pwd
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox.builds.archive import verify
+from workers.sandbox.builds.progress import Tell, run
+
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+APT_FOLDER = Path("/etc/apt")
+SUITES = ("bullseye", "bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable")
+URI = re.compile(r"'[^']+' (\S+) (\d+) SHA256:([0-9a-f]{64})")
+
+
+@dataclass(frozen=True)
+class DebianSuite:
+    """`packages` with all they depend on, and `without_dependencies`: those that would draw a whole system in."""
+
+    suite: str
+    packages: tuple[str, ...]
+    without_dependencies: tuple[str, ...] = ()
+    own_libc = True
+
+    def __str__(self) -> str:
+        return f"Debian {self.suite}: {', '.join((*self.packages, *self.without_dependencies))}"
+
+    def missing(self) -> str:
+        """What this machine lacks to install from here; "" when nothing."""
+        if absent := [name for name in ("apt-get", "apt-config", "dpkg-deb") if not shutil.which(name)]:
+            return f"It comes as Debian packages, and there is no {absent[0]} here. Install the packages apt and dpkg."
+        if not KEYRING.exists():
+            return "Debian's key is not here. Install it: apt-get install debian-archive-keyring"
+        return ""
+
+    def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
+        """Download (what is there and whole is not loaded again), verify, unpack into `root`."""
+        apt = Apt(downloads, self.suite, mirror or archive())
+        tell(f"Reading Debian's index of {self.suite}.")
+        apt.update(tell)
+        needed = apt.needed(self)
+        apt.download(self, needed, tell)
+        tell(f"Unpacking {len(needed)} packages.")
+        for package in needed:
+            run(["dpkg-deb", "--extract", apt.archives / package.file, root], "A package could not be unpacked")
+
+
+@dataclass(frozen=True)
+class Package:
+    file: str
+    size_bytes: int
+    sha256: str
+
+
+class Apt:
+    """apt-get with everything of its own below one folder; only this machine's network settings (Acquire) are read."""
+
+    def __init__(self, folder: Path, suite: str, mirror: str) -> None:
+        self.archives = folder / "archives"
+        self._config = folder / "apt.conf"
+        for part in ("lists/partial", "archives/partial", "sources", "empty"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / "status").touch()
+        (folder / "sources/debian.sources").write_text(sources(mirror, suite))
+        self._config.write_text(config(folder, pwd.getpwuid(os.geteuid()).pw_name, _network()))
+
+    def update(self, tell: Tell) -> None:
+        self._run(["update"], "Debian's index could not be read", tell)
+
+    def needed(self, source: DebianSuite) -> list[Package]:
+        closure = self._run(["install", "--yes", "--print-uris", *source.packages], "The packages do not fit together")
+        alone = source.without_dependencies
+        more = self._run(["download", "--print-uris", *alone], "A package is not there") if alone else ""
+        return parse(closure + more)
+
+    def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
+        total = sum(package.size_bytes for package in needed)
+        tell(f"{len(needed)} packages, {total >> 20} MiB.")
+        how = {"tell": tell, "growing": self.archives, "total_bytes": total}
+        failed = "The download stopped. What is there is kept: try again"
+        self._run(["install", "--yes", "--download-only", *source.packages], failed, **how)
+        if source.without_dependencies:
+            self._run(["download", *source.without_dependencies], failed, **how)
+        for package in needed:
+            verify(self.archives / package.file, package.sha256)
+
+    def _run(self, argv: list[str], failed: str, tell: Tell | None = None, **how: object) -> str:
+        env = {**os.environ, "APT_CONFIG": str(self._config), "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
+        return run(["apt-get", *argv], failed, tell=tell, env=env, cwd=self.archives, **how)
+
+
+def config(folder: Path, user: str, network: str) -> str:
+    """apt's configuration. It is read before all others, so it can put these out of the way."""
+    own = {
+        "Dir::Etc::main": "/dev/null",
+        "Dir::Etc::parts": folder / "empty",
+        "Dir::Etc::sourcelist": "/dev/null",
+        "Dir::Etc::sourceparts": folder / "sources",
+        "Dir::Etc::preferences": "/dev/null",
+        "Dir::Etc::preferencesparts": folder / "empty",
+        "Dir::State": folder,
+        "Dir::State::lists": folder / "lists",
+        "Dir::State::status": folder / "status",
+        "Dir::State::extended_states": folder / "extended_states",
+        "Dir::Cache": folder,
+        "Dir::Cache::archives": folder / "archives",
+        "Dir::Log": folder,
+        "APT::Sandbox::User": user,  # else root's apt downloads as _apt, who may not enter here
+        "APT::Install-Recommends": "false",
+        "APT::Install-Suggests": "false",
+        "APT::Get::List-Cleanup": "false",
+        "Acquire::Languages": "none",
+        "Acquire::ForceHash": "SHA256",
+        "Acquire::Retries": "3",
+        "Debug::NoLocking": "true",
+    }
+    return network + "".join(f'{name} "{value}";\n' for name, value in own.items())
+
+
+def sources(mirror: str, suite: str) -> str:
+    return f"Types: deb\nURIs: {mirror}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n"
+
+
+def parse(printed: str) -> list[Package]:
+    """What `--print-uris` printed; one package once."""
+    found = {match[1]: Package(match[1], int(match[2]), match[3]) for match in URI.finditer(printed)}
+    if not found:
+        raise SandboxError("apt named no packages.", "Look at its sources: the archive may not have this suite.")
+    return list(found.values())
+
+
+def archive(folder: Path = APT_FOLDER) -> str:
+    """The address of Debian's archive in this machine's apt sources. SandboxError: they do not name one."""
+    files = [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]
+    for file in filter(Path.is_file, files):
+        lines = file.read_text(errors="replace").splitlines()
+        for uris, suites, components in _stanzas(lines) if file.suffix == ".sources" else _one_liners(lines):
+            named = [uri for uri in uris if uri.rstrip("/").endswith("/debian")]
+            if named and "main" in components and set(suites) & set(SUITES):
+                return named[0]
+    raise SandboxError(
+        "This machine's apt sources name no archive of Debian, where the build would come from.",
+        "Nothing was installed. Name a mirror: manage.py build install NAME --mirror URI",
+    )
+
+
+Source = tuple[list[str], list[str], list[str]]
+
+
+def _one_liners(lines: list[str]) -> Iterator[Source]:
+    for line in lines:
+        if match := re.match(r"\s*deb\s+(?:\[[^]]*]\s*)?(\S+)\s+(\S+)\s+([^#]+)", line):
+            yield [match[1]], [match[2]], match[3].split()
+
+
+def _stanzas(lines: list[str]) -> Iterator[Source]:
+    said = "\n".join(line for line in lines if not line.startswith("#"))
+    for stanza in re.split(r"\n\s*\n", said):
+        fields = dict(re.findall(r"^(\S+):((?:.*\n?)(?:[ \t].*\n?)*)", stanza, re.MULTILINE))
+        if "deb" in fields.get("Types", "").split() and fields.get("Enabled", "yes").strip().lower() != "no":
+            yield fields.get("URIs", "").split(), fields.get("Suites", "").split(), fields.get("Components", "").split()
+
+
+def _network() -> str:
+    """This machine's proxies, certificates and the like, in apt's own words."""
+    dumped = run(["apt-config", "dump"], "apt's configuration could not be read")
+    return "".join(f"{line}\n" for line in dumped.splitlines() if line.startswith("Acquire::"))

@@ -1,0 +1,101 @@
+"""Putting builds into the store: one of the catalogue, or one that the user brings."""
+
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox.builds import store
+from workers.sandbox.builds.archive import unpack
+from workers.sandbox.builds.build import ask_version
+from workers.sandbox.builds.catalogue import CATALOGUE, Entry
+from workers.sandbox.builds.layout import discover
+from workers.sandbox.builds.progress import Tell, size_bytes
+from workers.sandbox.builds.store import Manifest
+from workers.sandbox.builds.system import SYSTEM
+
+UNPACKED = 6  # a tarball's contents are at most so many times its size (measured: 2 to 4)
+
+
+def install(key: str, tell: Tell, mirror: str = "") -> None:
+    """Install one of the catalogue. SandboxError: unknown, there already, or what this machine lacks for it."""
+    if key not in CATALOGUE:
+        raise SandboxError(
+            f"The catalogue has no build called {key!r}.",
+            f"It has: {', '.join(CATALOGUE)}. Another server: manage.py build add NAME --basedir PATH",
+        )
+    entry = CATALOGUE[key]
+    store.require_free(key)
+    if missing := entry.source.missing():
+        raise SandboxError(f"{key} was not installed. {missing}")
+    tell(f"{entry.title}. Licence {entry.licence}. From {entry.source}.")
+    tell(f"About {entry.download_mib} MiB to download, {entry.size_mib} MiB when installed, in {store.folder()}.")
+    store.require_space(2 * entry.download_mib + entry.size_mib)
+    with store.locked(key, tell):
+        store.publish(key, lambda root: _put(key, entry, root, tell, mirror))
+
+
+def _put(key: str, entry: Entry, root: Path, tell: Tell, mirror: str) -> Manifest:
+    downloads = store.downloads(key)
+    downloads.mkdir(parents=True, exist_ok=True)
+    entry.source.put(downloads, root, tell, mirror)
+    flavour, version = ask_version(discover(root, own_libc=entry.source.own_libc))
+    said = ".".join(map(str, version))
+    if flavour != entry.flavour or not f"{said}.".startswith(f"{entry.version.rstrip('.')}."):
+        raise SandboxError(f"What came is {flavour} {said}, not {key}.", "Nothing was installed.")
+    return Manifest(
+        title=entry.title,
+        flavour=flavour,
+        version=version,
+        source=str(entry.source),
+        licence=entry.licence,
+        own_libc=entry.source.own_libc,
+        plugins=entry.plugins,
+        size_mib=size_bytes(root) >> 20,
+    )
+
+
+def add(key: str, tell: Tell, *, basedir: Path | None = None, tarball: Path | None = None) -> None:
+    """Take a server that the user has: used where it lies (`basedir`), or unpacked from a tarball."""
+    if key in CATALOGUE or key in SYSTEM:
+        raise SandboxError(f"{key} is the name of a build that Durascope knows.", "Choose another name.")
+    store.require_free(key)
+    source = basedir or tarball
+    if source is None or not source.exists():
+        raise SandboxError(f"There is no {source}.", "Nothing was added. Name a folder or an archive that is there.")
+    if tarball:
+        store.require_space((tarball.stat().st_size >> 20) * UNPACKED)
+    with store.locked(key, tell):
+        store.publish(key, lambda root: _taken(root, basedir) if basedir else _unpacked(root, source, tell))
+
+
+def _taken(_: Path, basedir: Path) -> Manifest:
+    return _described(basedir.resolve(), basedir=str(basedir.resolve()))
+
+
+def _unpacked(root: Path, tarball: Path, tell: Tell) -> Manifest:
+    tell(f"Unpacking {tarball.name}.")
+    unpack(tarball, root)
+    _lift(root)
+    return _described(root, source=tarball.name, size_mib=size_bytes(root) >> 20)
+
+
+def _lift(root: Path) -> None:
+    """Most tarballs hold one folder, named by version: what is in it moves up."""
+    inside = list(root.iterdir())
+    if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink():
+        only = inside[0].rename(root.parent / "only")
+        root.rmdir()
+        only.rename(root)
+
+
+def _described(root: Path, *, source: str = "", basedir: str = "", size_mib: int = 0) -> Manifest:
+    flavour, version = ask_version(discover(root))
+    title = f"{'MariaDB' if flavour == 'mariadb' else 'MySQL'} {'.'.join(map(str, version))}, {source or basedir}"
+    return Manifest(title, flavour, version, source or basedir, "as its owner says", basedir=basedir, size_mib=size_mib)
+
+
+def remove(key: str, tell: Tell, *, with_downloads: bool = False) -> None:
+    """SandboxError: there is no such build."""
+    if not store.KEY.fullmatch(key):
+        raise SandboxError(f"No build called {key!r} is installed.")
+    with store.locked(key, tell):
+        store.remove(key, with_downloads=with_downloads)

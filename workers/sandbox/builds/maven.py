@@ -1,0 +1,94 @@
+"""An artifact of a Maven repository, by its coordinates: fetched by Maven, from wherever it is set up to look."""
+
+import fnmatch
+import platform
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox.builds.archive import unzip, verify
+from workers.sandbox.builds.progress import Tell, run
+
+# 2.10 asks for the artifact alone; later ones read its POM first, and that of MariaDB 10.1.8 has a parent that never
+# was published.
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.10:copy"
+MACHINES = ("x86_64", "amd64")
+
+
+@dataclass(frozen=True)
+class MavenArtifact:
+    """`artifact`: group:name:version:type[:classifier]. `places`: where what lies below a folder in the archive is
+    put; `keep`: patterns of what is kept of it; `nested`: archives inside, and where they are unpacked."""
+
+    artifact: str
+    sha256: str
+    places: Mapping[str, str] = field(default_factory=lambda: {"": ""})
+    keep: tuple[str, ...] = ("*",)
+    nested: Mapping[str, str] = field(default_factory=dict)
+    own_libc = False
+
+    def __str__(self) -> str:
+        return f"Maven: {self.artifact}"
+
+    def missing(self) -> str:
+        """What this machine lacks to install from here; "" when nothing."""
+        if platform.machine() not in MACHINES:
+            return f"These binaries are for x86_64, and this machine is {platform.machine()}."
+        if not shutil.which("mvn"):
+            return "It comes through Maven, and there is no mvn here. Install it: apt-get install maven"
+        return ""
+
+    def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
+        """Download (an archive that is there and whole is not loaded again), verify, unpack into `root`."""
+        if mirror:
+            raise SandboxError("--mirror is for Debian's archive.", "Maven's are set in its own settings.xml.")
+        archive = self._fetch(downloads, tell)
+        tell("Unpacking.")
+        unzip(archive, root, self.place)
+        for inside, where in self.nested.items():
+            unzip_nested(archive, inside, downloads, root / where)
+
+    def place(self, name: str) -> str | None:
+        """Where a file of the archive goes, below the build's folder; None: it is left out."""
+        for inside, where in self.places.items():
+            if name.startswith(inside):
+                target = where + name.removeprefix(inside)
+                wanted = any(fnmatch.fnmatchcase(target, pattern) for pattern in self.keep)
+                return target if wanted and "/debug/" not in target else None
+        return None
+
+    @property
+    def path(self) -> Path:
+        """Of the archive in a local Maven repository."""
+        group, name, version, kind, *classifier = self.artifact.split(":")
+        return Path(*group.split("."), name, version, "-".join((name, version, *classifier)) + f".{kind}")
+
+    def _fetch(self, downloads: Path, tell: Tell) -> Path:
+        """The verified archive. Maven keeps a partial one and goes on from there."""
+        repository = downloads / "repository"
+        archive = repository / self.path
+        if not archive.exists():
+            tell(f"Asking Maven for {self.artifact}.")
+            self._maven(repository, downloads / "copied", tell)
+        verify(archive, self.sha256)
+        return archive
+
+    def _maven(self, repository: Path, copied: Path, tell: Tell) -> None:
+        repository.mkdir(parents=True, exist_ok=True)
+        said = ("--batch-mode", "--quiet", f"-Dmaven.repo.local={repository}", COPY, f"-Dartifact={self.artifact}")
+        failed = "Maven could not fetch it. What was loaded is kept: try again"
+        try:
+            run(["mvn", *said, f"-DoutputDirectory={copied}"], failed, tell=tell, growing=repository, cwd=repository)
+        finally:
+            shutil.rmtree(copied, ignore_errors=True)
+
+
+def unzip_nested(archive: Path, inside: str, workshop: Path, target: Path) -> None:
+    """Unpack an archive that lies in another one; META-INF is the packager's, not the server's."""
+    unzip(archive, workshop, lambda name: "nested.jar" if name == inside else None)
+    try:
+        unzip(workshop / "nested.jar", target, lambda name: None if name.startswith("META-INF/") else name)
+    finally:
+        (workshop / "nested.jar").unlink(missing_ok=True)

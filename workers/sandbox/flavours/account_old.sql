@@ -1,0 +1,6 @@
+SET SESSION sql_log_bin = 0;
+DELETE FROM mysql.user;
+DELETE FROM mysql.db;
+FLUSH PRIVILEGES;
+GRANT ALL PRIVILEGES ON *.* TO 'durascope'@'localhost' IDENTIFIED BY '{password}' WITH GRANT OPTION;
+GRANT ALL PRIVILEGES ON *.* TO 'durascope'@'127.0.0.1' IDENTIFIED BY '{password}' WITH GRANT OPTION;

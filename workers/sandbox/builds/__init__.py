@@ -21,6 +21,9 @@ class Known(Protocol):
     @property
     def flavour(self) -> FlavourKey: ...
 
+    @property
+    def purpose(self) -> str: ...
+
 
 BUILDS: dict[str, Known] = {**SYSTEM, **CATALOGUE}
 

@@ -39,6 +39,11 @@ class Manifest:
     basedir: str = ""
     size_mib: int = 0
 
+    @property
+    def purpose(self) -> str:
+        """As the catalogue's entries have one."""
+        return f"From {self.source}."
+
 
 def folder() -> Path:
     """Beside the sandboxes: where the user that runs them may read. DURASCOPE_BUILDS names another."""

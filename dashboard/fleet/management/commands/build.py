@@ -1,0 +1,88 @@
+"""Server builds of this machine: `manage.py build list | install NAME | add NAME --basedir PATH | remove NAME`.
+
+Exit status: 0 done, 2 refused or failed; then nothing half-made is left.
+"""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from workers.errors import DurascopeError, SandboxError
+from workers.sandbox import builds
+from workers.sandbox.builds import install, store
+from workers.sandbox.builds.catalogue import CATALOGUE
+
+REFUSED = 2
+
+
+class Command(BaseCommand):
+    help = "List, install, add and remove the servers that sandboxes are made of."
+    requires_system_checks = ()  # it needs neither database nor Redis
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        commands = parser.add_subparsers(dest="command", required=True)
+        commands.add_parser("list", help="all builds: installed or not, what they are for")
+        installs = commands.add_parser("install", help="install builds of the catalogue")
+        installs.add_argument("names", nargs="+", metavar="NAME")
+        installs.add_argument("--mirror", default="", metavar="URI", help="Debian's archive, where apt knows none")
+        adds = commands.add_parser("add", help="take a server of your own")
+        adds.add_argument("name", metavar="NAME")
+        source = adds.add_mutually_exclusive_group(required=True)
+        source.add_argument("--basedir", type=Path, metavar="PATH", help="used where it lies")
+        source.add_argument("--tarball", type=Path, metavar="FILE", help="unpacked into the builds' folder")
+        removes = commands.add_parser("remove", help="remove an installed build; what was downloaded is kept")
+        removes.add_argument("name", metavar="NAME")
+        removes.add_argument("--downloads", action="store_true", help="remove what was downloaded for it, too")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            getattr(self, f"_{options['command']}")(options)
+        except DurascopeError as refused:
+            self.stderr.write(str(refused))
+            sys.exit(REFUSED)
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped. Nothing was installed; what was downloaded is kept.")
+            sys.exit(REFUSED)
+
+    def _list(self, _: dict[str, Any]) -> None:
+        for key, known in builds.every().items():
+            self.stdout.write(f"{key}: {known.title}\n    {_state(key)}\n    {known.purpose}")
+        self.stdout.write(f"Installed builds are in {store.folder()}.")
+
+    def _install(self, options: dict[str, Any]) -> None:
+        for name in options["names"]:
+            install.install(name, self._tell, options["mirror"])
+            self._tell(_ready(name))
+
+    def _add(self, options: dict[str, Any]) -> None:
+        install.add(options["name"], self._tell, basedir=options["basedir"], tarball=options["tarball"])
+        self._tell(_ready(options["name"]))
+
+    def _remove(self, options: dict[str, Any]) -> None:
+        install.remove(options["name"], self._tell, with_downloads=options["downloads"])
+        self._tell(f"{options['name']} was removed.")
+
+    def _tell(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+def _ready(key: str) -> str:
+    build = builds.find(key)
+    return f"{key} is installed: {build.title}, version {build.version_text}."
+
+
+def _state(key: str) -> str:
+    """Its version when it is here; else what it takes to have it."""
+    try:
+        build = builds.find(key)
+    except SandboxError as absent:
+        if entry := CATALOGUE.get(key):
+            return f"not installed: {entry.download_mib} MiB to download, {entry.size_mib} MiB when installed"
+        return f"not here: {absent}"
+    manifest = store.read(key)
+    size = f", {manifest.size_mib} MiB" if manifest and manifest.size_mib else ""
+    return f"installed: version {build.version_text}{size}"

@@ -19,6 +19,8 @@ from workers.sandbox.builds import Build, find
 from workers.servers import schema
 from workers.servers.connection import connect
 
+COMMAND_LIMIT_S = 120.0  # for an owner's command, and for the server to answer after it
+
 
 @dataclass(frozen=True)
 class Watch:
@@ -37,17 +39,23 @@ def crash_all(experiment: Experiment, plan: Plan, servers: dict[int, Server], wa
     while row := trial_store.claim(experiment):
         watch.say(f"crashing {row.variant}: {row.kind}")
         try:
-            setup = _setup(row, plan, servers[row.server_id])
-            result = run_trial(setup, watch.say, watch.cancelled)
-        except Cancelled:
-            claims.end(row, watch.ended_as())
-            raise
-        except DurascopeError as failure:
-            claims.end(row, Trial.State.FAILED, failure)
-        else:
-            trial_store.save(row, result, _place(setup.build))
-            if setup.attached:
+            _crash(row, plan, servers[row.server_id], watch)
+        finally:
+            if not servers[row.server_id].is_sandbox:
                 debts.pay(servers[row.server_id])
+
+
+def _crash(row: Trial, plan: Plan, server: Server, watch: Watch) -> None:
+    try:
+        setup = _setup(row, plan, server)
+        result = run_trial(setup, watch.say, watch.cancelled)
+    except Cancelled:
+        claims.end(row, watch.ended_as())
+        raise
+    except DurascopeError as failure:
+        claims.end(row, Trial.State.FAILED, failure)
+    else:
+        trial_store.save(row, result, _place(setup.build))
 
 
 def _setup(row: Trial, plan: Plan, server: Server) -> TrialSetup:
@@ -69,11 +77,9 @@ def _setup(row: Trial, plan: Plan, server: Server) -> TrialSetup:
 
 
 def _attached(row: Trial) -> Attached:
-    """The owner's server, asked again right before it is crashed whether it may be; a schema of this trial's own,
-    written down as a debt before it is made. Raises PlanError."""
-    server = Server.objects.get(pk=row.server_id)
-    if not server.may_be_crashed:
-        raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
+    """The owner's server with a schema of this trial's own, written down as a debt before it is made. Raises PlanError
+    when it may not be crashed; that is asked here, and once more right before the crash."""
+    server = _expendable(row)
     debts.pay(server)
     name = f"{schema.PREFIX}crash_{row.pk}_{secrets.token_hex(4)}"
     with connect(server.target()) as connection:
@@ -83,8 +89,24 @@ def _attached(row: Trial) -> Attached:
             lambda made: debts.owe(server, row.experiment, "schema", made, ""),
             lambda made: debts.paid(server, "schema", made),
         )
-    record(None, "crashed", server, experiment=row.experiment_id, command=server.crash_command)
-    return Attached(server.target(), name, tuple(server.crash_command), tuple(server.start_command))
+    crash, start = tuple(server.crash_command), tuple(server.start_command)
+    return Attached(server.target(), name, crash, start, lambda: _permit(row, crash), COMMAND_LIMIT_S)
+
+
+def _expendable(row: Trial) -> Server:
+    """The server as it is marked now."""
+    server = Server.objects.get(pk=row.server_id)
+    if not server.may_be_crashed:
+        raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
+    return server
+
+
+def _permit(row: Trial, crash: tuple[str, ...]) -> None:
+    """The last word before an owner's server goes down, kept in the audit log. Raises PlanError."""
+    server = _expendable(row)
+    if tuple(server.crash_command) != crash:
+        raise PlanError(f"The crash command of {server.name} was changed: it was not crashed.", "Repeat the trial.")
+    record(row.experiment.created_by, "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 
 def _place(build: Build | None) -> Environment:

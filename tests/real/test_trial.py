@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.real.disks import needs_disk
-from tests.real.trials import bad, crash, setup
+from tests.real.trials import bad, crash, forgetful, setup
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.run import run_trial
 from workers.crash.witness import Witness
@@ -28,7 +28,7 @@ def nothing_is_left(sandbox_root):
 
 
 def test_a_kill_loses_what_the_engine_had_not_written(sandbox_root):
-    result = crash(sandbox_root, "process-kill", 0, 1, load_s=1.0)
+    result = crash(sandbox_root, "process-kill", settings=forgetful(), load_s=1.0)
     assert {"lost-engine", "binlog-only"} <= set(bad(result)) <= {"lost-engine", "binlog-only", MAY_TEAR}
     assert result.lost_engine.transactions > 0 < result.lost_engine.ms < 1100
     assert result.lost_binlog.transactions == 0
@@ -65,9 +65,10 @@ def test_a_power_loss_loses_nothing_at_1_1(sandbox_root, kind):
 @needs_disk
 def test_a_power_loss_takes_an_unsynced_binlog(sandbox_root):
     result = crash(sandbox_root, "power-loss", 1, 0)
-    assert {"lost-binlog", "engine-only", "binlog-unreadable", "gtid-reused"} <= set(bad(result))
-    assert result.lost_binlog.transactions == result.acknowledged
-    assert result.evidence.reissued[0] == "0-1-1"
+    assert {"lost-binlog", "engine-only", "gtid-reused"} <= set(bad(result))
+    # How much of it reached the disk, and whether its end is zeros, is the kernel's affair: somebody may call sync(2).
+    assert result.lost_binlog.transactions > result.lost_engine.transactions
+    assert result.evidence.reissued
 
 
 @needs_disk

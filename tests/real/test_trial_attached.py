@@ -1,15 +1,16 @@
 """An owner's server, crashed and started by the owner's commands. Here a sandbox plays the owner's."""
 
-import os
-import signal
+import threading
 import time
 from dataclasses import replace
 
 import pytest
 
-from tests.real.trials import bad, settings
+from tests.real.owned import owned
+from tests.real.trials import bad, forgetful
 from workers.crash.run import run_trial
 from workers.crash.trial import Attached, TrialSetup
+from workers.errors import Cancelled, PlanError
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -17,39 +18,57 @@ SCHEMA = "durascope_t1"
 
 
 @pytest.fixture
-def owned(make_sandbox):
-    """(server, how it is crashed and started). What the start command left running is ended."""
-    with make_sandbox(settings(0, 1), name="owned", trace=False) as server:
+def theirs(make_sandbox):
+    """(server, how it is crashed and started)."""
+    with make_sandbox(forgetful(), name="owned", trace=False) as server, owned(server) as known:
         with connect(server.target) as connection:
             ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
-        pid_file = server.folder / "pid"
-        user = ["setpriv", f"--reuid={server.user.uid}", f"--regid={server.user.gid}", "--clear-groups"]
-        become = " ".join(user) if server.user.switch else ""
-        start = f"{become} {server.build.mysqld} --defaults-file={server.folder}/my.cnf &"
-        kill = f"kill -KILL $(cat {pid_file})"
-        yield server, Attached(server.target, SCHEMA, ("sh", "-c", kill), ("sh", "-c", start), limit_s=20)
-        if pid_file.exists():
-            os.kill(int(pid_file.read_text()), signal.SIGKILL)
-            time.sleep(0.1)
+        yield server, Attached(server.target, SCHEMA, known.crash, known.start, lambda: None, limit_s=60)
 
 
-def crash(server, attached):
-    setup = TrialSetup(server.root, None, "owned", {}, "innodb", "attached-expendable", 3, 8, 1.0, attached=attached)
-    return run_trial(setup, lambda step: None, lambda: False)
+def setup_of(server, attached, variant=None):
+    kind = "attached-expendable"
+    return TrialSetup(server.root, None, "owned", variant or {}, "innodb", kind, 3, 8, 1.0, attached=attached)
 
 
-def test_it_finds_what_an_owners_crash_lost(owned):
-    result = crash(*owned)
+def crash(server, attached, cancelled=lambda: False, variant=None):
+    return run_trial(setup_of(server, attached, variant), lambda step: None, cancelled)
+
+
+def answers(server) -> bool:
+    with connect(server.target) as connection:
+        return ask.value(connection, "SELECT 1") == 1
+
+
+def test_it_finds_what_an_owners_crash_lost(theirs):
+    result = crash(*theirs)
     assert "lost-engine" in bad(result)
     assert result.lost_engine.transactions > 0
     assert result.evidence.binlog is not None  # the files are on this host
     assert result.lost_binlog.transactions == 0
 
 
-def test_a_crash_that_does_not_happen_makes_it_unknown(owned):
-    server, attached = owned
+def test_a_crash_that_does_not_happen_makes_it_unknown(theirs):
+    server, attached = theirs
     result = crash(server, replace(attached, crash=("true",), start=()))
     assert (result.verdict, result.failed_at) == ("unknown", "recovery")
+    assert "was never down" in result.error
+
+
+def test_a_broken_connection_is_no_crash(theirs, tmp_path):
+    """As when a tunnel breaks: the server forgets our lock, and was never down."""
+    server, attached = theirs
+    with connect(server.target) as connection:
+        ask.rows(connection, "CREATE PROCEDURE mysql.durascope_cut() BEGIN "
+                 "SELECT IS_USED_LOCK('durascope_alive') INTO @holder; KILL @holder; END")  # fmt: skip
+    client = server.build.mysqld.parents[1] / "bin/mariadb"
+    login = tmp_path / "my.cnf"
+    target = server.target
+    login.write_text(f"[client]\nuser={target.user}\npassword={target.password}\nsocket={target.socket}\n")
+    program = str(client) if client.exists() else "mariadb"
+    cut = (program, f"--defaults-file={login}", "-e", "CALL mysql.durascope_cut()")
+    result = crash(server, replace(attached, crash=cut, start=()))
+    assert (result.verdict, result.failed_at) == ("unknown", "recovery"), result.error
     assert "was never down" in result.error
 
 
@@ -58,12 +77,76 @@ def test_a_crash_that_does_not_happen_makes_it_unknown(owned):
     [
         (("false", "--password=hidden"), "ended with status 1"),
         (("no-such-program", "hidden"), "could not be run"),
-        (("sleep", "60"), "did not end within 1 s"),
+        (("sh", "-c", "sleep 600; : hidden"), "did not end within 2 s"),
     ],
 )
-def test_a_command_that_fails_makes_it_unknown(owned, command, says):
-    server, attached = owned
-    result = crash(server, replace(attached, crash=command, limit_s=1))
+def test_a_command_that_fails_makes_it_unknown(theirs, command, says):
+    server, attached = theirs
+    result = crash(server, replace(attached, crash=command, limit_s=2))
     assert (result.verdict, result.failed_at) == ("unknown", "kill")
     assert says in result.error
     assert "hidden" not in result.error
+    assert answers(server)
+
+
+def test_a_crash_command_that_fails_after_it_worked_leaves_the_server_started(theirs):
+    server, attached = theirs
+    failing = ("sh", "-c", f"{attached.crash[2]}; exit 3")
+    result = crash(server, replace(attached, crash=failing))
+    assert (result.verdict, result.failed_at) == ("unknown", "kill")
+    assert "ended with status 3" in result.error
+    assert answers(server)
+
+
+def test_a_start_command_that_fails_makes_it_unknown_and_is_not_tried_again(theirs, tmp_path):
+    server, attached = theirs
+    tried = tmp_path / "tried"
+    result = crash(server, replace(attached, start=("sh", "-c", f"echo once >> {tried}; exit 1")))
+    assert (result.verdict, result.failed_at, result.checks) == ("unknown", "recovery", ())
+    assert "may be down" in result.error
+    assert tried.read_text() == "once\n"
+
+
+def test_a_server_that_does_not_come_back_makes_it_unknown(theirs):
+    server, attached = theirs
+    result = crash(server, replace(attached, start=("true",), limit_s=3))
+    assert (result.verdict, result.failed_at) == ("unknown", "recovery")
+    assert "it is still down" in result.error
+
+
+def test_it_is_started_when_somebody_cancels_while_it_is_down(theirs):
+    server, attached = theirs
+    down = threading.Event()
+    told = replace(attached, crash=("sh", "-c", f"{attached.crash[2]}; sleep 600"))
+
+    def cancelled():
+        if not down.is_set() and not server.running:  # the first process was a child of ours
+            down.set()
+        return down.is_set()
+
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        crash(server, told, cancelled)
+    assert answers(server)
+    assert time.monotonic() - began < 60, "the command that hangs was ended"
+
+
+def test_the_owner_has_the_last_word(theirs):
+    """The mark is taken back while the load runs."""
+    server, attached = theirs
+
+    def forbidden():
+        raise PlanError("No longer expendable.", "See its page.")
+
+    result = crash(server, replace(attached, permit=forbidden))
+    assert (result.verdict, result.failed_at) == ("unknown", "kill")
+    assert "No longer expendable" in result.error
+    assert server.running, "it was not crashed"
+
+
+def test_it_is_not_crashed_with_other_settings_than_the_verdict_would_name(theirs):
+    server, attached = theirs
+    result = crash(server, attached, variant={"innodb_flush_log_at_trx_commit": "1"})
+    assert result.verdict == "unknown"
+    assert "innodb_flush_log_at_trx_commit=0 now, and the variant says 1" in result.error
+    assert server.running

@@ -12,6 +12,11 @@ def settings(flush_log: int, sync_binlog: int) -> dict[str, str]:
     return {"log_bin": "ON", "innodb_flush_log_at_trx_commit": str(flush_log), "sync_binlog": str(sync_binlog)}
 
 
+def forgetful() -> dict[str, str]:
+    """0/1, and the log is not written once a second either: a crash loses everything, whenever it comes."""
+    return settings(0, 1) | {"innodb_flush_log_at_timeout": "1000"}
+
+
 def setup(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **options: Any) -> TrialSetup:
     known = {"settings": settings(flush_log, sync_binlog), "engine": "innodb", "seed": 7, "load_s": 0.6} | options
     return TrialSetup(root=root, build=builds.find("system-mariadb"), name="trial", kind=kind, **known)

@@ -1,27 +1,28 @@
 """An expendable server that is not ours: crashed and started by its owner's commands."""
 
+import contextlib
 import os
 import socket
-import subprocess
-import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Self
 
+from workers.crash.owners_command import OwnersCommand
 from workers.crash.trial import Attached
-from workers.errors import SandboxError, ServerError
+from workers.errors import DurascopeError, SandboxError, ServerError
 from workers.sandbox.server import Recovery
 from workers.servers import ask
 from workers.servers.connection import connect
 
 POLL_S = 0.1
-ALIVE = "durascope_alive"  # a lock that the server forgets when it goes down, and only then
-LAST_WORDS = 500
+ANSWER_S = 5.0  # of a server that may be going down or coming up
+ALIVE = "durascope_alive"  # a lock that the server forgets when it goes down, or when our connection is cut
 
 
 class AttachedServer:
-    """`crash`, then `recover`. It has no error log and no option file that we could read."""
+    """`crash`, then `recover`; `close` whatever happens. It has no error log and no option file that we could read."""
 
     my_cnf = ""
     log_text = ""
@@ -29,8 +30,11 @@ class AttachedServer:
     def __init__(self, attached: Attached) -> None:
         self.target = attached.target
         self._attached = attached
-        self._running: subprocess.Popen | None = None
+        self._command = OwnersCommand(attached.limit_s)
         self._holder: Any = None  # the connection that holds the lock
+        self._life: _Life | None = None
+        self._start_due = False  # it may be down by our doing, and its start command has not ended yet
+        self._stopped = False
 
     def binlog_index(self, variables: Mapping[str, str]) -> Path | None:
         """None: the binlog's files are not on this host, or not ours to read. The address does not tell: a tunnel
@@ -40,73 +44,100 @@ class AttachedServer:
         return Path(index) if index and here and os.access(index, os.R_OK) else None
 
     def crash(self) -> None:
+        """Raises PlanError, and nothing is done to the server, when its owner has meanwhile forbidden it."""
         self._holder = connect(self.target)
-        ask.value(self._holder, "SELECT GET_LOCK(%s, 1)", [ALIVE])
-        self._run(self._attached.crash, "crash")
+        if ask.value(self._holder, "SELECT GET_LOCK(%s, 1)", [ALIVE]) != 1:
+            raise SandboxError(
+                f"{self.target.name} gave no lock, so nobody could tell whether it goes down: it was not crashed.",
+                "Another trial may be at it. Try again later.",
+            )
+        self._life = _Life.of(self._holder)
+        self._attached.permit()
+        self._start_due = bool(self._attached.start)
+        self._command.run(self._attached.crash, "crash")
 
     def recover(self, settings: Mapping[str, str]) -> Recovery:
         """Start it and wait until it answers. `settings` are the server's own affair. SandboxError when it does not
         come back, or has never been down."""
         began = time.monotonic()
-        if self._attached.start:
-            self._run(self._attached.start, "start")
-        while (held := self._lock_held()) is None:
-            if time.monotonic() - began > self._attached.limit_s:
-                raise SandboxError(
-                    f"{self.target.name} did not answer within {self._attached.limit_s:g} s after its start command.",
-                    "Look after it by hand: it is still down.",
-                )
+        self._start()
+        if not self._wait_until_up():
+            raise SandboxError(
+                f"{self.target.name} did not answer within {self._attached.limit_s:g} s after its start command.",
+                "Look after it by hand: it is still down.",
+            )
+        seconds = time.monotonic() - began
+        with connect(self.target, answer_s=ANSWER_S) as connection:
+            self._must_be_new(connection)
+        return Recovery(seconds, ())
+
+    def kill(self) -> None:
+        """Stop the command that is running, if any, and wait for nothing. The server is not ours to kill."""
+        self._stopped = True
+        self._command.kill()
+
+    def close(self) -> None:
+        """Let go of what is held. A server that a trial took down and did not bring back, because somebody cancelled
+        or its crash command went wrong, is started. May be called twice."""
+        if self._holder:
+            self._holder._force_close()
+        self._stopped = False
+        if self._start_due and not self._answers():
+            with contextlib.suppress(DurascopeError):  # the trial is over; whoever needs the server next will tell
+                self._start()
+                self._wait_until_up()
+        self._start_due = False
+
+    def _start(self) -> None:
+        """A start command that fails by itself is not tried again; one that was interrupted is."""
+        try:
+            if self._attached.start:
+                self._command.run(self._attached.start, "start")
+        finally:
+            self._start_due = self._stopped
+
+    def _wait_until_up(self) -> bool:
+        deadline = time.monotonic() + self._attached.limit_s
+        while not self._answers():
+            if self._stopped or time.monotonic() > deadline:
+                return False
             time.sleep(POLL_S)
-        if held:
+        return True
+
+    def _answers(self) -> bool:
+        try:
+            with connect(self.target, timeout_s=2, answer_s=ANSWER_S) as connection:
+                return ask.value(connection, "SELECT 1") == 1
+        except ServerError:
+            return False
+
+    def _must_be_new(self, connection: Any) -> None:
+        """A lost lock alone proves nothing: a tunnel or a proxy that breaks cuts our connection too."""
+        locked = ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
+        if locked or self._life is None or not _Life.of(connection).follows(self._life):
             raise SandboxError(
                 f"{self.target.name} was never down: its crash command did nothing to it.",
                 "Mend the command. Nothing was found out.",
             )
-        return Recovery(time.monotonic() - began, ())
 
-    def kill(self) -> None:
-        """Stop the command that is running, if any. The server is not ours to kill."""
-        if self._running:
-            self._running.kill()
 
-    def close(self) -> None:
-        """Let go of what is held. May be called twice."""
-        if self._holder:
-            self._holder._force_close()
+@dataclass(frozen=True)
+class _Life:
+    """What a server counts from its start on, and when we asked (monotonic clock)."""
 
-    def _lock_held(self) -> bool | None:
-        """None: the server does not answer."""
-        try:
-            with connect(self.target, timeout_s=2) as connection:
-                return ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
-        except ServerError:
-            return None
+    before_s: float
+    uptime_s: int
+    connections: int
+    after_s: float
 
-    def _run(self, argv: tuple[str, ...], what: str) -> None:
-        """The program's name only is told to anybody: its arguments may hold what is nobody's business."""
-        with tempfile.TemporaryFile() as output:  # not a pipe: what the command leaves running may keep it open
-            status = self._wait(argv, what, output)
-            output.seek(0)
-            said = output.read().decode(errors="replace").strip()
-        if status:
-            raise SandboxError(
-                f"The {what} command {argv[0]} ended with status {status}: {said[-LAST_WORDS:]}",
-                "Look after the server by hand: it may be down.",
-            )
+    @classmethod
+    def of(cls, connection: Any) -> Self:
+        before_s = time.monotonic()
+        uptime_s = int(ask.rows(connection, "SHOW GLOBAL STATUS LIKE 'Uptime'")[0][1])
+        return cls(before_s, uptime_s, ask.value(connection, "SELECT CONNECTION_ID()"), time.monotonic())
 
-    def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
-        """Its exit status."""
-        try:
-            self._running = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            )
-            return self._running.wait(self._attached.limit_s)
-        except OSError as error:
-            raise SandboxError(f"The {what} command could not be run: {error}.", "Mend it.") from error
-        except subprocess.TimeoutExpired as late:
-            self._running.kill()
-            self._running.wait()
-            raise SandboxError(
-                f"The {what} command {argv[0]} did not end within {self._attached.limit_s:g} s.",
-                "Look after the server by hand: it may be down.",
-            ) from late
+    def follows(self, earlier: Self) -> bool:
+        """Whether the server was started in between. Uptime is cut to whole seconds, so at the beginning of a life it
+        tells nothing; then the number of connections does."""
+        elapsed_s = self.before_s - earlier.after_s
+        return self.uptime_s + 1 <= earlier.uptime_s + elapsed_s or self.connections < earlier.connections

@@ -157,6 +157,8 @@ class _Trial:
             variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
         self.has_binlog = variables.get("log_bin") in ("ON", "1")
         self.notes |= {name: variables[name] for name in self.setup.settings if name in variables}
+        if self.setup.attached:
+            _must_have(self.setup, variables)
         if self.has_binlog and (index := _binlog_index(self.server, variables)):
             self.log = BinlogPlace.now(index)
 
@@ -277,6 +279,16 @@ class _Trial:
             raise Cancelled("Stopped in the middle of a crash trial.")
         self.timeline.step(name)
         self.tell(f"{self.kind.title}: {name}")
+
+
+def _must_have(setup: TrialSetup, variables: Mapping[str, str]) -> None:
+    """An owner's server is crashed as it is: with other settings the verdict would stand under the wrong name."""
+    for name, value in setup.settings.items():
+        if (found := variables.get(name, "not known")).upper() != value.upper():
+            raise PlanError(
+                f"{setup.name} has {name}={found} now, and the variant says {value}: it was not crashed.",
+                "Set it in the server's option file, or plan the experiment anew.",
+            )
 
 
 def _binlog_index(server: Sandbox | AttachedServer, variables: Mapping[str, str]) -> Path | None:

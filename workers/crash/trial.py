@@ -1,6 +1,6 @@
 """One crash trial from the load to the verdict: what it is asked for and what it yields."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,13 +13,15 @@ from workers.servers.target import Target
 @dataclass(frozen=True)
 class Attached:
     """An expendable server of somebody's, and the owner's commands that crash it and start it again: lists of
-    arguments, run without a shell on the worker's host, each for at most `limit_s`. The caller has made sure that the
-    server may be crashed. `schema`: empty, of this trial only, made and dropped by the caller."""
+    arguments, run without a shell on the worker's host, each for at most `limit_s`. `permit` is called at the last
+    moment before the crash and raises PlanError when the server may not be crashed any more. `schema`: empty, of this
+    trial only, made and dropped by the caller."""
 
     target: Target
     schema: str
     crash: tuple[str, ...]
     start: tuple[str, ...]  # empty: it comes back by itself
+    permit: Callable[[], None]
     limit_s: float = 120.0
 
 

@@ -1,0 +1,52 @@
+"""An owner's command that crashes or starts a server: a list of arguments, run on this host without a shell."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+from typing import IO
+
+from workers.errors import SandboxError
+
+LAST_WORDS = 500
+DOUBT = "Look after the server by hand: it may be down."
+
+
+class OwnersCommand:
+    """`run` one; `kill`, from another thread, ends the one that runs together with what it has started."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._running: subprocess.Popen | None = None
+
+    def run(self, argv: tuple[str, ...], what: str) -> None:
+        """Wait for it to end well; SandboxError otherwise. The program's name only is told to anybody: its arguments
+        may hold what is nobody's business."""
+        with tempfile.TemporaryFile() as output:  # not a pipe: what the command leaves running may keep it open
+            status = self._wait(argv, what, output)
+            output.seek(0)
+            said = output.read().decode(errors="replace").strip()
+        if status:
+            raise SandboxError(f"The {what} command {argv[0]} ended with status {status}: {said[-LAST_WORDS:]}", DOUBT)
+
+    def kill(self) -> None:
+        """It is the leader of a process group of its own; what left the group, as a service does, goes on."""
+        running = self._running
+        if running and running.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+
+    def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
+        """Its exit status."""
+        try:
+            self._running = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+            return self._running.wait(self._limit_s)
+        except (OSError, ValueError) as error:
+            raise SandboxError(f"The {what} command could not be run: {error}.", "Mend it.") from error
+        except subprocess.TimeoutExpired as late:
+            self.kill()
+            self._running.wait()
+            raise SandboxError(f"The {what} command {argv[0]} did not end within {self._limit_s:g} s.", DOUBT) from late

@@ -30,9 +30,17 @@ def candidates(plan: Plan) -> dict[int, Candidate]:
 
 def _candidate(server: Server) -> Candidate:
     if server.is_sandbox:
-        build = builds.every().get(server.build)  # None: it was added by a user, and removed since
-        flavour = build.flavour if build else None
-        return Candidate(server.name, is_sandbox=True, flavour=flavour, crash_missing=crash_missing())
+        able = _abilities()
+        flavours = {key: build.flavour for key, build in builds.every().items()}
+        return Candidate(
+            server.name,
+            is_sandbox=True,
+            flavour=flavours.get(server.build),  # None: it was added by a user, and removed since
+            crash_missing=able.get("crash_missing", {}),
+            builds=flavours,
+            installed=frozenset(able["builds"]) if "builds" in able else None,
+            disk_missing=able.get("disk_missing", ""),
+        )
     done = server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
     facts = done.facts if done else {}
     engines = (name.lower() for name, support in facts.get("engines", {}).items() if support in ("YES", "DEFAULT"))
@@ -50,8 +58,18 @@ def _candidate(server: Server) -> Candidate:
 
 def crash_missing() -> dict[str, str]:
     """Crash kind -> why the newest living worker cannot do it; empty when it can do all, or none is alive to ask."""
+    return _abilities().get("crash_missing", {})
+
+
+def disk_missing() -> str:
+    """Why that worker cannot simulate a device; "" when it can, or none is alive to ask."""
+    return _abilities().get("disk_missing", "")
+
+
+def _abilities() -> dict[str, Any]:
+    """What the newest living worker said of itself (workers.abilities); empty: none is alive."""
     alive = Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).order_by("-pk").first()
-    return alive.abilities.get("crash_missing", {}) if alive else {}
+    return alive.abilities if alive else {}
 
 
 def listed() -> QuerySet[Experiment]:

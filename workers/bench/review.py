@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workers.bench import crash_review
+from workers.bench import crash_review, stand_review
 from workers.bench.crash_review import Crashable
 from workers.bench.load import LoadRequest
 from workers.bench.plan import (
@@ -16,6 +16,8 @@ from workers.bench.plan import (
     Variant,
     WorkloadChoice,
 )
+from workers.bench.stand import stands
+from workers.bench.stand_review import Ground
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
 from workers.metrics.registry import SOURCES
@@ -46,10 +48,20 @@ class Candidate:
     present: Mapping[str, str] = field(default_factory=dict)  # settings as last seen
     may_be_crashed: bool = True
     crash_missing: Mapping[str, str] = field(default_factory=dict)  # crash kind -> why the workers cannot do it
+    builds: Mapping[str, FlavourKey] = field(default_factory=dict)  # every build that is known
+    installed: frozenset[str] | None = None  # builds that the workers can run
+    disk_missing: str = ""  # why the workers cannot simulate a device
 
     @property
     def crashable(self) -> Crashable:
         return Crashable(self.name, self.is_sandbox, self.may_be_crashed, self.crash_missing, self.present)
+
+    @property
+    def ground(self) -> Ground:
+        return Ground(self.name, self.is_sandbox, self.builds, self.installed, self.disk_missing)
+
+    def flavour_of(self, variant: Variant) -> FlavourKey | None:
+        return self.builds.get(variant.build) if variant.build else self.flavour
 
 
 def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_confirmed: bool = False) -> list[str]:
@@ -60,6 +72,7 @@ def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_conf
     found += _workloads(plan)
     for target in plan.targets:
         found += _target(plan, target, candidates[target.server_id], production_confirmed)
+    found += stand_review.problems(plan, {key: server.ground for key, server in candidates.items()})
     found += crash_review.problems(plan, {key: server.crashable for key, server in candidates.items()})
     return list(dict.fromkeys(found))
 
@@ -69,7 +82,8 @@ def estimate_s(plan: Plan) -> float:
     restarts = len({_restart_key(variant) for variant in plan.variants}) > 1
     per_cell = plan.warmup_s + plan.measure_s + CELL_OVERHEAD_S + (RESTART_S if restarts else 0)
     engines = len({variant.engine for variant in plan.variants})
-    prepare = len(plan.targets) * (START_S + engines * len(plan.workloads) * plan.table_rows / ROWS_PER_S)
+    each_stand = START_S + engines * len(plan.workloads) * plan.table_rows / ROWS_PER_S
+    prepare = len(list(stands(plan))) * each_stand
     return prepare + plan.size * per_cell + crash_review.estimate_s(plan)
 
 
@@ -163,8 +177,8 @@ def _variant(variant: Variant, server: Candidate) -> Iterator[str]:
         if name not in SETTINGS:
             known = ", ".join(SETTINGS)
             yield f"Variant {variant.name}: {name} is not a setting that Durascope changes. Known: {known}."
-        elif server.flavour is not None:
-            yield from _setting(variant, name, value, server, server.flavour)
+        elif (flavour := server.flavour_of(variant)) is not None:
+            yield from _setting(variant, name, value, server, flavour)
 
 
 def _setting(variant: Variant, name: str, value: str, server: Candidate, flavour: FlavourKey) -> Iterator[str]:

@@ -1,0 +1,88 @@
+"""What is refused of builds and storage before the start."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.bench.plans import plan
+from workers.bench.plan import CrashPlan, PlanTarget, Variant
+from workers.bench.review import Candidate, estimate_s, problems
+from workers.bench.stand import Stand, stands
+
+BUILDS = {"system-mariadb": "mariadb", "old-mysql": "mysql"}
+SANDBOX = Candidate("one", is_sandbox=True, flavour="mariadb", builds=BUILDS, installed=frozenset({"system-mariadb"}))
+
+
+def refusals(variant: Variant, server: Candidate = SANDBOX, **changes) -> str:
+    return "\n".join(problems(plan(variants=(variant,), **changes), {1: server}))
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        Variant("plain", {}),
+        Variant("disk", {}, storage="sata-7200"),
+        Variant("logs", {}, storage="k=5ms,r=100MB/s+log"),
+        Variant("build", {}, build="system-mariadb"),
+        Variant("rocks", {}, engine="rocksdb", storage="hdd-10k+binlog"),
+    ],
+)
+def test_it_takes_what_can_be_measured(variant):
+    assert refusals(variant) == ""
+
+
+def test_an_attached_server_has_its_own_build_and_storage():
+    attached = Candidate("prod", is_sandbox=False)
+    both = Variant("v", {}, build="old-mysql", storage="sata-7200")
+    assert "names its build and storage, and prod is attached" in refusals(both, attached)
+    assert "names its storage, and" in refusals(Variant("v", {}, storage="sata-7200"), attached)
+    assert "attached" not in refusals(Variant("v", {}), attached)
+
+
+def test_a_build_that_is_not_installed_is_refused_with_what_to_do():
+    assert "manage.py build install old-mysql" in refusals(Variant("v", {}, build="old-mysql"))
+    assert refusals(Variant("v", {}, build="old-mysql"), replace(SANDBOX, installed=None)) == ""
+    assert "no build called 'older'" in refusals(Variant("v", {}, build="older"))
+
+
+def test_settings_are_those_of_the_build_that_the_variant_names():
+    everything = replace(SANDBOX, installed=frozenset(BUILDS))
+    of_mysql = {"binlog_group_commit_sync_delay": "100"}
+    assert refusals(Variant("v", of_mysql, build="old-mysql"), everything) == ""
+    assert refusals(Variant("v", of_mysql), everything) != ""
+
+
+def test_a_storage_that_is_none_is_refused():
+    assert "There is no storage 'floppy'" in refusals(Variant("v", {}, storage="floppy"))
+
+
+def test_a_host_without_volatile_disks_says_why():
+    without = replace(SANDBOX, disk_missing="The kernel has no FUSE.")
+    assert "cannot simulate sata-7200. The kernel has no FUSE." in refusals(
+        Variant("v", {}, storage="sata-7200"), without
+    )
+    assert refusals(Variant("v", {}), without) == ""
+
+
+def test_only_innodbs_redo_log_lies_apart():
+    assert "Write +binlog" in refusals(Variant("v", {}, engine="rocksdb", storage="hdd-10k+log"))
+
+
+def test_crash_trials_lie_on_one_device():
+    crash = CrashPlan(kinds=("power-loss",), trials=1)
+    assert "crash trials lie on one device" in refusals(Variant("v", {}, storage="hdd-10k+log"), crash=crash)
+    assert refusals(Variant("v", {}, storage="hdd-10k"), crash=crash) == ""
+
+
+def test_a_stand_is_made_once_for_all_variants_that_share_it():
+    variants = [Variant(str(n), {}, storage=storage) for n, storage in enumerate(("", "hdd-10k", "hdd-10k", ""))]
+    planned = plan(targets=(PlanTarget(1, "one"), PlanTarget(2, "two")), variants=tuple(variants))
+    assert list(stands(planned)) == [Stand(1), Stand(1, "", "hdd-10k"), Stand(2), Stand(2, "", "hdd-10k")]
+    assert estimate_s(planned) > estimate_s(replace(planned, variants=tuple(Variant(str(n), {}) for n in range(4))))
+
+
+def test_a_variant_that_names_the_servers_own_build_shares_its_stand():
+    assert Stand.of(1, "system-mariadb", Variant("v", {}, build="system-mariadb")) == Stand.of(
+        1, "system-mariadb", Variant("v", {})
+    )
+    assert Stand(1, "b", "hdd-10k").titled("one", "b") == "one, hdd-10k"

@@ -1,0 +1,49 @@
+"""The parts of a commit add up to the whole, and what was not measured is not told."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.analysis.anatomy import Anatomy, Flushes, anatomy
+from workers.analysis.refused import Refused
+
+TWO = {"redo": Flushes(1, 5.0), "binlog": Flushes(1, 6.0)}
+
+
+def test_a_lone_thread_flushes_nearly_all_the_time():
+    found = anatomy(1, 80, TWO)
+    assert found.whole_ms == pytest.approx(12.5)
+    assert found.parts == {"redo flush": 5.0, "binlog flush": 6.0}
+    assert found.rest_ms == pytest.approx(1.5)
+
+
+def test_a_leader_that_is_waited_for_is_a_part_of_its_own_without_its_flushes():
+    found = anatomy(64, 3200, TWO, leader_wait_ms=15)
+    assert found.whole_ms == 20
+    assert found.parts["group leader"] == 4
+    assert found.rest_ms == 5
+
+
+def test_a_wait_shorter_than_the_flushes_leaves_nothing_for_the_leader():
+    assert anatomy(64, 3200, TWO, leader_wait_ms=3).parts["group leader"] == 0
+
+
+def test_it_is_refused_where_flushes_would_take_longer_than_the_commit():
+    assert isinstance(anatomy(1, 1000, TWO), Refused)
+    assert isinstance(anatomy(1, 0, TWO), Refused)
+    assert isinstance(anatomy(1, 100, {}), Refused)
+
+
+@given(
+    threads=st.integers(1, 1024),
+    tps=st.floats(1, 1e5),
+    redo=st.floats(0, 20),
+    binlog=st.floats(0, 20),
+    wait=st.none() | st.floats(0, 1000),
+)
+def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait):
+    found = anatomy(threads, tps, {"redo": Flushes(1, redo), "binlog": Flushes(1, binlog)}, wait)
+    if isinstance(found, Anatomy):
+        together = sum(found.parts.values()) + found.rest_ms
+        assert found.whole_ms * 0.999 <= together <= found.whole_ms * 1.11
+        assert min(*found.parts.values(), found.rest_ms) >= 0

@@ -1,0 +1,87 @@
+"""Real shapes of LAB.md: 5.5 must come out as not working, 5.6 and later as working."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.analysis.group_commit import Shared, judge
+
+
+def points(per_commit, tps=None, seconds=6, busy=None):
+    """`per_commit`: threads -> fsyncs per commit."""
+    tps = tps or dict.fromkeys(per_commit, 180)
+    return [
+        Shared(threads, tps[threads] * seconds, value * tps[threads] * seconds, busy)
+        for threads, value in per_commit.items()
+    ]
+
+
+@pytest.mark.parametrize("tps", [{1: 62, 16: 184, 64: 180}, {1: 62, 16: 187, 64: 184}])
+@pytest.mark.parametrize("busy", [None, 0.99])
+def test_5_5_does_not_work(tps, busy):
+    found = judge(points({1: 1.0, 16: 1.0, 64: 1.0}, tps, busy=busy))
+    assert found.verdict == "does not work"
+    assert (found.alone, found.together, found.high_threads) == (pytest.approx(1), pytest.approx(1), 64)
+    assert found.works_from is None
+
+
+@pytest.mark.parametrize(
+    ("tps", "at_64"),
+    [
+        ({1: 91, 16: 944, 64: 3303}, 0.054),
+        ({1: 73, 16: 813, 64: 2117}, 0.043),
+        ({1: 88, 16: 944, 64: 2335}, 0.050),
+        ({1: 91, 16: 889, 64: 2971}, 0.058),
+        ({1: 89, 16: 965, 64: 2664}, 0.059),
+    ],
+)
+def test_5_6_and_later_work(tps, at_64):
+    found = judge(points({1: 1.0, 16: 0.2, 64: at_64}, tps, busy=0.9))
+    assert found.verdict == "works"
+    assert found.works_from == 16
+    assert found.drop.lo < at_64 < found.drop.hi
+
+
+def test_one_thread_only_is_unknown():
+    assert judge(points({1: 1.0})).verdict == "unknown"
+    assert judge(points({1: 1.0, 2: 1.0, 4: 1.0})).verdict == "unknown"
+
+
+def test_many_threads_without_a_lone_one_tell_by_their_trend():
+    assert judge(points({16: 0.2, 64: 0.05})).verdict == "works"
+    assert judge(points({16: 1.0, 64: 1.0})).verdict == "does not work"
+    assert judge(points({16: 0.2, 32: 0.1})).verdict == "unknown"  # too close together
+
+
+@pytest.mark.parametrize("per_commit", [{1: 0.0, 64: 0.0}, {1: 0.01, 64: 0.01}, {1: 0.3, 64: 0.0004}])
+def test_no_fsyncs_no_need(per_commit):
+    assert judge(points(per_commit)).verdict == "no need"
+
+
+def test_fsyncs_too_fast_to_meet_are_no_failure_of_group_commit():
+    """On a device that flushes in microseconds commits do not meet: the same counts as 5.5 at 5 ms."""
+    shape = {1: 1.0, 16: 1.0, 64: 0.98}
+    assert judge(points(shape, busy=0.1)).verdict == "no need"
+    assert judge(points(shape, busy=0.9)).verdict == "does not work"
+
+
+def test_between_is_unknown():
+    assert judge(points({1: 1.0, 64: 0.6}, dict.fromkeys((1, 64), 1000), busy=0.9)).verdict == "unknown"
+
+
+def test_too_few_commits_are_unknown():
+    assert judge(points({1: 1.0, 64: 1.0}, {1: 5, 64: 5})).verdict == "unknown"
+    assert judge([]).verdict == "unknown"
+
+
+def test_redo_of_5_5_with_two_fsyncs_alone():
+    assert judge(points({1: 2.0, 16: 1.1, 64: 1.02}, dict.fromkeys((1, 16, 64), 1000))).verdict == "unknown"
+    assert judge(points({1: 2.0, 64: 0.1})).verdict == "works"
+
+
+@given(st.dictionaries(st.integers(1, 1024), st.floats(0, 3), min_size=1), st.integers(100, 10**7))
+def test_it_always_has_an_answer_and_a_reason(per_commit, commits):
+    found = judge([Shared(threads, commits, value * commits) for threads, value in per_commit.items()])
+    assert found.why
+    assert found.verdict != "does not work" or found.together >= 0.75 * found.alone
+    assert found.verdict != "works" or found.together <= 0.5 * found.alone

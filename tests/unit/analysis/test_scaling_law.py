@@ -1,0 +1,97 @@
+"""The Universal Scalability Law is found again in curves that follow it, and refused for those that do not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workers.analysis.refused import Refused
+from workers.analysis.scaling_law import Throughput, fit
+
+THREADS = (1, 2, 4, 8, 16, 32, 64)
+
+
+def law(threads, per_thread, contention, coherency):
+    n = np.asarray(threads, dtype=float)
+    return per_thread * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
+
+
+def curve(per_thread, contention, coherency, threads=THREADS, noise=0.0, rng=None):
+    tps = law(threads, per_thread, contention, coherency)
+    if noise:
+        tps = tps * np.exp(noise * rng.normal(size=len(threads)))
+    return [Throughput(n, float(x)) for n, x in zip(threads, tps, strict=True)]
+
+
+@given(per_thread=st.floats(1, 1e5), contention=st.floats(0, 0.9), coherency=st.floats(0, 0.05))
+@settings(max_examples=30, deadline=None)
+def test_it_finds_an_exact_law(per_thread, contention, coherency):
+    found = fit(curve(per_thread, contention, coherency))
+    assert found.per_thread_tps.value == pytest.approx(per_thread, rel=1e-6)
+    assert found.contention.value == pytest.approx(contention, abs=1e-6)
+    assert found.coherency.value == pytest.approx(coherency, abs=1e-6)
+    assert found.misfit < 1e-6
+    assert found.tps(5) == pytest.approx(float(law(5, per_thread, contention, coherency)), rel=1e-6)
+
+
+def test_it_finds_the_peak():
+    found = fit(curve(1000, 0.04, 0.0015, noise=0.02, rng=np.random.default_rng(1)))
+    truth = np.sqrt((1 - 0.04) / 0.0015)  # 25.3
+    assert found.peak_threads.lo <= truth <= found.peak_threads.hi
+    assert found.peak_tps == pytest.approx(float(law(truth, 1000, 0.04, 0.0015)), rel=0.1)
+    assert 1 < found.bend_threads < found.peak_threads.value
+
+
+def test_a_curve_that_only_flattens_has_no_peak_but_a_bend():
+    found = fit(curve(100, 0.25, 0))
+    assert found.peak_threads is None
+    assert found.bend_threads == pytest.approx(4, rel=0.01)  # 1 / contention
+
+
+def test_a_straight_line_has_neither():
+    found = fit(curve(100, 0, 0))
+    assert found.peak_threads is None
+    assert found.bend_threads is None
+
+
+def test_a_peak_beyond_what_was_measured_is_not_told():
+    assert fit(curve(1000, 0.001, 0.00001)).peak_threads is None  # at 316 threads
+
+
+def test_intervals_hold_the_truth():
+    rng = np.random.default_rng(2)
+    found = [fit(curve(1000, 0.05, 0.001, noise=0.04, rng=rng)) for _ in range(150)]
+    for truth, name in ((1000, "per_thread_tps"), (0.05, "contention"), (0.001, "coherency")):
+        held = [getattr(one, name).lo <= truth <= getattr(one, name).hi for one in found]
+        assert np.mean(held) >= 0.9
+
+
+def test_the_measured_intervals_count_too():
+    points = curve(1000, 0.05, 0.001)
+    wide = [Throughput(p.threads, p.tps, 0.7 * p.tps, 1.3 * p.tps) for p in points]
+    assert fit(wide).contention.hi > fit(points).contention.hi + 0.01
+
+
+def test_the_group_commit_of_fifteen_years_bends_where_it_should():
+    """Figures of LAB.md: 5.5.9 with the binlog is flat from three fsyncs in series on; 5.6 hardly bends at 64."""
+    old = fit([Throughput(n, x) for n, x in ((1, 62), (2, 118), (4, 180), (8, 182), (16, 184), (64, 180))])
+    new = fit([Throughput(n, x) for n, x in ((1, 91), (2, 150), (4, 270), (8, 510), (16, 944), (64, 3303))])
+    assert isinstance(old, Refused) or old.bend_threads < 8
+    assert new.peak_threads is None
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [],
+        curve(100, 0.1, 0, threads=(1, 2, 4)),
+        curve(100, 0.1, 0, threads=(4, 5, 6, 7)),
+        [*curve(100, 0.1, 0), Throughput(64, 5.0)],
+        [*curve(100, 0.1, 0)[:-1], Throughput(64, 0.0)],
+        [*curve(100, 0.1, 0)[:-1], Throughput(64, float("nan"))],
+        [Throughput(n, 100.0 * n**2) for n in THREADS],  # faster than the threads
+        [Throughput(n, 100.0 if i % 2 else 900.0) for i, n in enumerate(THREADS)],  # no law
+    ],
+)
+def test_what_the_law_cannot_describe_is_refused(points):
+    assert isinstance(fit(points), Refused)

@@ -1,0 +1,55 @@
+"""Where the time of a commit goes, as far as what was measured tells.
+
+**Source.** The response time law (Lazowska and others 1984, chapter 3): threads / throughput is the mean time from one
+commit of a thread to its next, all waits included. Parts of it that were measured are taken off one by one; *rest* is
+what is left: waiting for a group's turn, locks, CPU, the network. It is never split by guess.
+
+**Fsyncs without a source of waits.** Each commit waits for as many flushes one after the other as with a single
+thread, and each lasts as long as a flush of that log lasted at this number of threads: a part is flushes in series x
+mean flush time.
+
+**With performance_schema's waits.** Where a server times how long its sessions wait for a group's leader, that is a
+part of its own. It contains the flushes that the leader makes meanwhile: they are taken off, never counted twice.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workers.analysis.refused import Refused
+
+OVER = 1.1  # parts above the whole by more: what was assumed does not hold here
+
+
+@dataclass(frozen=True)
+class Flushes:
+    """Of one log: fsyncs per commit of a lone thread, and the mean time of one at this number of threads."""
+
+    in_series: float
+    mean_ms: float
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """Milliseconds per commit; `parts` by name, `rest` what is in none of them."""
+
+    whole_ms: float
+    parts: Mapping[str, float]
+    rest_ms: float
+
+
+def anatomy(
+    threads: int, tps: float, flushes: Mapping[str, Flushes], leader_wait_ms: float | None = None
+) -> Anatomy | Refused:
+    """`flushes` by log; `leader_wait_ms`: waiting for a group's leader, per commit."""
+    if tps <= 0:
+        return Refused("Nothing was committed.")
+    whole = 1000 * threads / tps
+    parts = {f"{log} flush": one.in_series * one.mean_ms for log, one in flushes.items()}
+    if not parts:
+        return Refused("No source timed the fsyncs.")
+    flushed = sum(parts.values())
+    if flushed > OVER * whole:
+        return Refused("The fsyncs of a commit would take longer than the commit: they do not follow one another here.")
+    if leader_wait_ms is not None:
+        parts["group leader"] = max(0.0, min(leader_wait_ms, whole) - flushed)
+    return Anatomy(whole, parts, max(0.0, whole - sum(parts.values())))

@@ -1,0 +1,199 @@
+"""What a device asks for making N bytes durable: t = K + N/R, K in milliseconds, R in bytes per second.
+
+**Source.** Claim F1 of the seed articles ("fsync time = N/R + K"), which is Hockney's (r_inf, n_half) model of a
+transfer (Hockney 1994, "The communication challenge for MPP", Parallel Computing 20): K*R is the size at which half
+of the time is latency and half is transfer.
+
+**Method.** One median per size, so that a stall does not count. Sizes span five decades and an error of a tenth
+matters as much at 512 bytes as at 16 MiB: so the *relative* residual is what is made small. Squares with weights
+1/fitted² (quasi-likelihood with a constant coefficient of variation: McCullagh and Nelder 1989, chapter 9), and
+Huber's weights on top, so that a size that behaves unlike the others pulls with bounded force (Huber 1964; Cantoni
+and Ronchetti 2001); solved by iterating weighted least squares, K and 1/R held at zero or above. Theil-Sen was the
+other candidate: its slopes are dominated by the largest sizes, its intercept by which of them are there, and it knows
+no weights.
+
+**Intervals.** Every round measures every size once; whole rounds are drawn again (Efron and Tibshirani 1993), so that a
+drift of the device, which moves all sizes of a round together, is in the interval. Widened for the few rounds as in
+`statistics`. They hold for the line; whether the device follows a line at all is what `follows` and the residuals say.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from workers.analysis.blocks import Floats
+from workers.analysis.refused import Refused
+from workers.analysis.statistics import SEED, Estimate
+
+RESAMPLES = 1000
+MIN_SIZES = 4
+MIN_SPAN = 64  # largest size over smallest: less cannot tell K from N/R
+MIN_ROUNDS = 5  # for an interval
+TOLERANCE = 0.25  # of the line's time: who reads a cost off the line is wrong by at most that much
+_HUBER = 1.345  # 95 % as good as least squares where errors are normal
+_STEPS = 25
+_Z = 1.959964
+Follows = Literal["follows", "does not follow", "unknown"]
+
+
+@dataclass(frozen=True)
+class SizeTimes:
+    """Time to make `size_bytes` durable, one value for each round; all sizes have the same rounds."""
+
+    size_bytes: int
+    times_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Residual:
+    """`share`: how far the median lies above (positive) or below the line, as a share of the line's time."""
+
+    size_bytes: int
+    median_ms: float
+    line_ms: float
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class FsyncModel:
+    """`mb_per_s` is R in 10^6 bytes per second; infinite, also as an end of the interval, where bytes cost nothing
+    that could be seen. `residuals` ascend by size."""
+
+    k_ms: Estimate
+    mb_per_s: Estimate
+    residuals: tuple[Residual, ...]
+    follows: Follows
+    rounds: int
+
+    def ms(self, size_bytes: float) -> float:
+        """Time on the line."""
+        return self.k_ms.value + size_bytes / (1000 * self.mb_per_s.value)
+
+    @property
+    def half_bytes(self) -> float:
+        """The size at which latency and transfer take equally long."""
+        return self.k_ms.value * 1000 * self.mb_per_s.value if self.k_ms.value else 0.0
+
+
+def fit(points: Sequence[SizeTimes]) -> FsyncModel | Refused:
+    """The line through at least four sizes that span a factor of 64; intervals from five rounds on."""
+    points = sorted(points, key=lambda point: point.size_bytes)
+    if why := _why_not(points):
+        return Refused(why)
+    sizes = np.array([point.size_bytes for point in points], dtype=float)
+    times = np.array([point.times_ms for point in points], dtype=float)
+    medians = np.median(times, axis=1)
+    k, slope = (float(one[0]) for one in _lines(sizes, medians[None, :]))
+    line = k + slope * sizes
+    known = times.shape[1] >= MIN_ROUNDS
+    drawn = _drawn_again(sizes, times) if known else None
+    residuals = _residuals(sizes, medians, line, drawn)
+    return FsyncModel(
+        k_ms=_estimate(k, drawn[0] if drawn else None),
+        mb_per_s=_rate(_estimate(slope, drawn[1] if drawn else None)),
+        residuals=residuals,
+        follows=_follows(residuals),
+        rounds=times.shape[1],
+    )
+
+
+def _why_not(points: Sequence[SizeTimes]) -> str:
+    sizes = {point.size_bytes for point in points}
+    if len(sizes) < MIN_SIZES or max(sizes) < MIN_SPAN * min(sizes):
+        return f"Fewer than {MIN_SIZES} sizes that span a factor of {MIN_SPAN} were measured."
+    if min(sizes) <= 0 or len(sizes) < len(points):
+        return "Sizes must be positive and different."
+    if len({len(point.times_ms) for point in points}) > 1 or not points[0].times_ms:
+        return "Not every size was measured in every round."
+    if not all(np.isfinite(time) and time > 0 for point in points for time in point.times_ms):
+        return "A time is not a positive number."
+    return ""
+
+
+def _lines(sizes: Floats, medians: Floats) -> tuple[Floats, Floats]:
+    """K (ms) and slope (ms per byte) of each row of `medians`, all rows at once."""
+    weights = 1 / medians**2
+    for _ in range(_STEPS):
+        k, slope = _weighted(sizes, medians, weights)
+        fitted = np.maximum(k[:, None] + slope[:, None] * sizes, 1e-12)
+        relative = medians / fitted - 1
+        scale = np.maximum(1.4826 * np.median(np.abs(relative), axis=1, keepdims=True), 1e-4)
+        huber = np.minimum(1, _HUBER * scale / np.maximum(np.abs(relative), 1e-12))
+        weights = huber / fitted**2
+    return _weighted(sizes, medians, weights)
+
+
+def _weighted(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Weighted least squares with neither K nor slope below zero: at a border the other one is fitted alone."""
+    total, sx, sy = w.sum(axis=1), (w * x).sum(axis=1), (w * y).sum(axis=1)
+    sxx, sxy = (w * x * x).sum(axis=1), (w * x * y).sum(axis=1)
+    slope = (total * sxy - sx * sy) / (total * sxx - sx * sx)
+    k = (sy - slope * sx) / total
+    flat, free = slope < 0, k < 0
+    k = np.where(flat, sy / total, np.where(free, 0.0, k))
+    slope = np.where(flat, 0.0, np.where(free, sxy / sxx, slope))
+    return k, slope
+
+
+def _drawn_again(sizes: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
+    """K, slope and relative residuals (RESAMPLES x sizes) of rounds drawn with replacement."""
+    rounds = times.shape[1]
+    rng = np.random.default_rng(SEED)
+    medians = np.median(times[:, rng.integers(rounds, size=(RESAMPLES, rounds))], axis=2).T
+    k, slope = _lines(sizes, medians)
+    widen = float(np.sqrt(rounds / (rounds - 1)) * stdtrit(rounds - 1, 0.975) / _Z)
+    relative = medians / (k[:, None] + slope[:, None] * sizes) - 1
+    return tuple(_widened(one, widen) for one in (k, slope, relative))
+
+
+def _widened(draws: Floats, factor: float) -> Floats:
+    middle = np.median(draws, axis=0)
+    return middle + (draws - middle) * factor
+
+
+def _estimate(value: float, draws: Floats | None) -> Estimate:
+    if draws is None:
+        return Estimate(value)
+    lo, hi = np.quantile(draws, (0.025, 0.975))
+    return Estimate(value, max(0.0, min(float(lo), value)), max(float(hi), value))
+
+
+def _rate(slope: Estimate) -> Estimate:
+    """Milliseconds per byte as 10^6 bytes per second."""
+
+    def rate(ms_per_byte: float | None) -> float | None:
+        if ms_per_byte is None:
+            return None
+        return 1 / (1000 * ms_per_byte) if ms_per_byte > 0 else float("inf")
+
+    return Estimate(rate(slope.value) or 0.0, rate(slope.hi), rate(slope.lo))
+
+
+def _residuals(
+    sizes: Floats, medians: Floats, line: Floats, drawn: tuple[Floats, Floats, Floats] | None
+) -> tuple[Residual, ...]:
+    shares = medians / line - 1
+    ends = np.quantile(drawn[2], (0.025, 0.975), axis=0).T if drawn else [(None, None)] * sizes.size
+    return tuple(
+        Residual(int(size), float(median), float(at), _share(float(share), *end))
+        for size, median, at, share, end in zip(sizes, medians, line, shares, ends, strict=True)
+    )
+
+
+def _share(value: float, lo: float | None, hi: float | None) -> Estimate:
+    if lo is None or hi is None:
+        return Estimate(value)
+    return Estimate(value, min(float(lo), value), max(float(hi), value))
+
+
+def _follows(residuals: Sequence[Residual]) -> Follows:
+    """Equivalence, not absence of proof: every size must be shown to lie within the tolerance (Schuirmann 1987)."""
+    shares = [one.share for one in residuals]
+    if any(one.lo is None or one.hi is None for one in shares):
+        return "unknown"
+    if any(one.lo > TOLERANCE or one.hi < -TOLERANCE for one in shares):
+        return "does not follow"
+    return "follows" if all(one.lo >= -TOLERANCE and one.hi <= TOLERANCE for one in shares) else "unknown"

@@ -1,0 +1,114 @@
+"""Does group commit work? Told from the fsyncs that a commit costs, by the number of threads that commit.
+
+**Source.** Claims G1 to G3 of the seed articles; the method is that of the MySQL bug report on lost group commit (Bug
+#13669) and of Nielsen's measurements for MariaDB: with group commit one flush makes all commits durable that wait for
+it, so fsyncs per commit fall about as 1/threads; without, they stay what one thread alone pays.
+
+Judged for one log (redo, binlog) by `drop`: fsyncs per commit at the highest number of threads over those at the
+lowest. *Works*: halved or better. *Does not work*: three quarters or more are left. Between, or where the 95 % interval
+of the drop crosses a border: *unknown*. Counts of fsyncs are taken as Poisson, too wide rather than too narrow.
+*No need*: a lone commit does not wait for an fsync of this log (fewer than one for two commits), or so little of the
+time was spent in fsyncs that commits hardly ever met there: then nothing could be shared, and nothing was lost.
+
+It says whether commits shared fsyncs under *this* load. Threads that wait for each other's row locks cannot meet in the
+log: use a workload without hot rows.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from workers.analysis.statistics import Estimate
+
+Verdict = Literal["works", "does not work", "no need", "unknown"]
+MIN_THREADS = 8  # fewer seldom meet
+MIN_SPAN = 4  # highest number of threads over the lowest
+MIN_COMMITS = 100
+LONE = 0.5  # fsyncs per commit of a lone thread, below which commits do not wait for one of their own
+WORKS, FAILS = 0.5, 0.75  # what is left of the fsyncs per commit
+MET = 0.5  # share of the time in fsyncs, below which commits seldom meet
+_Z = 1.959964
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Fsyncs of one log at a number of threads. `busy`: time in fsyncs of all logs that a commit waits for, over the
+    time measured (above 1 where they overlap); None where no source timed them."""
+
+    threads: int
+    commits: float
+    fsyncs: float
+    busy: float | None = None
+
+    @property
+    def per_commit(self) -> float:
+        return self.fsyncs / self.commits
+
+
+@dataclass(frozen=True)
+class GroupCommit:
+    """`alone` and `together`: fsyncs per commit at the lowest and the highest number of threads; `drop`: their ratio;
+    `works_from`: the fewest threads from which on the drop is a half or better."""
+
+    verdict: Verdict
+    why: str
+    alone: float | None = None
+    together: float | None = None
+    low_threads: int | None = None
+    high_threads: int | None = None
+    drop: Estimate | None = None
+    works_from: int | None = None
+
+
+def judge(points: Sequence[Shared]) -> GroupCommit:
+    """The verdict on one log of one server with one set of settings."""
+    usable = sorted((p for p in points if p.commits >= MIN_COMMITS), key=lambda point: point.threads)
+    if not usable:
+        return GroupCommit("unknown", "The fsyncs of this log were not counted, or too few commits were made.")
+    lowest, highest = usable[0], usable[-1]
+    known = {
+        "alone": lowest.per_commit,
+        "together": highest.per_commit,
+        "low_threads": lowest.threads,
+        "high_threads": highest.threads,
+    }
+    if lowest.threads == 1 and lowest.per_commit < LONE:
+        return GroupCommit("no need", "A commit alone does not wait for an fsync of this log.", **known)
+    if highest.threads < MIN_THREADS or highest.threads < MIN_SPAN * lowest.threads:
+        needed = max(MIN_THREADS, MIN_SPAN * lowest.threads)
+        return GroupCommit("unknown", f"Measured up to {highest.threads} threads only; {needed} are needed.", **known)
+    if lowest.fsyncs < 1:
+        return GroupCommit("no need", "This log was not flushed.", **known)
+    drop = _drop(lowest, highest)
+    verdict, why = _verdict(drop, highest)
+    works_from = _works_from(usable) if verdict == "works" else None
+    return GroupCommit(verdict, why, **known, drop=drop, works_from=works_from)
+
+
+def _drop(lowest: Shared, highest: Shared) -> Estimate:
+    """With the interval of a ratio of two Poisson rates, on the log scale."""
+    spread = _Z * math.sqrt(1 / lowest.fsyncs + 1 / max(highest.fsyncs, 0.5))
+    value = highest.per_commit / lowest.per_commit
+    about = max(highest.fsyncs, 0.5) / highest.commits / lowest.per_commit
+    return Estimate(value, min(about * math.exp(-spread), value), about * math.exp(spread))
+
+
+def _verdict(drop: Estimate, highest: Shared) -> tuple[Verdict, str]:
+    left = f"At {highest.threads} threads {drop.value:.0%} of the fsyncs per commit are left."
+    if drop.hi <= WORKS:
+        return "works", left
+    if highest.busy is not None and highest.busy < MET:
+        return "no need", f"Only {highest.busy:.0%} of the time was spent in fsyncs: commits seldom met there."
+    if drop.lo >= FAILS:
+        return "does not work", left
+    return "unknown", f"{left} That is between working and not working."
+
+
+def _works_from(ascending: Sequence[Shared]) -> int:
+    from_here = ascending[-1].threads
+    for point in reversed(ascending[1:]):
+        if point.per_commit > WORKS * ascending[0].per_commit:
+            break
+        from_here = point.threads
+    return from_here

@@ -1,0 +1,161 @@
+"""The Universal Scalability Law: X(N) = lN / (1 + s(N-1) + kN(N-1)), throughput by threads.
+
+**Source.** Gunther, "Guerrilla Capacity Planning" (2007), chapters 4 to 6. l is what one thread alone commits, s the
+share of the work that only one can do at a time (contention, Amdahl's law), k the price of agreeing with each other
+(coherency): with k > 0 throughput has a peak at N = sqrt((1-s)/k) and falls after it.
+
+**Method.** N/X is linear in (1, N-1, N(N-1)) with coefficients (1, s, k)/l. Fitted by least squares on relative errors,
+coefficients not negative (Lawson and Hanson 1974): one optimum, no starting values.
+
+**Intervals.** A bootstrap from the fitted curve. The spread of a point is what is larger: the law's own misfit, widened
+by Student's t for the few points, or the point's measured interval. A peak is told only as far as it was measured: one
+that lies beyond twice the highest number of threads, or may, is no peak that this experiment has seen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import nnls
+from scipy.special import stdtrit
+
+from workers.analysis.blocks import Floats
+from workers.analysis.refused import Refused
+from workers.analysis.statistics import SEED, Estimate
+
+MIN_COUNTS = 4  # three coefficients, and one point to contradict them
+MIN_SPAN = 4  # highest number of threads over the lowest
+MOST_MISFIT = 0.25
+BEYOND = 2  # times the highest number of threads measured
+RESAMPLES = 500
+_Z = 1.959964
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Commits per second at a number of threads; `lo` and `hi`: its 95 % interval, None where it is not known."""
+
+    threads: int
+    tps: float
+    lo: float | None = None
+    hi: float | None = None
+
+
+@dataclass(frozen=True)
+class ScalingLaw:
+    """`peak_threads` None: no peak within twice the measured threads. `bend_threads`: where the line of one thread's
+    throughput reaches the highest throughput of the law: up to there threads pay, after it hardly. None: it is not
+    within twice the measured threads either. `misfit`: the largest relative distance of a point."""
+
+    per_thread_tps: Estimate
+    contention: Estimate
+    coherency: Estimate
+    peak_threads: Estimate | None
+    peak_tps: float | None
+    bend_threads: float | None
+    misfit: float
+
+    def tps(self, threads: float) -> float:
+        return float(_law(np.array([threads]), self._coefficients)[0])
+
+    @property
+    def _coefficients(self) -> Floats:
+        per_thread = self.per_thread_tps.value
+        return np.array([1, self.contention.value, self.coherency.value]) / per_thread
+
+
+def fit(points: Sequence[Throughput]) -> ScalingLaw | Refused:
+    """The law through one point for each number of threads."""
+    if why := _why_not(points):
+        return Refused(why)
+    points = sorted(points, key=lambda point: point.threads)
+    threads = np.array([point.threads for point in points], dtype=float)
+    tps = np.array([point.tps for point in points])
+    best = _coefficients(threads, tps)
+    if best[0] <= 0:
+        return Refused("Throughput rises faster than the number of threads: the law does not describe that.")
+    off = tps / _law(threads, best) - 1
+    worst = int(np.abs(off).argmax())
+    if abs(off[worst]) > MOST_MISFIT:
+        return Refused(f"The law does not fit: at {points[worst].threads} threads it is off by {abs(off[worst]):.0%}.")
+    draws = _drawn_again(threads, _law(threads, best), _spreads(points, off))
+    return _described(best, draws, threads.max(), float(abs(off[worst])))
+
+
+def _why_not(points: Sequence[Throughput]) -> str:
+    counts = [point.threads for point in points]
+    if len(set(counts)) < MIN_COUNTS or max(counts) < MIN_SPAN * min(counts):
+        return f"Measure at {MIN_COUNTS} numbers of threads or more, the highest {MIN_SPAN} times the lowest."
+    if len(set(counts)) < len(counts) or min(counts) < 1:
+        return "There must be one throughput for each number of threads."
+    if not all(np.isfinite(point.tps) and point.tps > 0 for point in points):
+        return "At some number of threads nothing was committed."
+    return ""
+
+
+def _terms(threads: Floats) -> Floats:
+    return np.stack([np.ones_like(threads), threads - 1, threads * (threads - 1)], axis=-1)
+
+
+def _law(threads: Floats, coefficients: Floats) -> Floats:
+    return threads / (_terms(threads) @ coefficients)
+
+
+def _coefficients(threads: Floats, tps: Floats) -> Floats:
+    """(1, s, k)/l that make the relative error of N/X least."""
+    relative = _terms(threads) * (tps / threads)[:, None]
+    return nnls(relative, np.ones_like(tps))[0]
+
+
+def _spreads(points: Sequence[Throughput], off: Floats) -> Floats:
+    """Relative standard deviation of each point."""
+    free = max(len(points) - 3, 2)  # Student's 12.7 for a single degree of freedom would say nothing at all
+    misfit = np.sqrt(float(off @ off) / (len(points) - 3)) * stdtrit(free, 0.975) / _Z
+    measured = [
+        (one.hi - one.lo) / (2 * _Z * one.tps) if one.lo is not None and one.hi is not None else 0.0 for one in points
+    ]
+    return np.maximum(np.array(measured), misfit)
+
+
+def _drawn_again(threads: Floats, fitted: Floats, spreads: Floats) -> Floats:
+    """Coefficients (RESAMPLES x 3) of throughputs drawn about the fitted curve."""
+    rng = np.random.default_rng(SEED)
+    drawn = fitted * np.exp(spreads * rng.normal(size=(RESAMPLES, threads.size)))
+    found = np.array([_coefficients(threads, one) for one in drawn])
+    return found[found[:, 0] > 0]
+
+
+def _described(best: Floats, draws: Floats, most_threads: float, misfit: float) -> ScalingLaw:
+    reach = BEYOND * most_threads
+    peak, peaks = _peak(best), np.array([_peak(one) for one in draws])
+    lo, hi = np.quantile(peaks, (0.025, 0.975), method="nearest")
+    seen = peak <= reach and hi <= reach
+    top = _top_tps(best)
+    return ScalingLaw(
+        per_thread_tps=_estimate(1 / best[0], 1 / draws[:, 0]),
+        contention=_estimate(best[1] / best[0], draws[:, 1] / draws[:, 0]),
+        coherency=_estimate(best[2] / best[0], draws[:, 2] / draws[:, 0]),
+        peak_threads=Estimate(peak, min(float(lo), peak), max(float(hi), peak)) if seen else None,
+        peak_tps=float(_law(np.array([peak]), best)[0]) if seen else None,
+        bend_threads=float(top * best[0]) if top * best[0] <= reach else None,
+        misfit=misfit,
+    )
+
+
+def _peak(coefficients: Floats) -> float:
+    """Number of threads at the highest throughput: at least 1, infinite where the law knows none."""
+    one, contention, coherency = coefficients
+    return float(np.sqrt(max(one - contention, 0) / coherency).clip(1)) if coherency > 0 else float("inf")
+
+
+def _top_tps(coefficients: Floats) -> float:
+    """The highest throughput of the law: at its peak, or what Amdahl's law tends to, or infinite."""
+    peak = _peak(coefficients)
+    if np.isfinite(peak):
+        return float(_law(np.array([peak]), coefficients)[0])
+    return float(1 / coefficients[1]) if coefficients[1] > 0 else float("inf")
+
+
+def _estimate(value: float, draws: Floats) -> Estimate:
+    lo, hi = np.quantile(draws, (0.025, 0.975))
+    return Estimate(float(value), min(float(lo), float(value)), max(float(hi), float(value)))

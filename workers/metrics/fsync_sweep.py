@@ -1,0 +1,141 @@
+"""How does the time of an fsync grow with the bytes that it makes durable? The points for `analysis.fsync_model`.
+
+Sizes from 512 bytes to 16 MiB, each a write through the page cache and an fdatasync. All sizes are measured once in
+every round, and the rounds repeated: a device that becomes slower meanwhile slows all sizes, not the last ones.
+*Append* lets a file grow, as a binlog does (its new size is flushed too); *overwrite* stays in place, as a redo log
+does.
+"""
+
+import errno
+import os
+import random
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from workers.errors import SandboxError
+
+SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
+MOST_ROUNDS = 15
+LEAST_SIZES = 4
+LEAST_ROUNDS = 5  # an interval needs them
+REGION_BYTES = 48 << 20  # appending starts anew at its end
+DEARER = 16  # a size whose first flush takes more than this part of the time given ends the ladder of sizes
+Way = Literal["append", "overwrite"]
+
+
+@dataclass(frozen=True)
+class SizeTimes:
+    """One value for each round; `times_ms` of all sizes of a way are of the same rounds."""
+
+    way: Way
+    size_bytes: int
+    times_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """By way, then size. `left_out`: sizes that the device is too slow for in the time given."""
+
+    times: tuple[SizeTimes, ...]
+    took_s: float
+    left_out: tuple[int, ...] = ()
+
+
+def sweep(folder: Path, *, seconds: float = 8.0, sizes: Sequence[int] = SIZES) -> Sweep:
+    """Measure in `folder` for about that long, less on a fast device; the file used is removed.
+
+    SandboxError: the folder cannot be written to, or the disk is full.
+    """
+    began = time.monotonic()
+    file = folder / f".durascope-sweep-{secrets.token_hex(4)}"
+    try:
+        times, left_out = _Ladder(file, seconds, sizes).climb()
+    except OSError as error:
+        raise SandboxError(
+            f"The device under {folder} could not be measured by size: {error.strerror or error}.",
+            "The file used was removed. Make room (48 MiB are enough), or check who may write there.",
+        ) from error
+    finally:
+        file.unlink(missing_ok=True)
+    return Sweep(times, time.monotonic() - began, left_out)
+
+
+class _Ladder:
+    """The file that is written, and the sizes that fit the time."""
+
+    def __init__(self, file: Path, seconds: float, sizes: Sequence[int]) -> None:
+        self._file, self._seconds, self._deadline = file, seconds, time.monotonic() + seconds
+        self._sizes = sorted(sizes)
+        self._block = os.urandom(self._sizes[-1])  # a device may compress or drop zeros
+        self._order = random.Random(20170)  # noqa: S311 - an order, not a secret
+
+    def climb(self) -> tuple[tuple[SizeTimes, ...], tuple[int, ...]]:
+        fd = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            steps = self._affordable(fd)
+            rounds = self._rounds(fd, steps)
+        finally:
+            os.close(fd)
+        found = tuple(
+            SizeTimes(way, size, tuple(one[way, size] for one in rounds))
+            for way in ("append", "overwrite")
+            for size in steps
+        )
+        return found, tuple(size for size in self._sizes if size not in steps)
+
+    def _affordable(self, fd: int) -> list[int]:
+        """The first climb is not counted: it warms the file system up and finds out what the device can do."""
+        dear_ms = 1000 * self._seconds / DEARER
+        for place, size in enumerate(self._sizes):
+            if max(_append_ms(fd, self._block[:size]), _overwrite_ms(fd, self._block[:size])) > dear_ms:
+                return self._sizes[: max(place, LEAST_SIZES)]
+        return self._sizes
+
+    def _rounds(self, fd: int, steps: Sequence[int]) -> list[dict[tuple[Way, int], float]]:
+        rounds: list[dict[tuple[Way, int], float]] = []
+        while len(rounds) < LEAST_ROUNDS or (len(rounds) < MOST_ROUNDS and self._another(len(rounds))):
+            rounds.append(self._round(fd, steps))
+        return rounds
+
+    def _another(self, made: int) -> bool:
+        """Whether one more is likely to end in time."""
+        left = self._deadline - time.monotonic()
+        return left > (self._seconds - left) / (made + 1)
+
+    def _round(self, fd: int, steps: Sequence[int]) -> dict[tuple[Way, int], float]:
+        """Every size once each way, in random order, so that no size always follows the largest."""
+        took: dict[tuple[Way, int], float] = {}
+        for size in self._order.sample(steps, len(steps)):
+            took["append", size] = _append_ms(fd, self._block[:size])
+            took["overwrite", size] = _overwrite_ms(fd, self._block[:size])
+        return took
+
+
+def _append_ms(fd: int, block: bytes) -> float:
+    end = os.fstat(fd).st_size
+    if end + len(block) > REGION_BYTES:
+        end = 0
+        os.ftruncate(fd, 0)
+        os.fsync(fd)
+    return _timed_ms(fd, block, end)
+
+
+def _overwrite_ms(fd: int, block: bytes) -> float:
+    """What the append has just made durable."""
+    return _timed_ms(fd, block, os.fstat(fd).st_size - len(block))
+
+
+def _timed_ms(fd: int, block: bytes, offset: int) -> float:
+    began = time.perf_counter()
+    _write(fd, block, offset)
+    os.fdatasync(fd)
+    return (time.perf_counter() - began) * 1000
+
+
+def _write(fd: int, block: bytes, offset: int) -> None:
+    if os.pwrite(fd, block, offset) != len(block):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -92,6 +92,11 @@ def cells_to_show(experiment: Experiment) -> list[Cell]:
     return list(experiment.cells.filter(wanted).select_related("server").order_by("position")[:MOST_CELLS_SHOWN])
 
 
+def has_results(experiment: Experiment) -> bool:
+    """Whether anything was measured or crashed: what is missing of the rest, the result page says."""
+    return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
+
+
 def progress(experiment: Experiment) -> dict[str, Any]:
     """The state of an experiment for a live page or a terminal; `seconds` only while a cell is measured."""
     counts = _by_state(experiment)

@@ -104,7 +104,7 @@ def review(request: HttpRequest) -> JsonResponse:
 def show(request: HttpRequest, pk: int) -> HttpResponse:
     """The live page while it runs, the result when it is over (and nothing was left out for want of a run)."""
     experiment = get_object_or_404(Experiment, pk=pk)
-    if experiment.is_over and experiment.cells.filter(state="done").exists():
+    if experiment.is_over and queries.has_results(experiment):
         return redirect("results:page", pk)
     context = {
         "experiment": experiment,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import Cell, Experiment
 from dashboard.results import queries
 from dashboard.results.addresses import Addresses
 from dashboard.results.charts.chart import Chart
@@ -38,6 +38,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "finding": _cleaned(view, progress),
         "progress": progress,
         "failed": sum(row["state"] == "failed" for row in rows),
+        "can_resume": experiment.is_over and _is_unfinished(view, rows),
         "crash": crash_page.context(experiment, view, addresses),
         "risk": _picture("risk", view, addresses) if view.trials else None,
         "pictures": [_picture(key, view, addresses) for key in CHARTS if key != "risk"] if rows else [],
@@ -49,6 +50,12 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "places": places(view, rows),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def _is_unfinished(view: Shown, rows: list[dict[str, Any]]) -> bool:
+    """Whether a cell or a trial of the plan was not measured: what *Resume* would queue."""
+    states = {row["state"] for row in rows} | {trial.state for trial in view.trials}
+    return bool(states - {Cell.State.DONE})
 
 
 def _cleaned(view: Shown, progress: Progress) -> Any:

@@ -143,3 +143,23 @@ def test_a_thousand_trials_ask_no_more_questions(client_in, django_assert_max_nu
     assert "0 of 999" in response.content.decode()
     assert len(response.content) < 300_000
     assert not [query for query in asked.captured_queries if "my_cnf" in query["sql"]]
+
+
+@pytest.mark.parametrize("state", ["waiting", "interrupted", "failed", "cancelled"])
+def test_what_was_not_crashed_can_be_resumed(client_in, state):
+    experiment = trials.experiment(state="interrupted")
+    resume = reverse("experiments:resume", args=[experiment.pk])
+    assert resume not in page(client_in, experiment).content.decode()
+    last = experiment.trials.last()
+    Trial.objects.filter(pk=last.pk).update(state=state, verdict="")
+    assert resume in page(client_in, experiment).content.decode()
+    experiment.state = "running"
+    experiment.save()
+    assert resume not in page(client_in, experiment).content.decode()
+
+
+def test_crashes_alone_have_a_result_too(client_in):
+    experiment = trials.experiment()
+    experiment.cells.all().delete()
+    response = client_in.get(reverse("experiments:show", args=[experiment.pk]))
+    assert response.headers["Location"] == reverse("results:page", args=[experiment.pk])

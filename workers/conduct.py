@@ -27,7 +27,7 @@ from workers.bench.stage import AttachedStage, SandboxStage, Stage
 from workers.bench.stand import Stand
 from workers.crash_trials import Watch, crash_all
 from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError
-from workers.metrics import device_probe
+from workers.metrics import device_probe, fsync_sweep
 from workers.metrics.promise import compare
 from workers.pulse import pulse
 from workers.sandbox.builds import find
@@ -85,6 +85,7 @@ class _Conductor:
         self._stages: dict[Stand, Stage] = {}
         self._prepared: dict[Stand, Prepared] = {}
         self._probes: dict[Stand, Probe | None] = {}
+        self._swept: set[tuple[str, int | None]] = set()  # devices whose fsync was measured by size
         self._hosts: dict[Stand, dict] = {}
         self._asked_at, self._stop = 0.0, False
 
@@ -197,9 +198,19 @@ class _Conductor:
             data |= asdict(found)
             if stand.storage:
                 data["promise"] = asdict(compare(parse(stand.storage), found))
+            if self._is_new_device(stand):
+                load_s = self._plan.size * self._plan.measure_s
+                data["sweep"] = asdict(fsync_sweep.sweep(folder, seconds=fsync_sweep.seconds_for(load_s)))
         except SandboxError as full:
             data["error"] = str(full)
         return Probe.objects.create(experiment=self._experiment, server_id=stand.server_id, data=data)
+
+    def _is_new_device(self, stand: Stand) -> bool:
+        """Sandboxes of every build share the worker's disk, or devices of the same profile."""
+        device = (stand.storage, None if self._servers[stand.server_id].is_sandbox else stand.server_id)
+        known = device in self._swept
+        self._swept.add(device)
+        return not known
 
     def _measure(self, row: Cell) -> None:
         cell = self._cells[row.position]

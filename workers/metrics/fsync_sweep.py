@@ -19,6 +19,7 @@ from typing import Literal
 from workers.errors import SandboxError
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
+LEAST_S, MOST_S = 1.5, 8.0
 MOST_ROUNDS = 15
 LEAST_SIZES = 4
 LEAST_ROUNDS = 5  # an interval needs them
@@ -45,7 +46,12 @@ class Sweep:
     left_out: tuple[int, ...] = ()
 
 
-def sweep(folder: Path, *, seconds: float = 8.0, sizes: Sequence[int] = SIZES) -> Sweep:
+def seconds_for(load_s: float) -> float:
+    """How long a sweep may take before that many seconds of load: a thirtieth of them."""
+    return min(MOST_S, max(LEAST_S, load_s / 30))
+
+
+def sweep(folder: Path, *, seconds: float = MOST_S, sizes: Sequence[int] = SIZES) -> Sweep:
     """Measure in `folder` for about that long, less on a fast device; the file used is removed.
 
     SandboxError: the folder cannot be written to, or the disk is full.

@@ -1,17 +1,60 @@
+import dataclasses
+
 import pytest
 
 from workers.bench import recipes
 from workers.bench.plan import PlanTarget
+from workers.bench.recipes import SIZES
+from workers.bench.recipes.claims import Names, claim
+from workers.bench.recipes.table import Table
 from workers.bench.review import Candidate, problems
+from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
+from workers.sandbox.builds import BUILDS
+from workers.servers.settings import SETTINGS
 
 TARGET = PlanTarget(1, "sandbox")
+ANY_HOST = Candidate(
+    "sandbox",
+    is_sandbox=True,
+    flavour="mariadb",
+    builds={key: known.flavour for key, known in BUILDS.items()},
+    installed=frozenset(BUILDS),
+)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", recipes.names())
+def test_every_recipe_can_run_on_a_host_that_has_everything(key, size):
+    plan = recipes.load(key).plan([TARGET], size=size)
+    unknown = {name for one in plan.variants for name in one.settings} - set(SETTINGS)
+    unknown |= {one.build for one in plan.variants if one.build} - set(BUILDS)
+    if "tokudb" in str(unknown):
+        pytest.skip(f"not known yet: {', '.join(sorted(unknown))}")
+    assert problems(plan, {1: ANY_HOST}) == []
 
 
 @pytest.mark.parametrize("key", recipes.names())
-def test_every_recipe_can_run_on_a_sandbox(key):
-    plan = recipes.load(key).plan([TARGET])
-    assert problems(plan, {1: Candidate("sandbox", is_sandbox=True, flavour="mariadb")}) == []
+def test_the_full_size_measures_every_point_that_is_claimed(key):
+    recipe = recipes.load(key)
+    plan = recipe.plan([], size="full")
+    names = Names(
+        tuple(one.name for one in plan.variants), tuple(one.label for one in plan.workloads), tuple(plan.threads)
+    )
+    read = [claim(Table(key, "claims", one.as_dict()), names) for one in recipe.claims]
+    assert tuple(read) == recipe.claims
+
+
+@pytest.mark.parametrize("key", recipes.names())
+def test_every_recipe_claims_something(key):
+    assert recipes.load(key).claims
+
+
+def test_every_claim_of_the_articles_has_a_recipe():
+    covered = {id for recipe in recipes.every() for id in recipe.claim_ids}
+    articles = {f"{letter}{n}" for letter, most in (("A", 2), ("F", 3), ("T", 3), ("G", 6), ("X", 3), ("R", 1))
+                for n in range(1, most + 1)}  # fmt: skip
+    assert articles - covered == set()
 
 
 def test_the_cost_of_safety_is_asked_as_the_articles_did():
@@ -21,9 +64,29 @@ def test_the_cost_of_safety_is_asked_as_the_articles_did():
     assert plan.threads == (1, 8, 32)
 
 
+def test_a_recipe_keeps_the_name_it_had_before():
+    assert recipes.load("crash-matrix") == recipes.load("who-agrees-after-a-crash")
+
+
+def test_a_workload_without_a_label_is_called_by_its_title():
+    assert recipes.load("group-commit").plan([]).workloads[0].label == WORKLOADS["update-by-key"].title
+
+
 def test_it_takes_overrides():
     plan = recipes.load("group-commit").plan([TARGET], {"threads": "1,4", "measure_s": "2", "seed": "5"})
     assert (plan.threads, plan.measure_s, plan.seed) == ((1, 4), 2, 5)
+
+
+def test_a_size_changes_only_what_it_names():
+    quick, full = (recipes.load("crash-matrix").plan([TARGET], {"seed": "1"}, size) for size in SIZES)
+    assert (quick.crash.trials, full.crash.trials) == (10, 50)
+    assert quick.crash.kinds == full.crash.kinds
+    assert quick.variants == full.variants
+
+
+def test_there_is_no_size_of_ones_own():
+    with pytest.raises(PlanError, match="Known: quick, full"):
+        recipes.load("group-commit").plan([TARGET], size="huge")
 
 
 @pytest.mark.parametrize(("key", "value"), [("threads", "many"), ("repeats", "1.5"), ("colour", "red")])
@@ -35,3 +98,17 @@ def test_it_refuses_overrides_that_make_no_sense(key, value):
 def test_it_names_the_recipes_there_are():
     with pytest.raises(PlanError, match="group-commit"):
         recipes.load("no-such-recipe")
+
+
+def test_a_plan_as_the_recipe_has_it_is_not_changed():
+    recipe = recipes.load("crash-matrix")
+    assert recipe.changes(recipe.plan([TARGET]), "quick") == []
+
+
+def test_it_tells_how_a_plan_differs_from_the_recipe():
+    recipe = recipes.load("crash-matrix")
+    plan = recipe.plan([TARGET], {"threads": "2", "trials": "3"})
+    weaker = dataclasses.replace(plan.variants[0], settings={"log_bin": "OFF"})
+    plan = dataclasses.replace(plan, variants=(weaker, *plan.variants[1:]))
+    said = recipe.changes(plan, "quick")
+    assert said == ["threads was changed", "trials of the crashes was changed", "variant 1/1 was changed"]

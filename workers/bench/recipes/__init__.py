@@ -1,76 +1,68 @@
-"""Ready plans: one TOML file each beside this module, completed with targets and a seed when used."""
+"""Ready plans with claims: one TOML file each beside this module, or in a folder of one's own (docs/recipes.md)."""
 
-import secrets
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-from workers.bench.plan import Plan, PlanTarget
+from workers.bench.recipes.reading import read
+from workers.bench.recipes.recipe import QUICK, SIZES, Recipe
 from workers.errors import PlanError
 
 FOLDER = Path(__file__).parent
-NUMBERS = ("repeats", "warmup_s", "measure_s", "table_rows", "seed", "trials", "control_trials", "clients")
-TEXTS: dict[str, Callable[[str], Any]] = {
-    "name": str,
-    "baseline": str,
-    "sources": lambda value: value.split(","),
-    "kinds": lambda value: value.split(","),
-    "replica": lambda value: value.lower() in ("1", "yes", "true", "on"),
-}
-CRASH = ("trials", "control_trials", "clients", "kinds", "load_s", "replica")
+KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # it stands in addresses
+ALIASES = {"crash-matrix": "who-agrees-after-a-crash"}  # keys that recipes had before
+__all__ = ["ALIASES", "QUICK", "SIZES", "Recipe", "Shelf", "every", "load", "names", "shelf"]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """A plan without targets. `claims` are ids of docs/claims.md that it bears on."""
+class Shelf:
+    """All recipes that can be read, and why others cannot: file -> reason."""
 
-    key: str
-    title: str
-    says: str
-    claims: tuple[str, ...]
-    draft: Mapping[str, Any]
-
-    def plan(self, targets: Iterable[PlanTarget], overrides: Mapping[str, str] | None = None) -> Plan:
-        """The plan for these targets. `overrides`: as given to --set. Raises PlanError naming the bad one."""
-        changed = {name: _parsed(name, value) for name, value in (overrides or {}).items()}
-        crash = {name: changed.pop(name) for name in CRASH if name in changed}
-        draft = {"name": self.title, "seed": secrets.randbelow(2**31), **self.draft, **changed}
-        draft["crash"] = {**self.draft.get("crash", {}), **crash}
-        workloads = [{"params": {}, **workload} for workload in draft["workloads"]]
-        targets = [vars(target) for target in targets]
-        return Plan.from_dict({**draft, "workloads": workloads, "targets": targets})
+    recipes: Mapping[str, Recipe]
+    broken: Mapping[str, str] = field(default_factory=dict)
 
 
-def load(key: str) -> Recipe:
-    """The recipe of this key. Raises PlanError naming those there are."""
-    if key not in names():
-        raise PlanError(f"There is no recipe {key!r}.", f"Known: {', '.join(names())}.")
-    data = tomllib.loads((FOLDER / f"{key}.toml").read_text())
-    return Recipe(key, data["title"], data["says"], tuple(data["claims"]), data["plan"])
+def shelf(own: Path | None = None) -> Shelf:
+    """The built-in recipes and those in the folder `own`, by key. A broken file of one's own harms no other."""
+    recipes, broken = dict(_built_in()), {}
+    for path in sorted(own.glob("*.toml")) if own and own.is_dir() else ():
+        try:
+            recipes[path.stem] = _own(path)
+        except PlanError as wrong:
+            broken[path.name] = str(wrong)
+    return Shelf(dict(sorted(recipes.items())), broken)
 
 
-def names() -> list[str]:
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+def load(key: str, own: Path | None = None) -> Recipe:
+    """The recipe of this key. Raises PlanError naming those there are, or what is wrong with its file."""
+    found, key = shelf(own), ALIASES.get(key, key)
+    if why := found.broken.get(f"{key}.toml"):
+        raise PlanError(why)
+    if key not in found.recipes:
+        raise PlanError(f"There is no recipe {key!r}.", f"Known: {', '.join(found.recipes)}.")
+    return found.recipes[key]
 
 
-def every() -> list[Recipe]:
-    return [load(key) for key in names()]
+def names(own: Path | None = None) -> list[str]:
+    return list(shelf(own).recipes)
 
 
-def _parsed(name: str, value: str) -> Any:
-    """One override as the plan's type. Raises PlanError with what is allowed."""
-    try:
-        if name == "threads":
-            return [int(part) for part in value.split(",")]
-        if name in NUMBERS:
-            return int(value)
-        if name == "load_s":
-            return float(value)
-    except ValueError as wrong:
-        raise PlanError(f"{name}={value!r} is not a whole number.", "Write for example threads=1,8,32.") from wrong
-    if name in TEXTS:
-        return TEXTS[name](value)
-    known = ("threads", *NUMBERS, *TEXTS)
-    raise PlanError(f"A recipe has no {name!r} to set.", f"Known: {', '.join(known)}.")
+def every(own: Path | None = None) -> list[Recipe]:
+    return list(shelf(own).recipes.values())
+
+
+@cache
+def _built_in() -> Mapping[str, Recipe]:
+    return {path.stem: read(path) for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def _own(path: Path) -> Recipe:
+    if not KEY.fullmatch(path.stem):
+        raise PlanError(
+            f"{path.name}: the name of the file is no key.", "Use small letters, digits and single hyphens."
+        )
+    if path.stem in {*_built_in(), *ALIASES}:
+        raise PlanError(f"{path.name}: there is a built-in recipe of that name.", "Rename the file.")
+    return read(path, is_own=True)

@@ -1,0 +1,47 @@
+"""An effect with its interval against the bounds of a claim."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["held", "not held", "not decidable"]
+Unit = Literal["times", "share", "per second", "per commit", "commits"]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What was measured, with its 95 % interval. `value` None: nothing was, and `why`; `lo` or `hi` None: the interval
+    is not known, and `why`. `counts` is a share in numbers: 0 of 30."""
+
+    unit: Unit
+    value: float | None = None
+    lo: float | None = None
+    hi: float | None = None
+    why: str = ""
+    counts: str = ""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The effect must lie above `above` and below `below`; None: no bound on that side."""
+
+    above: float | None = None
+    below: float | None = None
+
+    def judge(self, effect: Effect) -> Outcome:
+        if effect.value is None or effect.lo is None or effect.hi is None:
+            return "not decidable"
+        if self._admit(effect.lo) and self._admit(effect.hi):
+            return "held"
+        outside = (self.above is not None and effect.hi <= self.above) or (
+            self.below is not None and effect.lo >= self.below
+        )
+        return "not held" if outside else "not decidable"
+
+    def _admit(self, value: float) -> bool:
+        return (self.above is None or value > self.above) and (self.below is None or value < self.below)
+
+    @property
+    def in_words(self) -> str:
+        if self.above is not None and self.below is not None:
+            return f"between {self.above:g} and {self.below:g}"
+        return f"above {self.above:g}" if self.above is not None else f"below {self.below:g}"

@@ -1,0 +1,45 @@
+"""A sentence of an article as a predicate on a result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from workers.analysis.predicates.bounds import Bounds, Effect, Outcome
+from workers.analysis.predicates.measured import Measured
+
+
+class Predicate(Protocol):
+    """`as_dict` is how a recipe writes it, in full."""
+
+    def measure(self, measured: Measured) -> Effect: ...
+
+    @property
+    def in_words(self) -> str: ...
+
+    def as_dict(self) -> Mapping[str, object]: ...
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`id`: of docs/claims.md, or one's own; `article`: the figure that was published; `today`: why present servers
+    contradict it, shown only when it is not held."""
+
+    id: str
+    says: str
+    article: str
+    predicate: Predicate
+    bounds: Bounds
+    today: str = ""
+
+    def judge(self, measured: Measured) -> tuple[Outcome, Effect]:
+        effect = self.predicate.measure(measured)
+        return self.bounds.judge(effect), effect
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.predicate.in_words}: {self.bounds.in_words}"
+
+    def as_dict(self) -> dict[str, Any]:
+        bounds = {name: value for name, value in vars(self.bounds).items() if value is not None}
+        texts = {"id": self.id, "says": self.says, "article": self.article}
+        return {**texts, **({"today": self.today} if self.today else {}), **self.predicate.as_dict(), **bounds}

@@ -1,0 +1,75 @@
+"""Predicates on the device under a variant: what its flushes take, by the fitted time = N/R + K."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from workers.analysis.fsync_model import FsyncModel
+from workers.analysis.predicates.bounds import Effect
+from workers.analysis.predicates.measured import Measured
+from workers.analysis.predicates.points import TOO_SHORT
+from workers.analysis.refused import Refused
+
+PAGE_BYTES = 4096
+MANY_BYTES = 100_000  # "the latency to fsync() 100K sequential bytes"
+
+
+@dataclass(frozen=True)
+class Flush:
+    """One figure of FLUSH_FIGURES of the device under a variant, overwriting in place as a redo log does."""
+
+    variant: str
+    figure: str
+
+    def measure(self, measured: Measured) -> Effect:
+        model = measured.flushes(self.variant)
+        if isinstance(model, Refused):
+            return Effect("times", why=model.why)
+        return FLUSH_FIGURES[self.figure](model)
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.figure}: device of {self.variant}"
+
+    def as_dict(self) -> Mapping[str, object]:
+        return {"flush": {"variant": self.variant, "figure": self.figure}}
+
+
+def _per_second(model: FsyncModel) -> Effect:
+    ends = _ends(model, PAGE_BYTES)
+    lo, hi = (1000 / ends[1], 1000 / ends[0]) if ends and ends[0] > 0 else (None, None)
+    return Effect("per second", 1000 / model.ms(PAGE_BYTES), lo, hi, "" if lo else TOO_SHORT)
+
+
+def _ends(model: FsyncModel, size_bytes: int) -> tuple[float, float] | None:
+    """Shortest and longest time of that size that the intervals of K and R together allow."""
+    k, rate = model.k_ms, model.mb_per_s
+    if k.lo is None or k.hi is None or rate.lo is None or rate.hi is None:
+        return None
+    return k.lo + size_bytes / (1000 * rate.hi), k.hi + size_bytes / (1000 * rate.lo)
+
+
+def _many_over_one(model: FsyncModel) -> Effect:
+    """Ends of the one over opposite ends of the other: wider than need be, never too narrow."""
+    value = model.ms(MANY_BYTES) / model.ms(1)
+    many, one = _ends(model, MANY_BYTES), _ends(model, 1)
+    if many is None or one is None or one[0] <= 0:
+        return Effect("times", value, why=TOO_SHORT)
+    return Effect("times", value, many[0] / one[1], many[1] / one[0])
+
+
+def _deviation(model: FsyncModel) -> Effect:
+    """The largest distance of any size from the line; an end of the interval is the largest of the sizes' ends."""
+    shares = [one.share for one in model.residuals]
+    value = max(abs(one.value) for one in shares)
+    if any(one.lo is None or one.hi is None for one in shares):
+        return Effect("share", value, why=TOO_SHORT)
+    ends = [(one.lo or 0.0, one.hi or 0.0) for one in shares]
+    nearest = max(0.0 if lo <= 0 <= hi else min(abs(lo), abs(hi)) for lo, hi in ends)
+    return Effect("share", value, nearest, max(max(abs(lo), abs(hi)) for lo, hi in ends))
+
+
+FLUSH_FIGURES: dict[str, Callable[[FsyncModel], Effect]] = {
+    "flushes per second": _per_second,
+    "time of 100 KB over one byte": _many_over_one,
+    "largest deviation from the line": _deviation,
+}

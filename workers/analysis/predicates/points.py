@@ -1,0 +1,141 @@
+"""Predicates on measured points: ratios, single figures, growth with threads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from workers.analysis import statistics
+from workers.analysis.blocks import Sample
+from workers.analysis.predicates.bounds import Effect, Unit
+from workers.analysis.predicates.measured import At, Measured
+from workers.analysis.statistics import Estimate
+
+# What `value` may ask for. The speeds are sampled every second and can be divided by one another.
+SPEEDS = ("commits per second", "rows per second")
+PER_COMMIT = (
+    "fsyncs per commit",  # redo and binlog
+    "redo fsyncs per commit",
+    "binlog fsyncs per commit",
+    "commits per group",
+)
+TOO_SHORT = "too few seconds or repeats were measured to know an interval"
+
+
+def _speed(measured: Measured, at: At, figure: str) -> Sample:
+    commits = measured.commits(at)
+    if figure == SPEEDS[0]:
+        return commits
+    rows = measured.rows(at)
+    return {block: seconds * rows for block, seconds in commits.items()}
+
+
+def _gaps(measured: Measured, points: Sequence[At]) -> str:
+    """Why some of the points are not known, in one text; "" when all are."""
+    return "; ".join(dict.fromkeys(f"{at.in_words}: {gap}" for at in points if (gap := measured.gap(at))))
+
+
+def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:
+    if estimate is None:
+        return Effect(unit, why=nothing)
+    why = "" if estimate.lo is not None and estimate.hi is not None else TOO_SHORT
+    return Effect(unit, estimate.value, estimate.lo, estimate.hi, why)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Throughput of one point over that of another, by the bootstrap of `statistics.ratio`; with `than`, how many times
+    as large as another such ratio it is."""
+
+    of: At
+    over: At
+    figure: str = SPEEDS[0]
+    than: "Ratio | None" = None
+
+    def measure(self, measured: Measured) -> Effect:
+        if why := _gaps(measured, (self.of, self.over)):
+            return Effect("times", why=why)
+        parts = (_speed(measured, at, self.figure) for at in (self.of, self.over))
+        effect = _effect("times", statistics.ratio(*parts), "one of the two made no commits at all")
+        return effect if self.than is None else _quotient(effect, self.than.measure(measured))
+
+    @property
+    def in_words(self) -> str:
+        than = f", against {self.than.in_words}" if self.than else ""
+        return f"{self.figure}: {self.of.in_words} over {self.over.in_words}{than}"
+
+    def as_dict(self) -> Mapping[str, object]:
+        than = {"than": self.than.as_dict()["ratio"]} if self.than else {}
+        return {"ratio": {**vars(self.of), "over": vars(self.over), "figure": self.figure, **than}}
+
+
+def _quotient(of: Effect, than: Effect) -> Effect:
+    """Ends divided by opposite ends: wider than need be, for the two are measured independently, never too narrow."""
+    if of.value is None or than.value is None:
+        return Effect("times", why=of.why or than.why)
+    value = of.value / than.value
+    if of.lo is None or of.hi is None or than.lo is None or than.hi is None:
+        return Effect("times", value, why=of.why or than.why)
+    return Effect("times", value, of.lo / than.hi, of.hi / than.lo)
+
+
+@dataclass(frozen=True)
+class Value:
+    """One figure at one point."""
+
+    at: At
+    figure: str = SPEEDS[0]
+
+    def measure(self, measured: Measured) -> Effect:
+        unit: Unit = "commits" if self.figure == "commits per group" else "per commit"
+        if self.figure in SPEEDS:
+            unit = "per second"
+        if why := _gaps(measured, (self.at,)):
+            return Effect(unit, why=why)
+        if self.figure in SPEEDS:
+            return _effect(unit, statistics.mean_tps(_speed(measured, self.at, self.figure)), "nothing was measured")
+        return _effect(unit, measured.per_commit(self.at, self.figure), f"no source could tell the {self.figure} here")
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.figure}: {self.at.in_words}"
+
+    def as_dict(self) -> Mapping[str, object]:
+        return {"value": {**vars(self.at), "figure": self.figure}}
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The smallest growth of throughput from one number of threads to the next. That every step grows holds at 95 %
+    when each of them does by itself (intersection-union test, Berger 1982), so no correction is made."""
+
+    points: tuple[At, ...]
+
+    def measure(self, measured: Measured) -> Effect:
+        if why := _gaps(measured, self.points):
+            return Effect("times", why=why)
+        speeds = [measured.commits(at) for at in self.points]
+        found = [statistics.ratio(after, before) for before, after in pairwise(speeds)]
+        known = [step for step in found if step is not None and step.lo is not None and step.hi is not None]
+        if len(known) < len(found):
+            return Effect("times", why=TOO_SHORT)
+        return Effect(
+            "times",
+            min(step.value for step in known),
+            min(step.lo for step in known if step.lo is not None),
+            min(step.hi for step in known if step.hi is not None),
+        )
+
+    @property
+    def in_words(self) -> str:
+        threads = ", ".join(str(at.threads) for at in self.points)
+        return f"smallest growth of commits per second over {threads} threads: {self.points[0].variant}"
+
+    def as_dict(self) -> Mapping[str, object]:
+        first = self.points[0]
+        return {
+            "steps": {
+                "variant": first.variant,
+                "workload": first.workload,
+                "threads": [at.threads for at in self.points],
+            }
+        }

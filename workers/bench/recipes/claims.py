@@ -1,0 +1,147 @@
+"""The `[[claims]]` of a recipe as predicates. A point names what the plan has several of; the rest follows from it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workers.analysis.predicates.bounds import Bounds
+from workers.analysis.predicates.claim import Claim, Predicate
+from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.flush import FLUSH_FIGURES, Flush
+from workers.analysis.predicates.measured import At
+from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, Ratio, Steps, Value
+from workers.bench.recipes.table import Table
+from workers.crash.checks import CHECKS
+from workers.crash.kinds import CRASH_KINDS
+
+POINT = ("variant", "workload", "threads")
+TEXTS = ("id", "says", "article", "today")
+BOUNDS = ("above", "below")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a plan has, for claims to refer to."""
+
+    variants: tuple[str, ...]
+    workloads: tuple[str, ...]
+    threads: tuple[int, ...]
+
+
+def claim(table: Table, names: Names) -> Claim:
+    """Raises PlanError naming file, key and mend."""
+    table.only((*TEXTS, *PREDICATES, *BOUNDS))
+    texts = {"id": table.text("id"), "says": table.text("says"), "article": table.text("article", "")}
+    return Claim(**texts, predicate=_predicate(table, names), bounds=_bounds(table), today=table.text("today", ""))
+
+
+def _predicate(table: Table, names: Names) -> Predicate:
+    chosen = [key for key in PREDICATES if key in table]
+    if len(chosen) != 1:
+        found = f"has {' and '.join(chosen)}" if chosen else "has no predicate"
+        raise table.wrong("", found, f"Give it exactly one of: {', '.join(PREDICATES)}.")
+    return PREDICATES[chosen[0]](table.table(chosen[0]), names)
+
+
+def _bounds(table: Table) -> Bounds:
+    above, below = table.number("above"), table.number("below")
+    if above is None and below is None:
+        raise table.wrong("", "has no bound", "Add above = NUMBER, below = NUMBER, or both.")
+    if above is not None and below is not None and above >= below:
+        raise table.wrong("above", f"is {above:g}, not less than below = {below:g}", "Nothing lies between: swap them.")
+    return Bounds(above, below)
+
+
+def _ratio(table: Table, names: Names) -> Ratio:
+    table.only((*POINT, "over", "figure", "than"))
+    over = table.table("over")
+    over.only(POINT)
+    mine = {key: table.data[key] for key in POINT if key in table}
+    of = _point(Table(table.file, table.path, mine), names)
+    other = _point(Table(table.file, over.path, {**mine, **over.data}), names)
+    if of == other:
+        raise over.wrong("", "is the same point as what it divides", f"Say what differs: one of {', '.join(POINT)}.")
+    return Ratio(of, other, _one_of(table, "figure", SPEEDS, SPEEDS[0]), _than(table, names))
+
+
+def _than(table: Table, names: Names) -> Ratio | None:
+    """The other ratio; where it says nothing else, it is of the same workload, threads and figure."""
+    if "than" not in table:
+        return None
+    same = {key: table.data[key] for key in ("workload", "threads", "figure") if key in table}
+    than = table.table("than")
+    return _ratio(Table(table.file, than.path, {**same, **than.data}), names)
+
+
+def _value(table: Table, names: Names) -> Value:
+    table.only((*POINT, "figure"))
+    figure = _one_of(table, "figure", (*SPEEDS, *PER_COMMIT), SPEEDS[0])
+    return Value(_point(table, names), figure)
+
+
+def _steps(table: Table, names: Names) -> Steps:
+    table.only(POINT)
+    threads = table.wholes("threads")
+    if len(threads) < 2 or sorted(set(threads)) != list(threads):
+        raise table.wrong("threads", f"is {list(threads)}", "Name at least two numbers of threads, ascending.")
+    points = (Table(table.file, table.path, {**table.data, "threads": one}) for one in threads)
+    return Steps(tuple(_point(one, names) for one in points))
+
+
+def _crashes(table: Table, names: Names) -> Crashes:
+    table.only(("variants", "kinds", "checks", "lost", "longer_than_ms"))
+    if ("checks" in table) == ("lost" in table):
+        raise table.wrong("", "needs checks or lost, one of them", 'Write for example checks = ["lost-engine"].')
+    return Crashes(
+        variants=_all_of(table, "variants", names.variants),
+        kinds=_all_of(table, "kinds", CRASH_KINDS),
+        checks=_all_of(table, "checks", CHECKS) if "checks" in table else (),
+        lost=_one_of(table, "lost", ("engine", "binlog"), "") if "lost" in table else None,  # type: ignore[arg-type]
+        longer_than_ms=float(table.number("longer_than_ms") or 0),
+    )
+
+
+def _flush(table: Table, names: Names) -> Flush:
+    table.only(("variant", "figure"))
+    return Flush(_one_of(table, "variant", names.variants), _one_of(table, "figure", tuple(FLUSH_FIGURES)))
+
+
+PREDICATES: dict[str, Callable[[Table, Names], Any]] = {
+    "ratio": _ratio,
+    "value": _value,
+    "steps": _steps,
+    "crashes": _crashes,
+    "flush": _flush,
+}
+
+
+def _point(table: Table, names: Names) -> At:
+    return At(
+        variant=_one_of(table, "variant", names.variants),
+        workload=_one_of(table, "workload", names.workloads),
+        threads=_threads(table, names),
+    )
+
+
+def _threads(table: Table, names: Names) -> int:
+    only = names.threads[0] if len(names.threads) == 1 else None
+    threads = table.whole("threads", only)
+    if threads not in names.threads:
+        raise table.wrong("threads", f"is {threads}", f"The plan measures: {', '.join(map(str, names.threads))}.")
+    return threads
+
+
+def _one_of(table: Table, key: str, known: Sequence[str], default: str | None = None) -> str:
+    """What is written, or the only one there is."""
+    found = table.text(key, known[0] if default is None and len(known) == 1 else default)
+    if found not in known:
+        raise table.wrong(key, f"is {found!r}, which is not there", f"There are: {', '.join(known)}.")
+    return found
+
+
+def _all_of(table: Table, key: str, known: Any) -> tuple[str, ...]:
+    found = table.texts(key)
+    for one in found:
+        if one not in known:
+            raise table.wrong(key, f"names {one!r}, which is not there", f"There are: {', '.join(known)}.")
+    return found

@@ -1,0 +1,91 @@
+"""A recipe: a ready plan in two sizes, and what it claims."""
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workers.analysis.predicates.claim import Claim
+from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
+from workers.errors import PlanError
+
+SIZES = {"quick": "minutes", "full": "as the articles measured, hours"}
+QUICK = next(iter(SIZES))
+NUMBERS = ("repeats", "warmup_s", "measure_s", "table_rows", "seed", "trials", "control_trials", "clients")
+TEXTS: dict[str, Callable[[str], Any]] = {
+    "name": str,
+    "baseline": str,
+    "sources": lambda value: value.split(","),
+    "kinds": lambda value: value.split(","),
+    "replica": lambda value: value.lower() in ("1", "yes", "true", "on"),
+}
+CRASH = ("trials", "control_trials", "clients", "kinds", "load_s", "replica")
+LOAD = ("threads", "repeats", "warmup_s", "measure_s", "table_rows")
+CRASHES = ("kinds", "trials", "clients", "load_s", "replica")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """`draft`: a plan without targets and seed; `sizes`: size -> what it changes in the draft; `is_own`: a user's."""
+
+    key: str
+    title: str
+    says: str
+    draft: Mapping[str, Any]
+    sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    is_own: bool = False
+
+    @property
+    def claim_ids(self) -> list[str]:
+        return list(dict.fromkeys(claim.id for claim in self.claims))
+
+    def plan(
+        self, targets: Iterable[PlanTarget], overrides: Mapping[str, str] | None = None, size: str = QUICK
+    ) -> Plan:
+        """The plan for these targets. `overrides`: as given to --set. Raises PlanError naming the bad one."""
+        changed = {name: _parsed(name, value) for name, value in (overrides or {}).items()}
+        crash = {name: changed.pop(name) for name in CRASH if name in changed}
+        base = self._sized(size)
+        draft = {"name": self.title, "seed": secrets.randbelow(2**31), **base, **changed}
+        draft["crash"] = {**base.get("crash", {}), **crash}
+        return Plan.from_dict({**draft, "targets": [vars(target) for target in targets]})
+
+    def _sized(self, size: str) -> dict[str, Any]:
+        if size not in SIZES:
+            raise PlanError(f"There is no size {str(size)[:20]!r}.", f"Known: {', '.join(SIZES)}.")
+        change = dict(self.sizes.get(size, {}))
+        crash = {**self.draft.get("crash", {}), **change.pop("crash", {})}
+        return {**self.draft, **change, "crash": crash}
+
+    def changes(self, plan: Plan, size: str) -> list[str]:
+        """How a plan differs from this recipe in that size, in words: a result says so beside its claims."""
+        meant = self.plan([], size=size)
+        said = [f"{name} was changed" for name in LOAD if getattr(plan, name) != getattr(meant, name)]
+        crash = [name for name in CRASHES if getattr(plan.crash, name) != getattr(meant.crash, name)]
+        said += [f"{name} of the crashes was changed" for name in crash if plan.crash.trials or meant.crash.trials]
+        said += [f"variant {name} was changed" for name in _changed(meant.variants, plan.variants, "name")]
+        return said + [f"workload {name} was changed" for name in _changed(meant.workloads, plan.workloads, "label")]
+
+
+def _changed(meant: tuple[Variant, ...] | tuple[WorkloadChoice, ...], now: Any, name: str) -> list[str]:
+    """Names of what is not there any more as it was meant."""
+    kept = {getattr(one, name): one for one in now}
+    return [getattr(one, name) for one in meant if kept.get(getattr(one, name)) != one]
+
+
+def _parsed(name: str, value: str) -> Any:
+    """One override as the plan's type. Raises PlanError with what is allowed."""
+    try:
+        if name == "threads":
+            return [int(part) for part in value.split(",")]
+        if name in NUMBERS:
+            return int(value)
+        if name == "load_s":
+            return float(value)
+    except ValueError as wrong:
+        raise PlanError(f"{name}={value!r} is not a whole number.", "Write for example threads=1,8,32.") from wrong
+    if name in TEXTS:
+        return TEXTS[name](value)
+    known = ("threads", *NUMBERS, *TEXTS)
+    raise PlanError(f"A recipe has no {name!r} to set.", f"Known: {', '.join(known)}.")

@@ -1,0 +1,75 @@
+"""A table of a recipe's file, read key by key: whatever is wrong is named with its file, its key and how to mend it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workers.errors import PlanError
+
+
+@dataclass(frozen=True)
+class Table:
+    """`path` is where in the file: claims[2].ratio."""
+
+    file: str
+    path: str
+    data: Mapping[str, Any]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def text(self, key: str, default: str | None = None) -> str:
+        return self._typed(key, str, "a text in quotes", default)
+
+    def number(self, key: str) -> float | None:
+        found = self.data.get(key, None)
+        if found is None or (isinstance(found, (int, float)) and not isinstance(found, bool)):
+            return found
+        raise self.wrong(key, f"is {found!r}, not a number", "Write a number without quotes, for example 0.1.")
+
+    def whole(self, key: str, default: int | None = None) -> int:
+        return self._typed(key, int, "a whole number", default)
+
+    def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        return self._listed(key, str, 'a list of texts: ["one", "two"]', default)
+
+    def wholes(self, key: str) -> tuple[int, ...]:
+        return self._listed(key, int, "a list of whole numbers: [1, 16, 64]", None)
+
+    def table(self, key: str, default: Mapping[str, Any] | None = None) -> "Table":
+        return Table(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
+
+    def tables(self, key: str) -> list["Table"]:
+        found = self._typed(key, list, f"tables, each headed [[{self._at(key)}]]", [])
+        for entry in found:
+            if not isinstance(entry, dict):
+                raise self.wrong(key, f"holds {entry!r}", f"Head each table with [[{self._at(key)}]].")
+        return [Table(self.file, f"{self._at(key)}[{n}]", entry) for n, entry in enumerate(found, start=1)]
+
+    def only(self, known: Iterable[str]) -> None:
+        """Raises PlanError for a key that is not known here."""
+        names = list(known)
+        for key in self.data:
+            if key not in names:
+                raise self.wrong(key, "is not known here", f"Known: {', '.join(names)}.")
+
+    def wrong(self, key: str, what: str, mend: str) -> PlanError:
+        where = self._at(key) if key else self.path or "the file"
+        return PlanError(f"{self.file}: {where} {what}.", mend)
+
+    def _at(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path else key
+
+    def _typed(self, key: str, kind: type, how: str, default: Any) -> Any:
+        found = self.data.get(key, default)
+        if found is None:
+            raise self.wrong(key, "is missing", f"Add it: {how}.")
+        if not isinstance(found, kind) or isinstance(found, bool):
+            raise self.wrong(key, f"is {found!r}", f"Write {how}.")
+        return found
+
+    def _listed(self, key: str, kind: type, how: str, default: Any) -> Any:
+        found = self._typed(key, (list, tuple), how, default)  # type: ignore[arg-type]
+        if not found or any(not isinstance(one, kind) or isinstance(one, bool) for one in found):
+            raise self.wrong(key, f"is {found!r}", f"Write {how}.")
+        return tuple(found)

@@ -230,8 +230,10 @@ class Sandbox:
         if trace:
             self.trace_missing = fsync_table.missing()
         if trace and not self.trace_missing:
-            self._trace_library = fsync_table.library(self.root / "tools", self.build.layout.libc)
-            self.trace_file = self.folder / "fsync.table"
+            library = fsync_table.library(self.root / "tools", self.build.layout.libc)
+            self.trace_missing = self.build.refuses(library)
+            if not self.trace_missing:
+                self._trace_library, self.trace_file = library, self.folder / "fsync.table"
 
     def _copy_data(self, to: Path) -> None:
         images.copy(self.datadir, to)

@@ -53,6 +53,15 @@ class Build:
             env["LD_PRELOAD"] = str(preload)
         return env
 
+    def refuses(self, preload: Path) -> str:
+        """Why the server does not run with that library, "" when it does."""
+        tried = [*self.command(preload), "--no-defaults", "--version"]
+        answer = subprocess.run(
+            tried, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, env=self.environment(preload)
+        )
+        fits = answer.returncode == 0 and "cannot be preloaded" not in answer.stderr  # then it would run without
+        return "" if fits else f"{self.title} does not run with the fsync trace: {answer.stderr.strip()[-300:]}"
+
 
 def command(layout: Layout, preload: Path | None = None) -> list[str]:
     """What starts the server; its options follow."""

@@ -12,18 +12,20 @@ SYSTEM_TABLES = (
     "maria_add_gis_sp_bootstrap.sql",
     "mariadb_sys_schema.sql|mysql_sys_schema.sql",
 )
-FIRST = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @skip_auth_anonymous=1;\nSET @auth_root_socket='root';\n"
+ACCOUNTS_SINCE = (10, 4, 2)
+FIRST = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @skip_auth_anonymous=1;\n"
+ONE_ROOT = b"SET @auth_root_socket='root';\n"  # else one for every name of this host; older SQL stumbles over it
 
 
 def _system_tables(build: Build) -> bytes:
-    return FIRST + share_sql(build, SYSTEM_TABLES)
+    return FIRST + (ONE_ROOT if build.version >= ACCOUNTS_SINCE else b"") + share_sql(build, SYSTEM_TABLES)
 
 
 MARIADB = Family(
     options=(
-        Option("skip_ssl"),  # 11.4 and later spend seconds on making a certificate
+        Option("skip_ssl", since=(11, 4, 0)),  # it would spend seconds on making a certificate; before, none is made
         Option("binlog_expire_logs_seconds=60", since=(10, 6, 1)),
     ),
     system_tables=_system_tables,
-    accounts_since=(10, 4, 2),
+    accounts_since=ACCOUNTS_SINCE,
 )

@@ -17,7 +17,8 @@ MYSQL = Family(
         # As later versions have it by default: 5.5 would write 5 MiB logs round and round, and one file for all tables.
         Option("innodb_file_per_table=1", before=(5, 6, 6)),
         Option("innodb_log_file_size=48M", before=(5, 6, 8)),
-        Option("skip_ssl", before=(8, 0, 16)),
+        # Without these it makes a certificate, since 5.7. The first binaries of 5.5 know no TLS at all.
+        Option("skip_ssl", since=(5, 7, 0), before=(8, 0, 16)),
         Option("tls_version=", since=(8, 0, 16)),
         Option("mysqlx=OFF", since=(8, 0, 11)),
         Option("binlog_expire_logs_seconds=60", since=(8, 0, 1)),

@@ -15,7 +15,8 @@ from workers.bench.plan import Plan
 from workers.crash.run import run_trial
 from workers.crash.trial import Attached, TrialSetup
 from workers.errors import Cancelled, DurascopeError, PlanError
-from workers.sandbox.builds import Build, find
+from workers.sandbox.builds import find
+from workers.sandbox.storage import parse
 from workers.servers import schema
 from workers.servers.connection import connect
 
@@ -55,14 +56,14 @@ def _crash(row: Trial, plan: Plan, server: Server, watch: Watch) -> None:
     except DurascopeError as failure:
         claims.end(row, Trial.State.FAILED, failure)
     else:
-        trial_store.save(row, result, _place(setup.build))
+        trial_store.save(row, result, _place(setup))
 
 
 def _setup(row: Trial, plan: Plan, server: Server) -> TrialSetup:
     variant = plan.variant(row.variant)
     return TrialSetup(
         root=Path(settings.SANDBOX_ROOT),
-        build=find(server.build) if server.is_sandbox else None,
+        build=find(variant.build or server.build) if server.is_sandbox else None,
         name=server.name,
         settings=variant.settings,
         engine=variant.engine,
@@ -73,6 +74,7 @@ def _setup(row: Trial, plan: Plan, server: Server) -> TrialSetup:
         replica=plan.crash.replica,
         user=settings.SANDBOX_USER,
         attached=None if server.is_sandbox else _attached(row),
+        storage=parse(variant.storage) if variant.storage else None,
     )
 
 
@@ -109,8 +111,9 @@ def _permit(row: Trial, crash: tuple[str, ...]) -> None:
     record(row.experiment.created_by, "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 
-def _place(build: Build | None) -> Environment:
+def _place(setup: TrialSetup) -> Environment:
     """Where trials ran: this host, and the server's build. Its variables are the variant's settings."""
+    build, profile = setup.build, setup.storage.text if setup.storage else None
     server = {"flavour": build.flavour, "version": build.version_text, "variables": {}} if build else {}
-    storage = environment.storage(Path(settings.SANDBOX_ROOT))
+    storage = environment.storage(setup.root) | {"profile": profile}
     return store.environment_row({"host": environment.host(), "storage": storage, "server": server})

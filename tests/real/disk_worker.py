@@ -1,7 +1,7 @@
 """Not a test: the worker that test_disk_leaks.py kills. Prints the disk's folder, its process, and a mark.
 
 Arguments: the root, and how far to go: `disk` (a disk alone), `server` (a sandbox on it), `frozen` (server frozen and
-disk cut), `image` (in the midst of making a disk image).
+disk cut), `image` (in the midst of making a disk image), `measured` (a sandbox on two devices).
 """
 
 import sys
@@ -9,9 +9,11 @@ import time
 from pathlib import Path
 
 from workers.sandbox import builds, images, process
+from workers.sandbox.devices import Devices
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
+from workers.sandbox.storage import parse
 
 
 def tell(disk: VolatileDisk, server: int = 0) -> None:
@@ -25,6 +27,10 @@ if stage == "disk":
     tell(VolatileDisk.create(root / "live" / "doomed-disk", 64 << 20))
 elif stage == "image":
     images.ensure(root, "never-finished", lambda to: tell(VolatileDisk.create(to.parent / "disk", 64 << 20)))
+elif stage == "measured":
+    devices = Devices.create(root, parse("k=2ms+log"), 2 << 30)
+    how = {"name": "doomed", "trace": False, "datadir_on": devices.data, "logs": devices.logs}
+    tell(devices.disks[0], Sandbox.create(root, build, {"log_bin": "ON"}, **how).pid)
 else:
     disk = prepared.new_disk(root, build, user)
     sandbox = Sandbox.create(root, build, {"log_bin": "ON"}, name="doomed", trace=False, datadir_on=disk.mnt)

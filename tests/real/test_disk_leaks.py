@@ -102,7 +102,7 @@ def test_it_waits_for_the_last_user_to_leave(root):
             system.unmount(disk.mnt, patience_s=0.1)
 
 
-@pytest.mark.parametrize("stage", ["disk", "server", "frozen", "image"])
+@pytest.mark.parametrize("stage", ["disk", "server", "frozen", "image", "measured"])
 def test_the_next_worker_sweeps_what_a_killed_one_left_and_spares_the_living(root, pytestconfig, stage):
     with VolatileDisk.create(root / "live" / "living", SIZE_BYTES) as living:
         flushed_file(living.mnt / "a", 1)

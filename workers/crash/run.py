@@ -96,6 +96,8 @@ class _Trial:
         self._load()
         self.notes |= self.kind.crash(scene)
         self._step("recovery")
+        if scene.disk:
+            scene.disk.storage(0)
         self.recovery = scene.server.recover(self.settings)
         evidence = self._evidence()
         self._step("checks")
@@ -140,7 +142,7 @@ class _Trial:
         self._step("prepare")
         setup, disk = self.setup, None
         key = witness_image(setup)
-        if self.kind.needs_disk:
+        if self.kind.needs_disk or setup.storage:
             user = process.unprivileged_user(setup.user)
             disk = self.made.enter_context(prepared.new_disk(setup.root, setup.build, user, image_key=key))
         self._step("start")
@@ -149,6 +151,8 @@ class _Trial:
         self.server = self.made.enter_context(
             Sandbox.create(setup.root, setup.build, self.settings, datadir_on=where, **how)
         )
+        if disk and setup.storage:
+            disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
         return disk
 
     def _look(self) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from workers.crash.evidence import Evidence
 from workers.crash.verdict import CheckResult, Outcome
 from workers.sandbox.builds import Build
+from workers.sandbox.storage import Storage
 from workers.servers.target import Target
 
 
@@ -42,6 +43,7 @@ class TrialSetup:
     replica: bool = False
     user: str = ""  # who runs sandboxes when we are root
     attached: Attached | None = None
+    storage: Storage | None = None  # what a flush costs while the load runs; None: nothing
 
 
 @dataclass(frozen=True)

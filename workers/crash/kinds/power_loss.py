@@ -55,7 +55,9 @@ class TornPowerLoss(PowerLoss):
     keep_permille = KEPT_PERMILLE
 
     def arm(self, scene: Scene) -> None:
-        _disk(scene).storage(FLUSH_US)  # a flush that takes no time is never caught half done
+        disk = _disk(scene)
+        now = disk.stats()
+        disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)  # a flush that takes no time is never caught half done
 
 
 class LyingDisk(PowerLoss):

@@ -5,6 +5,7 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
+from dashboard.accounts import sign_on
 from dashboard.home import PROJECT, database, home, redis_url, sandbox_root, secret
 
 HOME = home()
@@ -21,6 +22,11 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "dashboard.accounts",
     "dashboard.audit",
     "dashboard.fleet",
@@ -38,7 +44,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",  # deny by default
+    "allauth.account.middleware.AccountMiddleware",
+    "dashboard.accounts.gate.Gate",  # deny by default
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -55,6 +62,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "dashboard.accounts.gate.may",
             ],
             "builtins": ["dashboard.results.templatetags.figures"],
             "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],
@@ -75,14 +83,41 @@ DATABASES = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+CACHES = {  # what is counted while somebody logs in, for all processes alike
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "accounts_cache",
+        "OPTIONS": {"MAX_ENTRIES": 20000},
+    }
+}
+
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-LOGIN_URL = "login"
+AUTHENTICATION_BACKENDS = ["dashboard.accounts.backend.Backend"]
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("DURASCOPE_HTTPS") == "1"
+
+ACCOUNT_ADAPTER = "dashboard.accounts.adapter.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts are made by administrators: nothing is sent by mail
+ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: dashboard.accounts.throttle; second factors: allauth's own limit
+ACCOUNT_SESSION_REMEMBER = False
+MFA_ADAPTER = "dashboard.accounts.adapter.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in: it asks for a finger or a PIN
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # without TLS browsers offer passkeys on localhost only
+MFA_TOTP_TOLERANCE = 1  # telephones whose clock is half a minute off
+SOCIALACCOUNT_ADAPTER = "dashboard.accounts.adapter.SignOnAdapter"
+SIGN_ON = sign_on.company(os.environ)
+SIGN_ON_ROLE = SIGN_ON.role if SIGN_ON else ""
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [SIGN_ON.app] if SIGN_ON else [], "OAUTH_PKCE_ENABLED": True}}
 # Redirecting to HTTPS and HSTS speak for a host name and all its ports: they are the TLS proxy's to decide.
 SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008"]
 SECURE_REFERRER_POLICY = "same-origin"
@@ -95,7 +130,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": ["'self'", "data:", "blob:"],
         "font-src": ["'self'"],
         "connect-src": ["'self'"],
-        "form-action": ["'self'"],
+        "form-action": ["'self'", *(SIGN_ON.origins if SIGN_ON else ())],
         "base-uri": ["'none'"],
         "frame-ancestors": ["'none'"],
     }

@@ -7,6 +7,8 @@ from dashboard.experiments.views import home
 urlpatterns = [
     path("", home, name="home"),
     path("", include("dashboard.accounts.urls")),
+    path("people/", include("dashboard.accounts.people_urls")),
+    path("audit/", include("dashboard.audit.urls")),
     path("servers/", include("dashboard.servers.urls")),
     path("experiments/", include("dashboard.experiments.urls")),
     path("results/", include("dashboard.results.urls")),

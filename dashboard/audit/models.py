@@ -1,22 +1,49 @@
-"""Who did what. Written by `record`, never changed by the application."""
+"""Who did what. Written by `record`; refused to whoever would change or delete it: by the model here, and by triggers
+in the database (`append_only`)."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 
+class Kept(Exception):
+    """The audit log is added to, never changed; nothing was."""
+
+    def __init__(self) -> None:
+        super().__init__("The audit log is added to, never changed. Nothing was changed.")
+
+
+class Events(models.QuerySet["Event"]):
+    """What reads and adds. An account's deletion goes around it and empties `who`; the name stays."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise Kept
+
+    update = delete = bulk_update = update_or_create = get_or_create = _refuse
+
+
 class Event(models.Model):
     at = models.DateTimeField(default=timezone.now, db_index=True)
     who = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
     name = models.CharField(max_length=150, blank=True)  # kept when the account is gone; "" is the system
-    did = models.CharField(max_length=40)  # registered, tested, started, cancelled, shared, revoked ...
+    did = models.CharField(max_length=40, db_index=True)  # registered, tested, started, cancelled, shared, revoked ...
     what = models.CharField(max_length=200)
     detail = models.JSONField(default=dict)
 
+    objects = Events.as_manager()
+
     class Meta:
-        ordering = ["-at"]
+        ordering = ["-at", "-pk"]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise Kept
+        super().save(*args, **kwargs)
+
+    def delete(self, *_: Any, **__: Any) -> NoReturn:
+        raise Kept
 
 
 def record(who: Any, did: str, what: object, **detail: Any) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.accounts.roles import require
 from dashboard.audit.models import record
 from dashboard.experiments import queries
 from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.rights import why_not_crash
 from dashboard.servers.models import Server
 from workers import bell, store
 from workers.bench.plan import Plan, PlanTarget
@@ -27,7 +29,9 @@ def plan_recipe(recipe: Recipe, servers: Sequence[Server], overrides: dict[str, 
 
 def create(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: bool = False) -> Experiment:
     """Store an experiment with its cells, queued. Raises PlanError with every reason why the plan cannot run."""
+    require(user, "run")
     refusals = problems(plan, queries.candidates(plan), production_confirmed=production_confirmed)
+    refusals += why_not_crash(plan, user)
     if refusals:
         raise PlanError("\n".join(refusals))
     with transaction.atomic():
@@ -44,7 +48,14 @@ def create(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: boo
         Cell.objects.bulk_create(_rows(experiment, plan), batch_size=500)
         Trial.objects.bulk_create(_trials(experiment, plan), batch_size=500)
         record(user, "started", experiment, cells=plan.size, production_confirmed=production_confirmed)
+        if experiment.trials.exists():
+            _record_crashes(user, experiment, plan)
     return experiment
+
+
+def _record_crashes(user: Any, experiment: Experiment, plan: Plan) -> None:
+    servers = sorted({target.name for target in plan.targets})
+    record(user, "ordered crashes", experiment, servers=servers, trials=experiment.trials.count())
 
 
 def _rows(experiment: Experiment, plan: Plan) -> list[Cell]:
@@ -93,6 +104,7 @@ def ring(experiment: Experiment) -> None:
 def cancel(experiment: Experiment, user: Any) -> None:
     """Ask to stop. A queued experiment is cancelled at once; a running one by its worker, within two seconds.
     One that is over stays as it is."""
+    require(user, "run")
     row = Experiment.objects.filter(pk=experiment.pk)
     with transaction.atomic():
         queued = row.filter(state=Experiment.State.QUEUED)
@@ -105,6 +117,7 @@ def cancel(experiment: Experiment, user: Any) -> None:
 
 def resume(experiment: Experiment, user: Any) -> None:
     """Queue what is not measured yet. Raises PlanError when it is running, bell.Silent when nobody hears."""
+    require(user, "run")
     store.release_to_resume(experiment)
     record(user, "resumed", experiment)
     ring(experiment)
@@ -113,6 +126,7 @@ def resume(experiment: Experiment, user: Any) -> None:
 def repeat_trial(trial: Trial, user: Any) -> Trial:
     """Queue the same crash once more: same variant, kind and seed. Raises PlanError while the experiment runs,
     bell.Silent when nobody hears."""
+    require(user, "crash", trial.server)
     with transaction.atomic():
         last = trial.experiment.trials.order_by("-position").first()
         again = Trial.objects.create(

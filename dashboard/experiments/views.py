@@ -11,9 +11,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpRe
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from dashboard.accounts.gate import needs
 from dashboard.experiments import actions, queries
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.rights import why_not_crash
 from dashboard.servers.models import Server
 from workers import bell
 from workers.bench import recipes
@@ -26,6 +28,7 @@ from workers.servers.settings import SETTINGS
 STREAM_S = 600  # a stream ends after this; the browser opens it again
 
 
+@needs("see")
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     rows = list(queries.listed()[:8])
@@ -41,12 +44,14 @@ def home(request: HttpRequest) -> HttpResponse:
     )
 
 
+@needs("see")
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
     page = Paginator(queries.listed(), 50).get_page(request.GET.get("page"))
     return render(request, "experiments/list.html", {"page": page})
 
 
+@needs("run")
 def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
     """The plan's form, filled from a recipe when one is named; POST starts the experiment."""
     form = PlanForm(request.POST or None, recipe=recipe)
@@ -82,6 +87,7 @@ def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
     return redirect("experiments:show", experiment.pk)
 
 
+@needs("run")
 @require_POST
 def review(request: HttpRequest) -> JsonResponse:
     """What the form says before the start: number of cells, time, refusals."""
@@ -91,6 +97,7 @@ def review(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"refusals": refusals})
     plan = form.plan()
     refusals = problems(plan, queries.candidates(plan), production_confirmed=form.cleaned_data["production_confirmed"])
+    refusals += why_not_crash(plan, request.user)
     answer = {
         "refusals": refusals,
         "cells": plan.size,
@@ -100,6 +107,7 @@ def review(request: HttpRequest) -> JsonResponse:
     return JsonResponse(answer)
 
 
+@needs("see")
 @require_GET
 def show(request: HttpRequest, pk: int) -> HttpResponse:
     """The live page while it runs, the result when it is over (and nothing was left out for want of a run)."""
@@ -116,12 +124,14 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "experiments/live.html", context)
 
 
+@needs("run")
 @require_POST
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     actions.cancel(get_object_or_404(Experiment, pk=pk), request.user)
     return redirect("experiments:show", pk)
 
 
+@needs("run")
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     try:
@@ -133,12 +143,14 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("experiments:show", pk)
 
 
+@needs("see")
 @require_GET
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
     """The poll that stands in for the stream."""
     return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk)))
 
 
+@needs("see")
 async def events(request: HttpRequest, pk: int) -> HttpResponse:
     """Server-sent events: a `state` each second that something changed; survives a restart of this server,
     for the browser reconnects and every event is whole."""

@@ -2,9 +2,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dashboard.accounts.gate import needs
 from dashboard.fleet import queries
 
 
+@needs("see")
 @require_safe
 def workers(request: HttpRequest) -> HttpResponse:
     lines = queries.workers()

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.contrib.auth.models import User
 
 from dashboard.accounts import actions
+from dashboard.accounts.roles import Role
 from dashboard.home import private_file
 
 NAME = "admin"
@@ -26,7 +27,7 @@ class Login:
 
 def administrator(home: Path) -> Login:
     """The first administrator, made when there is none."""
-    user = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    user = User.objects.filter(person__role=Role.ADMINISTRATOR, is_active=True).order_by("pk").first()
     if user is None:
         return _made(home)
     kept = _kept(home)

@@ -21,14 +21,14 @@ def as_csv(chart: Chart, name: str) -> HttpResponse:
     text = io.StringIO()
     rows = csv.writer(text)
     rows.writerow(chart.table.raw_titles)
-    rows.writerows([[_field(value) for value in row] for row in chart.table.rows])
+    rows.writerows([[plain(value) for value in row] for row in chart.table.rows])
     return _named(HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8"), name, chart, "csv")
 
 
 FORMS = {"json": as_json, "csv": as_csv}
 
 
-def _field(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A text that a spreadsheet would run as a formula is quoted."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
 from dashboard.results import cell_page, comparison, export_file, queries
 from dashboard.results import page as pages
@@ -23,11 +24,13 @@ def result_page(
     return render(request, "results/page.html", context)
 
 
+@needs("see")
 @require_safe
 def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
     return result_page(request, get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id))
 
 
+@needs("see")
 @require_safe
 def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> HttpResponse:
     """A chart's figures as CSV or JSON, for the same query string as the page."""
@@ -39,6 +42,7 @@ def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> Http
     return FORMS[form](draw(key, shown), shown.clean(experiment.name))
 
 
+@needs("see")
 @require_safe
 def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
     """Everything that one measurement rests on."""
@@ -46,6 +50,7 @@ def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
     return render(request, "results/cell.html", cell_page.context(run))
 
 
+@needs("see")
 @require_safe
 def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str) -> HttpResponse:
     run = get_object_or_404(queries.run_of(cell_id))
@@ -54,12 +59,14 @@ def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str) -> HttpR
     return FORMS[form](cell_page.CHARTS[key](run), f"cell-{cell_id}")
 
 
+@needs("see")
 @require_safe
 def compare(request: HttpRequest) -> HttpResponse:
     """Runs of any experiments side by side; what is compared is in the address."""
     return render(request, "results/compare.html", comparison.context(request.GET))
 
 
+@needs("see")
 @require_safe
 def export(request: HttpRequest, experiment_id: int) -> HttpResponse:
     """The whole experiment with all its evidence."""

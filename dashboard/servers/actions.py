@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
+from dashboard.accounts.roles import allowed, require
 from dashboard.audit.models import record
 from dashboard.servers import queries
 from dashboard.servers.models import Preflight, Server
@@ -22,7 +23,8 @@ class Refused(Exception):
 
 @transaction.atomic
 def register(user: AbstractBaseUser, server: Server, password: str) -> Server:
-    server.created_by = user
+    require(user, "register_server")
+    server.owner = user
     if not server.is_sandbox:
         server.set_password(password)
     server.save()
@@ -35,6 +37,7 @@ def change(user: AbstractBaseUser, server: Server, password: str, changed: Seque
     """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
     something is owed to the present one, or measured there: it would be put back on the wrong server. The mark
     *expendable* was given to the server at the old address and ends with it."""
+    require(user, "change_server", server)
     if moved := sorted(ADDRESS & set(changed)):
         reason = queries.why_it_stays(server)
         if reason:
@@ -54,9 +57,25 @@ def change(user: AbstractBaseUser, server: Server, password: str, changed: Seque
 
 
 @transaction.atomic
+def hand_over(user: AbstractBaseUser, server: Server, to: AbstractBaseUser) -> None:
+    """Give a server to somebody else. The mark *expendable* was the old owner's word and ends with it."""
+    require(user, "change_server", server)
+    if not allowed(to, "register_server"):
+        raise Refused(f"{server} was not handed over: {to} is no operator. Let an administrator change that first.")
+    if server.owner_id == to.pk:
+        return
+    unmarked = Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False)
+    Server.objects.filter(pk=server.pk).update(owner=to)
+    record(user, "handed over", server, to=to.get_username())
+    if unmarked:
+        record(user, "unmarked expendable", server, why="its owner changed")
+
+
+@transaction.atomic
 def mark_expendable(user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str]) -> None:
     """Let crash experiments take this server down with these commands. Raises Refused, also when somebody labelled
     it production a moment ago."""
+    require(user, "allow_crashes", server)
     if not crash or not start:
         raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
     allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)
@@ -68,6 +87,7 @@ def mark_expendable(user: AbstractBaseUser, server: Server, crash: Sequence[str]
 @transaction.atomic
 def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
     """End the mark; the commands stay, to be offered when it is marked again."""
+    require(user, "allow_crashes", server)
     if Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False):
         record(user, "unmarked expendable", server)
 
@@ -75,6 +95,7 @@ def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
 @transaction.atomic
 def remove(user: AbstractBaseUser, server: Server) -> None:
     """Forget a server. Raises Refused while something is owed to it or rests on it."""
+    require(user, "change_server", server)
     reason = queries.why_kept(server)
     if reason:
         raise Refused(reason)
@@ -92,6 +113,7 @@ def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
     Raises Refused for a sandbox, and when the doorbell does not work: the preflight stays queued, and the
     sweep rings again.
     """
+    require(user, "test_server", server)
     if server.is_sandbox:
         raise Refused("A sandbox exists only while it is measured: there is nothing to connect to now.")
     preflight = queries.open_preflight(server)

@@ -44,7 +44,9 @@ class Server(models.Model):
     crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
     start_command = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="owned_servers"
+    )
 
     class Meta:
         ordering = ["name"]

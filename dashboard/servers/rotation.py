@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from cryptography.fernet import InvalidToken
+from allauth.mfa.models import Authenticator
+from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
 
 from dashboard.servers import vault
@@ -37,7 +38,23 @@ def reseal(keys: list[str]) -> Resealed:
             continue
         server.save(update_fields=["password_sealed"])
         passwords += 1
+    lost += _reseal_factors(box)
     return Resealed(passwords, tuple(lost))
+
+
+def _reseal_factors(box: MultiFernet) -> list[str]:
+    """Secrets of authenticator apps and recovery codes, which lie under the same keys."""
+    lost = []
+    for factor in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).select_related("user"):
+        sealed = [name for name in ("secret", "seed") if name in factor.data]
+        try:
+            for name in sealed:
+                factor.data[name] = box.rotate(factor.data[name]).decode()
+        except InvalidToken:
+            lost.append(f"{factor.user.get_username()}'s second factor")
+            continue
+        factor.save(update_fields=["data"])
+    return lost
 
 
 def rotate_file() -> Resealed:

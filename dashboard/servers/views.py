@@ -10,20 +10,25 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dashboard.accounts.gate import needs
+from dashboard.accounts.roles import allowed, require
 from dashboard.results.crash.badges import badges
 from dashboard.servers import actions, queries, vault
 from dashboard.servers.account import statements
 from dashboard.servers.expendable import ExpendableForm
 from dashboard.servers.forms import FORMS
 from dashboard.servers.models import Preflight, Server
+from dashboard.servers.owner import HandOverForm
 from workers.servers.durability import DERIVED
 
 
+@needs("see")
 @require_safe
 def servers(request: HttpRequest) -> HttpResponse:
     return render(request, "servers/list.html", {"lines": queries.lines()})
 
 
+@needs("register_server")
 @require_http_methods(["GET", "POST"])
 def register(request: HttpRequest) -> HttpResponse:
     kind = request.GET.get("kind", "")
@@ -35,9 +40,11 @@ def register(request: HttpRequest) -> HttpResponse:
     return render(request, "servers/form.html", context)
 
 
+@needs("change_server")
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
+    require(request.user, "change_server", server)
     name = server.name  # the form writes into the server, also when it then refuses
     form = FORMS[server.kind](request.POST or None, instance=server)
     if request.method == "POST" and form.is_valid():
@@ -56,9 +63,11 @@ def _saved(request: HttpRequest, form: ModelForm, save: Callable[..., Server]) -
     return redirect("servers:detail", server.pk)
 
 
+@needs("see")
 @require_safe
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
-    server = get_object_or_404(Server, pk=pk)
+    server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
+    mine = allowed(request.user, "change_server", server)
     answered = queries.last_answer(server)
     context = {
         "server": server,
@@ -69,10 +78,13 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "locked": vault.problem_with(server.password_sealed),
         "grants": statements(server, answered.facts if answered else {}),
         "verdicts": badges(server),
+        "mine": mine,
+        "hand_over": HandOverForm(server) if mine else None,
     }
     return render(request, "servers/detail.html", context)
 
 
+@needs("change_server")
 @require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
@@ -85,10 +97,29 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("servers:list")
 
 
+@needs("change_server")
+@require_POST
+def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    require(request.user, "change_server", server)
+    form = HandOverForm(server, request.POST)
+    try:
+        if not form.is_valid():
+            raise actions.Refused(f"{server} was not handed over: choose an operator or an administrator.")
+        actions.hand_over(request.user, server, form.cleaned_data["to"])
+    except actions.Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{server} belongs to {form.cleaned_data['to']} now.")
+    return redirect("servers:detail", pk)
+
+
+@needs("allow_crashes")
 @require_http_methods(["GET", "POST"])
 def expendable(request: HttpRequest, pk: int) -> HttpResponse:
     """Mark a server expendable, with the commands that crash and start it."""
     server = get_object_or_404(Server, pk=pk)
+    require(request.user, "allow_crashes", server)
     form = ExpendableForm(server, request.POST or None)
     try:
         if refusal := queries.why_not_expendable(server):
@@ -103,6 +134,7 @@ def expendable(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("servers:detail", pk)
 
 
+@needs("allow_crashes")
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
@@ -111,6 +143,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("servers:detail", pk)
 
 
+@needs("test_server")
 @require_POST
 def test(request: HttpRequest, pk: int) -> HttpResponse:
     try:
@@ -120,6 +153,7 @@ def test(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("servers:detail", pk)
 
 
+@needs("see")
 @require_safe
 def preflight(request: HttpRequest, pk: int) -> JsonResponse:
     """For preflight.js: the state, and the part of the page that shows it."""

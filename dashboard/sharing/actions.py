@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import F
 from django.utils import timezone
 
+from dashboard.accounts.roles import require
 from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.sharing.models import ShareLink
@@ -23,6 +24,7 @@ def share(
     user: AbstractBaseUser | None, experiment: Experiment, days: int | None = None, note: str = ""
 ) -> tuple[ShareLink, str]:
     """A new link and its token, which cannot be shown again. `days` until it expires; None: never."""
+    require(user, "share")
     token = secrets.token_urlsafe(TOKEN_BYTES)
     link = ShareLink.objects.create(
         experiment=experiment,
@@ -36,6 +38,7 @@ def share(
 
 
 def revoke(user: AbstractBaseUser, link: ShareLink) -> None:
+    require(user, "share")
     if ShareLink.objects.filter(pk=link.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
         record(user, "revoked", link.experiment, link=link.pk)
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
 from dashboard.results import views as results
 from dashboard.sharing import actions
@@ -24,11 +24,13 @@ def _page(request: HttpRequest, experiment: Experiment, form: ShareForm, address
     return response
 
 
+@needs("share")
 @require_safe
 def links(request: HttpRequest, pk: int) -> HttpResponse:
     return _page(request, get_object_or_404(Experiment, pk=pk), ShareForm())
 
 
+@needs("share")
 @require_POST
 def create(request: HttpRequest, pk: int) -> HttpResponse:
     """Answers with the page itself, not a redirect: the address is shown this once and kept nowhere."""
@@ -41,6 +43,7 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     return _page(request, experiment, ShareForm(), address)
 
 
+@needs("share")
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     link = get_object_or_404(ShareLink.objects.select_related("experiment"), pk=pk)
@@ -52,7 +55,7 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 def opened(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Turn a token into its link, or into a page that says why there is nothing; no trace for others."""
 
-    @login_not_required
+    @needs("enter")
     @require_safe
     @wraps(view)
     def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:

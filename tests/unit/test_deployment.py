@@ -27,7 +27,7 @@ def test_a_foreign_host_name_is_refused(client):
 
 @pytest.mark.django_db
 def test_login_leads_to_no_foreign_site(client, admin):
-    form = {"username": "admin", "password": "a long test password"}
+    form = {"login": "admin", "password": "a long test password"}
     answer = client.post("/login/?next=https://evil.example/", form)
     assert answer.status_code == 302 and answer.url == "/"
 

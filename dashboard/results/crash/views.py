@@ -5,6 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from dashboard.accounts.gate import needs
+from dashboard.accounts.roles import allowed
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Trial
 from dashboard.results.crash import listing, trial_page
@@ -12,6 +14,7 @@ from workers.bell import Silent
 from workers.errors import DurascopeError
 
 
+@needs("see")
 @require_safe
 def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
     """The trials of an experiment, or of one cell of its matrix."""
@@ -19,16 +22,20 @@ def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
     return render(request, "results/trials.html", listing.context(experiment, request.GET))
 
 
+@needs("see")
 @require_safe
 def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
     known = Trial.objects.select_related("experiment", "server", "environment", "evidence", "repeats")
-    return render(request, "results/trial.html", trial_page.context(get_object_or_404(known, pk=trial_id)))
+    found = get_object_or_404(known, pk=trial_id)
+    context = {**trial_page.context(found), "may_repeat": allowed(request.user, "crash", found.server)}
+    return render(request, "results/trial.html", context)
 
 
+@needs("crash")
 @require_POST
 def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
     """The same crash once more: same settings, kind and seed."""
-    first = get_object_or_404(Trial.objects.select_related("experiment"), pk=trial_id)
+    first = get_object_or_404(Trial.objects.select_related("experiment", "server"), pk=trial_id)
     try:
         actions.repeat_trial(first, request.user)
     except DurascopeError as refused:

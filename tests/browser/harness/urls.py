@@ -14,9 +14,9 @@ def _one(app: str, prefix: str, name: str) -> object:
 
 urlpatterns = [
     path("", nothing, name="home"),
-    path("login/", nothing, name="login"),
-    path("logout/", nothing, name="logout"),
-    path("password/", nothing, name="password_change"),
+    path("login/", nothing, name="account_login"),
+    path("logout/", nothing, name="account_logout"),
+    path("password/", nothing, name="account_change_password"),
     _one("servers", "servers/", "list"),
     _one("experiments", "experiments/", "list"),
     _one("results", "results/compare/", "compare"),

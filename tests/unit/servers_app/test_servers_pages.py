@@ -24,7 +24,7 @@ def test_it_registers_an_attached_server(client_in, admin, password):
     server = Server.objects.get()
     assert answer["Location"] == f"/servers/{server.pk}/"
     assert server.target().password == password
-    assert server.created_by == admin
+    assert server.owner == admin
     assert password.encode() not in bytes(server.password_sealed)
     event = Event.objects.get(did="registered")
     assert password not in str(event.detail)

@@ -1,0 +1,68 @@
+"""Where we differ from allauth: nobody signs up, the audit trail is the throttle's memory, secrets are sealed."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.urls import reverse
+
+from dashboard.accounts import actions
+from dashboard.accounts.signals import address
+from dashboard.accounts.throttle import WINDOW, must_wait
+from dashboard.servers import vault
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Refuses before the password is looked at, so that waiting reveals nothing about it."""
+        if must_wait(str(credentials.get("username", "")), address(request)):
+            minutes = int(WINDOW.total_seconds() // 60)
+            raise ValidationError(
+                f"Too many failed logins. Nothing was checked this time. Wait {minutes} minutes and try again.",
+                code="throttled",
+            )
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return address(request) or "unknown"  # behind a unix socket there is none: then all are one
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        messages.success(request, "Your password was changed. Other sessions of yours are logged out.")
+        return reverse("home")
+
+    def add_message(self, *args: Any, **kwargs: Any) -> None:
+        """The pages say what happened; allauth's own sentences are in another voice."""
+
+
+class SignOnAdapter(DefaultSocialAccountAdapter):
+    """Company sign-on. Whoever the company knows gets an account only where DURASCOPE_OIDC_ROLE says which."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        return bool(settings.SIGN_ON_ROLE)
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
+        user = super().save_user(request, sociallogin, form)
+        actions.welcome(user, settings.SIGN_ON_ROLE)
+        return user
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):
+    """Secrets of second factors lie sealed in the database, like the passwords of servers."""
+
+    def encrypt(self, text: str) -> str:
+        return vault.seal(text).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return vault.open_sealed(encrypted_text.encode())
+
+    def get_totp_issuer(self) -> str:
+        return "Durascope"

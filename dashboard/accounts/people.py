@@ -1,0 +1,121 @@
+"""Pages of people, for administrators; each form is one action."""
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
+from django.db.models import Exists, OuterRef
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.accounts import actions
+from dashboard.accounts.gate import needs
+from dashboard.accounts.roles import OPERATIONS, Role
+
+
+class PersonForm(forms.Form):
+    name = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], help_text="To log in with.")
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Role.choices)
+
+
+@needs("administer")
+@require_safe
+def people(request: HttpRequest) -> HttpResponse:
+    factors = Authenticator.objects.filter(user=OuterRef("pk")).exclude(type=Authenticator.Type.RECOVERY_CODES)
+    everybody = User.objects.select_related("person").annotate(guarded=Exists(factors)).order_by("username")
+    return render(request, "people/list.html", {"people": everybody, "operations": OPERATIONS.values()})
+
+
+@needs("administer")
+@require_http_methods(["GET", "POST"])
+def add(request: HttpRequest) -> HttpResponse:
+    form = PersonForm(request.POST or None)
+    if request.method == "GET" or not form.is_valid():
+        return render(request, "people/add.html", {"form": form})
+    try:
+        password = actions.add(request.user, **form.cleaned_data)
+    except (actions.NameTaken, ValidationError) as refused:
+        form.add_error("name", str(refused) if isinstance(refused, actions.NameTaken) else refused)
+        return render(request, "people/add.html", {"form": form})
+    return _page(request, User.objects.get(username=form.cleaned_data["name"]), password)
+
+
+@needs("administer")
+@require_safe
+def person(request: HttpRequest, pk: int) -> HttpResponse:
+    return _page(request, _known(pk))
+
+
+@needs("administer")
+@require_POST
+def role(request: HttpRequest, pk: int) -> HttpResponse:
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "There is no such role. Nothing was changed.")
+        return redirect("people:person", pk)
+    wanted = form.cleaned_data["role"]
+    return _do(request, pk, lambda user: actions.change_role(request.user, user, wanted), f"is {wanted} now")
+
+
+@needs("administer")
+@require_POST
+def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, lambda user: actions.deactivate(request.user, user), "is deactivated and logged out")
+
+
+@needs("administer")
+@require_POST
+def activate(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, lambda user: actions.activate(request.user, user), "may log in again")
+
+
+@needs("administer")
+@require_POST
+def factors(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, lambda user: actions.drop_factors(request.user, user), "needs no second factor now")
+
+
+@needs("administer")
+@require_POST
+def password(request: HttpRequest, pk: int) -> HttpResponse:
+    """Answers with the page itself, not a redirect: the password is shown this once and kept nowhere."""
+    user = _known(pk)
+    return _page(request, user, actions.new_password(request.user, user))
+
+
+def _do(request: HttpRequest, pk: int, action: Callable[[User], Any], happened: str) -> HttpResponse:
+    user = _known(pk)
+    try:
+        action(user)
+    except actions.LastAdministrator as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{user.get_username()} {happened}.")
+    return redirect("people:person", pk)
+
+
+def _known(pk: int) -> User:
+    return get_object_or_404(User.objects.select_related("person"), pk=pk)
+
+
+def _page(request: HttpRequest, user: User, password: str = "") -> HttpResponse:
+    context = {
+        "person": user,
+        "form": RoleForm(initial={"role": user.person.role}),
+        "factors": Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.RECOVERY_CODES),
+        "servers": user.owned_servers.all(),
+        "password": password,
+    }
+    response = render(request, "people/person.html", context)
+    response["Cache-Control"] = "no-store"  # it may hold a fresh password
+    return response

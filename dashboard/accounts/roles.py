@@ -1,0 +1,101 @@
+"""Who may do what: the one table. Pages, templates, actions and programs ask it; docs/security.md shows it to people.
+
+`allowed(user, operation, thing)` answers, `require(...)` refuses. An owner's rule counts only where a thing is given:
+without one the answer is whether the role may do it at all.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import TextChoices
+
+
+class Role(TextChoices):
+    """From the least to the most; each may do what those before it may."""
+
+    VIEWER = "viewer", "viewer"
+    OPERATOR = "operator", "operator"
+    ADMINISTRATOR = "administrator", "administrator"
+
+
+NOBODY = ""  # not logged in
+RANKS = (NOBODY, *Role.values)
+ANYONE = 0  # an owner whom nobody has to be
+
+
+def owner(server: Any) -> int | None:
+    """The account whose server it is; None: only administrators may."""
+    return server.owner_id
+
+
+def owner_of_attached(server: Any) -> int | None:
+    """A sandbox is there to be crashed, by whoever may crash at all."""
+    return ANYONE if server.is_sandbox else server.owner_id
+
+
+@dataclass(frozen=True)
+class Operation:
+    least: str  # the least role that may
+    says: str  # "... may <says>"
+    whose: Callable[[Any], int | None] | None = None  # of this owner's things; administrators: of all
+    rule: str = ""  # `whose` in words
+
+
+OPERATIONS: dict[str, Operation] = {
+    "enter": Operation(NOBODY, "log in, and open a share link"),
+    "see": Operation(Role.VIEWER, "see servers, experiments, results and workers, and export results"),
+    "own_account": Operation(Role.VIEWER, "change the own password and second factors"),
+    "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),
+    "test_server": Operation(Role.OPERATOR, "test a connection"),
+    "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own it"),
+    "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
+    "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
+    "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own it, unless it is a sandbox"),
+    "share": Operation(Role.OPERATOR, "make and revoke share links"),
+    "administer": Operation(Role.ADMINISTRATOR, "add people, give roles, read the audit log"),
+}
+
+
+class NotAllowed(PermissionDenied):
+    """This person may not do this; nothing was changed. The message says who may."""
+
+
+def role_of(user: Any) -> str:
+    """The role of a request's user: NOBODY for strangers and for accounts that were deactivated."""
+    if not getattr(user, "is_authenticated", False) or not user.is_active:
+        return NOBODY
+    person = getattr(user, "person", None)  # an account from elsewhere may have none
+    return person.role if person else Role.VIEWER
+
+
+def allowed(user: Any, operation: str, thing: Any = None) -> bool:
+    """Whether `user` may do `operation`, to `thing` where it matters whose it is. None is the machine itself: whoever
+    has a shell on it holds the keys anyway."""
+    if user is None:
+        return True
+    rule, role = OPERATIONS[operation], role_of(user)
+    if RANKS.index(role) < RANKS.index(rule.least):
+        return False
+    if rule.whose is None or thing is None or role == Role.ADMINISTRATOR:
+        return True
+    return rule.whose(thing) in (ANYONE, user.pk)
+
+
+def require(user: Any, operation: str, thing: Any = None) -> None:
+    """Raises NotAllowed, which a page answers with 403."""
+    if not allowed(user, operation, thing):
+        raise NotAllowed(refusal(user, operation, thing))
+
+
+def refusal(user: Any, operation: str, thing: Any = None) -> str:
+    """Why not, in words that fit people: what was asked, and who may."""
+    rule = OPERATIONS[operation]
+    if thing is not None and allowed(user, operation):
+        return f"Only the owner of {thing} and administrators may {rule.says}. Nothing was changed."
+    return f"To {rule.says}, one must be {_a(rule.least)}; your account is {_a(role_of(user))}. Nothing was changed."
+
+
+def _a(role: str) -> str:
+    return {NOBODY: "not logged in", Role.VIEWER: "a viewer"}.get(role, f"an {role}")

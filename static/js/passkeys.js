@@ -1,0 +1,15 @@
+// Says on the page why a passkey was not used; allauth's own script would only tell the console.
+const REASONS = {
+  NotAllowedError: "No passkey was used: the browser was stopped, or took too long. Try again.",
+  InvalidStateError: "This key is already registered for this account.",
+  SecurityError: "The browser allows passkeys only over HTTPS, or on localhost.",
+};
+
+document.addEventListener("allauth.error", (event) => {
+  event.preventDefault();
+  const problem = document.querySelector("[data-passkey-problem]");
+  const { name, message } = event.detail.exception;
+  problem.textContent = REASONS[name] ?? `The passkey did not work: ${message}`;
+  problem.hidden = false;
+  problem.setAttribute("role", "alert");
+});

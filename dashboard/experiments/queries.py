@@ -7,11 +7,12 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from dashboard.experiments.models import Cell, Experiment
+from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.fleet.models import DEAD_AFTER, Worker
 from dashboard.results import finding as results
 from dashboard.results import queries as stored
 from dashboard.results.crash.finding import crash_finding
+from dashboard.results.crash.kinds import title
 from dashboard.results.page import shown_to
 from dashboard.servers.models import Preflight, Server
 from workers import progress as live
@@ -73,15 +74,18 @@ def _abilities() -> dict[str, Any]:
 
 
 def listed() -> QuerySet[Experiment]:
-    """All experiments, newest first, each with `total`, `done` and `failed` cells; without plan and analysis."""
+    """All experiments, newest first, without plan and analysis. Each with its number of `crashes`, and how many of its
+    cells and trials there are in `total`, `done` and `failed`."""
     rows = Experiment.objects.defer("plan", "analysis").select_related("created_by").order_by("-created_at", "-pk")
-    return rows.annotate(total=_count(), done=_count(state=Cell.State.DONE), failed=_count(state=Cell.State.FAILED))
+    states = {"total": {}, "done": {"state": Cell.State.DONE}, "failed": {"state": Cell.State.FAILED}}
+    counts = {name: _count(Cell, **which) + _count(Trial, **which) for name, which in states.items()}
+    return rows.annotate(crashes=_count(Trial), **counts)
 
 
-def _count(**which: str) -> Coalesce:
-    """Number of an experiment's cells, asked for the rows of one page only (a join would count all of them)."""
-    cells = Cell.objects.filter(experiment=OuterRef("pk"), **which).order_by().values("experiment")
-    return Coalesce(Subquery(cells.annotate(n=Count("pk")).values("n")), 0)
+def _count(model: type[Cell | Trial], **which: str) -> Coalesce:
+    """Number of an experiment's rows, asked for the rows of one page only (a join would count all of them)."""
+    rows = model.objects.filter(experiment=OuterRef("pk"), **which).order_by().values("experiment")
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
 def cells_to_show(experiment: Experiment) -> list[Cell]:
@@ -173,6 +177,6 @@ def _running_trial(experiment: Experiment) -> dict[str, Any] | None:
         "position": trial.position + 1,
         "server": trial.server.name,
         "variant": trial.variant,
-        "workload": f"crash: {trial.kind}",
+        "workload": f"crash: {title(trial.kind)}",
         "repeat": trial.repeat,
     }

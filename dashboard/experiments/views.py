@@ -120,6 +120,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         "plan": Plan.from_dict(experiment.plan),
         "cells": queries.cells_to_show(experiment),
         "cell_total": experiment.cells.count(),
+        "trial_total": experiment.trials.count(),
     }
     return render(request, "experiments/live.html", context)
 

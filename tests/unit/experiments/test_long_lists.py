@@ -44,3 +44,17 @@ def test_the_poll_asks_little_however_many_cells_there_are(client_in, long, djan
     with django_assert_max_num_queries(6):
         answer = client_in.get(reverse("experiments:progress", args=[long.pk])).json()
     assert (answer["total"], answer["done"], answer["failed"]) == (1000, 499, 1)
+
+
+def test_crash_trials_are_not_done_before_they_are(client_in, long):
+    """A full bar while crashes are still to come would mislead."""
+    server = long.cells.first().server
+    long.cells.update(state="done")
+    for n in range(4):
+        state = "done" if n < 1 else "waiting"
+        long.trials.create(server=server, position=n, variant="1/1", kind="power-loss", repeat=n, seed=n, state=state)
+    row = queries.listed().get(pk=long.pk)
+    assert (row.total, row.done, row.failed, row.crashes) == (1004, 1001, 0, 4)
+    for name in ("home", "experiments:list"):
+        assert "1,001 of 1,004 cells and trials" in " ".join(client_in.get(reverse(name)).text.split())
+    assert "4 crash trials" in client_in.get(reverse("experiments:show", args=[long.pk])).text

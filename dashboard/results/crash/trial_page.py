@@ -23,6 +23,7 @@ def context(trial: Trial) -> dict[str, Any]:
         "experiment": trial.experiment,
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
+        "has_ended": trial.state in (Trial.State.DONE, Trial.State.FAILED),
         "word": trial.verdict or trial.get_state_display(),
         "sentence": sentence(trial, data),
         "data": data,

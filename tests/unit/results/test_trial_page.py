@@ -97,6 +97,15 @@ def test_it_repeats_a_trial(client_in, admin, experiment, monkeypatch):
     assert client_in.get(reverse("results:trial-repeat", args=[trial.pk])).status_code == 405
 
 
+def test_a_trial_that_did_not_happen_yet_has_nothing_to_show_and_nothing_to_repeat(client_in, experiment):
+    trial = experiment.trials.first()
+    address, again = (reverse(f"results:{name}", args=[trial.pk]) for name in ("trial", "trial-repeat"))
+    assert again in client_in.get(address).text
+    experiment.trials.filter(pk=trial.pk).update(state="waiting", verdict="", acknowledged=None)
+    page = client_in.get(address).text
+    assert again not in page and '<dl class="figures">' not in page
+
+
 def test_it_says_why_a_trial_is_not_repeated(client_in, experiment, monkeypatch):
     def refuse(*_):
         raise PlanError("The experiment is running.", "Wait for it to end.")

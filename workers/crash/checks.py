@@ -52,8 +52,8 @@ def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
         return CheckResult("", "unknown", 0, "Nothing was acknowledged before the crash, so nothing could be lost.")
     return _none_of(
         missing_from(seen, ledger),
-        f"of {total} acknowledged transactions are missing in the {place}",
-        f"All {total} acknowledged transactions are in the {place}.",
+        f"of {total:,} acknowledged transactions are missing in the {place}",
+        f"All {total:,} acknowledged transactions are in the {place}.",
     )
 
 
@@ -121,7 +121,9 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if not names:
         return CheckResult("", "valid", 0, "No GTID of an acknowledged transaction was given to another one.")
     where = evidence.gtid_after or "the beginning"
-    says = f"{len(names)} GTIDs of acknowledged transactions name others now, first {names[0]}: the server began again "
+    says = (
+        f"{len(names):,} GTIDs of acknowledged transactions name others now, first {names[0]}: the server began again "
+    )
     says += f"after {where}."
     return CheckResult("", "invalid", len(names), says)
 
@@ -135,7 +137,7 @@ def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:
     count = evidence.prepared_left
     if count:
-        return CheckResult("", "invalid", count, f"{count} prepared transactions are left and hold their locks.")
+        return CheckResult("", "invalid", count, f"{count:,} prepared transactions are left and hold their locks.")
     return CheckResult("", "valid", 0, "No prepared transaction is left.")
 
 
@@ -201,4 +203,4 @@ def _none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     first = offenders[:FIRST]
     named = tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
     client, number = named[0]
-    return CheckResult("", "invalid", count, f"{count} {what}, first client {client}'s number {number}.", named)
+    return CheckResult("", "invalid", count, f"{count:,} {what}, first client {client}'s number {number:,}.", named)

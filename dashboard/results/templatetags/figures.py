@@ -9,6 +9,7 @@ from django import template
 
 register = template.Library()
 UNKNOWN = "\N{EN DASH}"
+TINY = 0.001
 _SCALES = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -46,10 +47,12 @@ def sig(value: object, digits: int = 3) -> str:
 
 @register.filter
 def number(value: object, digits: int = 4) -> str:
-    """At least that many significant digits, but never a rounded-away whole: 12345.6 -> 12,346. For tables."""
+    """At least that many significant digits, but never a rounded-away whole: 12345.6 -> 12,346. For tables; what is
+    below a thousandth has two, since more zeros than digits are hard to read."""
     known = _known(value)
     if known is None:
         return UNKNOWN
+    digits = 2 if abs(known) < TINY else digits
     return _fixed(known, 0 if known == int(known) else _decimals(known, digits))
 
 

@@ -19,7 +19,9 @@ def test_it_rounds_to_significant_digits(value, digits, text):
     assert figures.sig(value, digits) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(12345.6, "12,346"), (1.23456, "1.235"), (0, "0"), (None, DASH)])
+@pytest.mark.parametrize(
+    ("value", "text"), [(12345.6, "12,346"), (1.23456, "1.235"), (0.0001542, "0.00015"), (0, "0"), (None, DASH)]
+)
 def test_it_keeps_whole_numbers_in_tables(value, text):
     assert figures.number(value) == text
 

@@ -154,6 +154,7 @@ STORAGES = {
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: "durascope" when there is such a user, else nobody
+RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
 REDIS_URL = redis_url()
 LOGGING = {
     "version": 1,

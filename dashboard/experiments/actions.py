@@ -8,13 +8,14 @@ from django.utils import timezone
 
 from dashboard.accounts.roles import require
 from dashboard.audit.models import record
-from dashboard.experiments import queries
+from dashboard.experiments import queries, shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import why_not_crash
+from dashboard.results.claims import snapshot
 from dashboard.servers.models import Server
 from workers import bell, store
 from workers.bench.plan import Plan, PlanTarget
-from workers.bench.recipes import Recipe
+from workers.bench.recipes import QUICK, Recipe
 from workers.bench.review import estimate_s, problems
 from workers.errors import PlanError
 
@@ -23,12 +24,17 @@ def targets(servers: Sequence[Server]) -> list[PlanTarget]:
     return [PlanTarget(server.pk, server.name, server.is_sandbox) for server in servers]
 
 
-def plan_recipe(recipe: Recipe, servers: Sequence[Server], overrides: dict[str, str] | None = None) -> Plan:
-    return recipe.plan(targets(servers), overrides)
+def plan_recipe(
+    recipe: Recipe, servers: Sequence[Server], overrides: dict[str, str] | None = None, size: str = QUICK
+) -> Plan:
+    return recipe.plan(targets(servers), overrides, size)
 
 
-def create(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: bool = False) -> Experiment:
-    """Store an experiment with its cells, queued. Raises PlanError with every reason why the plan cannot run."""
+def create(
+    plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
+) -> Experiment:
+    """Store an experiment with its cells, queued, and with the claims of its recipe as they are now. Raises PlanError
+    with every reason why the plan cannot run."""
     require(user, "run")
     refusals = problems(plan, queries.candidates(plan), production_confirmed=production_confirmed)
     refusals += why_not_crash(plan, user)
@@ -38,6 +44,8 @@ def create(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: boo
         experiment = Experiment.objects.create(
             name=plan.name[:120],
             recipe=recipe,
+            recipe_size=size if recipe else "",
+            claims=snapshot.taken(known, plan, size) if (known := shelf.find(recipe)) else {},
             plan=plan.as_dict(),
             seed=plan.seed,
             baseline=plan.baseline or plan.variants[0].name,
@@ -89,9 +97,11 @@ def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
     ]
 
 
-def start(plan: Plan, user: Any, *, recipe: str = "", production_confirmed: bool = False) -> Experiment:
+def start(
+    plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
+) -> Experiment:
     """Create and ring for a worker. Raises PlanError (nothing stored) or bell.Silent (stored, waiting)."""
-    experiment = create(plan, user, recipe=recipe, production_confirmed=production_confirmed)
+    experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
     ring(experiment)
     return experiment
 

@@ -1,15 +1,16 @@
 """The form of a plan: presets to tick, everything else as short text."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
-from dashboard.experiments import actions, queries
+from dashboard.experiments import actions, queries, shelf
 from dashboard.servers.models import Server
-from workers.bench import recipes
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
+from workers.bench.recipes import QUICK, SIZES, Recipe
 from workers.bench.workloads import WORKLOADS
 from workers.crash.kinds import CRASH_KINDS
 from workers.metrics.registry import SOURCES
@@ -24,6 +25,7 @@ PAIRS = {
     "0/0": "redo written once a second, binlog left to the system",
 }
 CONTROL_TRIALS = 3  # of each control of the detector, at most
+PARTS = ("engine", "build", "storage")  # of a variant, beside its settings
 BINLOG = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
 
 
@@ -91,9 +93,10 @@ class PlanForm(forms.Form):
     replica = forms.BooleanField(required=False, label="With a replica: does it still agree afterwards?")
     production_confirmed = forms.BooleanField(required=False, label="Load on a production server is intended")
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, recipe: str = "") -> None:
-        self.recipe = recipe if recipe in recipes.names() else ""
-        super().__init__(data, initial=_initial(self.recipe))
+    def __init__(self, data: Mapping[str, Any] | None = None, *, recipe: str = "", size: str = QUICK) -> None:
+        self.recipe = shelf.find(recipe)
+        self.size = size if size in SIZES else QUICK
+        super().__init__(data, initial=_initial(self.recipe, self.size))
 
     def clean_threads(self) -> tuple[int, ...]:
         try:
@@ -149,7 +152,7 @@ def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:
         name, colon, rest = line.rpartition(": ")
         if not colon:
             raise forms.ValidationError(f"Write a name, a colon and a space first: {line!r}.")
-        words = rest.replace(",", " ").split()
+        words = re.split(r"[\s,]+(?!r=)", rest)  # a storage is written with a comma: k=5ms,r=100MB/s
         pairs = dict(word.split("=", 1) for word in words if "=" in word)
         found.append((name.strip(), pairs, [word for word in words if "=" not in word]))
     return found
@@ -158,8 +161,8 @@ def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:
 def _variant(name: str, settings: dict[str, str], words: list[str]) -> Variant:
     if words:
         raise forms.ValidationError(f"{name}: write each setting as name=value; {words[0]!r} is not.")
-    engine = settings.pop("engine", "innodb")
-    return Variant(name, {key.lower(): value for key, value in settings.items()}, engine)
+    parts = {key: settings.pop(key) for key in PARTS if key in settings}
+    return Variant(name, {key.lower(): value for key, value in settings.items()}, **parts)
 
 
 def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadChoice:
@@ -168,15 +171,15 @@ def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadC
     return WorkloadChoice(label, words[0], params)
 
 
-def _initial(recipe: str) -> dict[str, Any]:
+def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
     """The form's first values: the recipe's plan written as a person would. The only server there is, is chosen."""
     servers = list(Server.objects.values_list("pk", flat=True)[:2])
     chosen = {"servers": servers if len(servers) == 1 else []}
     if not recipe:
         return chosen | {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
-    plan = recipes.load(recipe).plan([])
-    plain = [workload for workload in plan.workloads if not workload.params]
-    with_params = [workload for workload in plan.workloads if workload.params]
+    plan = recipe.plan([], size=size)
+    plain = [one for one in plan.workloads if not one.params and one.label == WORKLOADS[one.key].title]
+    with_params = [one for one in plan.workloads if one not in plain]
     return {
         **chosen,
         **_written_variants(plan.variants),
@@ -195,12 +198,14 @@ def _written_variants(variants: tuple[Variant, ...]) -> dict[str, Any]:
     for binlog in BINLOG:
         if all(variant.name in PAIRS and variant == _pair(variant.name, binlog) for variant in variants):
             return {"variants": [variant.name for variant in variants], "binlog": binlog}
-    lines = [_written(variant.name, {**variant.settings, **_engine(variant)}) for variant in variants]
+    lines = [_written(variant.name, {**variant.settings, **_parts(variant)}) for variant in variants]
     return {"own_variants": "\n".join(lines), "variants": []}
 
 
-def _engine(variant: Variant) -> dict[str, str]:
-    return {} if variant.engine == "innodb" else {"engine": variant.engine}
+def _parts(variant: Variant) -> dict[str, str]:
+    """What is not as it is when nothing is said."""
+    plain = Variant("", {})
+    return {key: value for key in PARTS if (value := getattr(variant, key)) != getattr(plain, key)}
 
 
 def _written(name: str, pairs: Mapping[str, str], *words: str) -> str:

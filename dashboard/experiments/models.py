@@ -20,6 +20,9 @@ class Experiment(models.Model):
 
     name = models.CharField(max_length=120)
     recipe = models.CharField(max_length=80, blank=True)
+    recipe_size = models.CharField(max_length=20, blank=True)
+    claims = models.JSONField(default=dict)  # dashboard.results.claims.snapshot: fixed when it was planned
+    outcomes = models.JSONField(default=dict)  # dashboard.results.claims.outcomes: worked out once
     plan = models.JSONField()
     seed = models.PositiveBigIntegerField()
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED, db_index=True)

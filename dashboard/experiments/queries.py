@@ -11,6 +11,7 @@ from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.fleet.models import DEAD_AFTER, Worker
 from dashboard.results import finding as results
 from dashboard.results import queries as stored
+from dashboard.results.claims.outcomes import outcomes_of
 from dashboard.results.crash.finding import crash_finding
 from dashboard.results.crash.kinds import title
 from dashboard.results.page import shown_to
@@ -130,6 +131,7 @@ def finding(experiment: Experiment) -> list[str]:
         return [crashed.sentence, *crashed.more]
     found = results.finding(view, stored.progress(experiment, stored.cells(experiment)))
     return [found.sentence, *found.more]
+    outcomes_of(experiment)
 
 
 def remember_finding(experiment: Experiment) -> None:

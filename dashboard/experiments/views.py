@@ -12,14 +12,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.accounts.gate import needs
-from dashboard.experiments import actions, queries
+from dashboard.experiments import actions, queries, shelf
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.rights import why_not_crash
 from dashboard.servers.models import Server
 from workers import bell
-from workers.bench import recipes
 from workers.bench.plan import Plan
+from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s, problems
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
             "servers": Server.objects.all()[:8],
             "running": [row for row in rows if not row.is_over],
             "finished": [row for row in rows if row.is_over],
-            "recipes": recipes.every(),
+            "recipes": shelf.shelf().recipes.values(),
         },
     )
 
@@ -54,7 +54,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs("run")
 def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
     """The plan's form, filled from a recipe when one is named; POST starts the experiment."""
-    form = PlanForm(request.POST or None, recipe=recipe)
+    form = PlanForm(request.POST or None, recipe=recipe, size=request.GET.get("size", QUICK))
     refusals: list[str] = []
     if request.method == "POST" and form.is_valid():
         try:
@@ -63,8 +63,10 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
             refusals = refused.message.splitlines()
     context = {
         "form": form,
-        "recipes": recipes.every(),
-        "chosen": recipe,
+        "shelf": shelf.shelf(),
+        "chosen": form.recipe,
+        "sizes": shelf.sizes(form.recipe),
+        "size": form.size,
         "refusals": refusals,
         "settings": SETTINGS.values(),
         "workloads": WORKLOADS.values(),
@@ -79,7 +81,11 @@ def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
     plan = form.plan()
     try:
         experiment = actions.create(
-            plan, request.user, recipe=form.recipe, production_confirmed=form.cleaned_data["production_confirmed"]
+            plan,
+            request.user,
+            recipe=form.recipe.key if form.recipe else "",
+            size=form.size,
+            production_confirmed=form.cleaned_data["production_confirmed"],
         )
         actions.ring(experiment)
     except bell.Silent as silent:

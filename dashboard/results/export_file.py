@@ -5,6 +5,7 @@ from typing import Any
 
 from dashboard.experiments.models import Environment, Experiment, Run
 from dashboard.results.analysis import analysis_of
+from dashboard.results.claims.outcomes import outcomes_of
 
 FORMAT = "durascope-experiment-1"
 _RUN = (
@@ -34,6 +35,7 @@ def everything(experiment: Experiment) -> dict[str, Any]:
         "experiment": {
             "name": experiment.name,
             "recipe": experiment.recipe,
+            "recipe_size": experiment.recipe_size,
             "state": experiment.state,
             "error": experiment.error,
             "created_at": experiment.created_at,
@@ -42,6 +44,7 @@ def everything(experiment: Experiment) -> dict[str, Any]:
         },
         "plan": experiment.plan,
         "analysis": analysis_of(experiment),
+        "claims": {**experiment.claims, "outcomes": outcomes_of(experiment)} if experiment.claims else None,
         "environments": dict(environments.values_list("id", "data")),
         "probes": dict(experiment.probes.values_list("id", "data")),
         "runs": rows,

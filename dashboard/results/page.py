@@ -9,6 +9,7 @@ from dashboard.results import queries
 from dashboard.results.addresses import Addresses
 from dashboard.results.charts.chart import Chart
 from dashboard.results.charts.registry import CHARTS, OUTLINES, sketch
+from dashboard.results.claims import page as claims_page
 from dashboard.results.crash import page as crash_page
 from dashboard.results.environment import facts
 from dashboard.results.finding import Progress, finding
@@ -35,6 +36,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "shared": shared,
         "addresses": addresses,
         "shown": view,
+        "claims": claims_page.context(experiment, view),
         "finding": _cleaned(view, progress),
         "progress": progress,
         "failed": sum(row["state"] == "failed" for row in rows),

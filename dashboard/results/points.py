@@ -19,6 +19,7 @@ _WANTED = {
     "latency_ms": "latency_ms",
     "figures": "figures",
     "latencies": "latencies",
+    "effective": "effective",
     "cell_id": "cell_id",
     "cell__server_id": "server_id",
     "cell__variant": "variant",

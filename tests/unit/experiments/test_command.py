@@ -78,5 +78,5 @@ def test_its_status_tells_whether_all_was_measured(server, measured, capsys, sta
 
 
 def test_it_lists_the_recipes(capsys):
-    call_command("experiment", "recipes")
+    assert status("experiment", "recipes") == 0
     assert "what-does-safety-cost: What does safety cost?\n" in capsys.readouterr().out

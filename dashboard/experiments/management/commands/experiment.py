@@ -15,11 +15,12 @@ from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
-from dashboard.experiments import actions, queries
+from dashboard.experiments import actions, listing, queries, shelf
 from dashboard.experiments.models import Experiment
+from dashboard.results.claims.told import claims_told
 from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
-from workers.bench import recipes
+from workers.bench.recipes import QUICK, SIZES
 from workers.conduct import conduct
 from workers.errors import DurascopeError
 from workers.pulse import pulse
@@ -32,20 +33,29 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
-        commands.add_parser("recipes", help="list the recipes")
+        shown = commands.add_parser("recipes", help="list the recipes, or show one with its claims")
+        shown.add_argument("recipe", nargs="?", default="", help="the recipe to show")
         run = commands.add_parser("run", help="run a recipe on one or more servers and print the result")
         run.add_argument("recipe", help="see: manage.py experiment recipes")
         run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
+        run.add_argument("--size", choices=tuple(SIZES), default=QUICK, help="quick (minutes) or full (hours)")
         run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["command"] == "recipes":
-            for recipe in recipes.every():
-                self.stdout.write(f"{recipe.key}: {recipe.title}\n    {recipe.says}")
-            return
+            sys.exit(self._list(options["recipe"]))
         sys.exit(self._run(options))
+
+    def _list(self, key: str) -> int:
+        try:
+            told = listing.one(shelf.load(key)) if key else listing.every(shelf.shelf())
+        except DurascopeError as refused:
+            self.stderr.write(str(refused))
+            return BAD_ARGUMENTS
+        self.stdout.write(told)
+        return 0
 
     def _run(self, options: dict[str, Any]) -> int:
         try:
@@ -67,15 +77,21 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
         else:
-            self.stdout.write("\n".join(queries.finding(experiment)))
+            self.stdout.write("\n".join([*queries.finding(experiment), *claims_told(experiment)]))
         return 1 if failed or experiment.state != Experiment.State.DONE else 0
 
     def _create(self, options: dict[str, Any]) -> Experiment:
-        recipe = recipes.load(options["recipe"])
+        recipe = shelf.load(options["recipe"])
         servers = [self._server(name) for name in options["server"]]
         overrides = dict(self._pair(text) for text in options["overrides"])
-        plan = actions.plan_recipe(recipe, servers, overrides)
-        return actions.create(plan, None, recipe=recipe.key, production_confirmed=options["confirm_production"])
+        plan = actions.plan_recipe(recipe, servers, overrides, options["size"])
+        return actions.create(
+            plan,
+            None,
+            recipe=recipe.key,
+            size=options["size"],
+            production_confirmed=options["confirm_production"],
+        )
 
     @staticmethod
     def _server(name: str) -> Server:

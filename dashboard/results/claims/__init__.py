@@ -1,0 +1,1 @@
+"""The claims of a recipe beside what its experiment measured."""

@@ -1,0 +1,56 @@
+"""The claims as they were when the experiment was planned: fixed before anything was measured, and kept with it.
+
+{"title": "...",              # of the recipe
+ "changed": [...],            # how the plan differs from the recipe, in words
+ "variants": [...],           # of those, the variants and workloads that are not what the claims speak of
+ "workloads": [...],
+ "claims": [Claim.as_dict(), ...]}
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workers.analysis.predicates.claim import Claim
+from workers.bench.plan import Plan
+from workers.bench.recipes import Recipe
+from workers.bench.recipes.claims import Names, claim
+from workers.bench.recipes.table import Table
+
+
+def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, Any]:
+    meant = recipe.plan([], size=size)
+    return {
+        "title": recipe.title,
+        "changed": recipe.changes(plan, size),
+        "variants": [one.name for one in meant.variants if one not in plan.variants],
+        "workloads": [one.label for one in meant.workloads if one not in plan.workloads],
+        "claims": [one.as_dict() for one in recipe.claims],
+    }
+
+
+def claims_of(snapshot: Mapping[str, Any]) -> list[Claim]:
+    """Read again. What they refer to was checked when the recipe was read, so every name is known."""
+    written = snapshot.get("claims", [])
+    points = [point for one in written for point in _points(one)]
+    names = Names(
+        variants=tuple(dict.fromkeys(name for point in points for name in _variants(point))),
+        workloads=tuple(dict.fromkeys(point["workload"] for point in points if "workload" in point)),
+        threads=tuple(sorted({number for point in points for number in _threads(point)})),
+    )
+    return [claim(Table("the stored claims", f"claims[{n}]", one), names) for n, one in enumerate(written, start=1)]
+
+
+def _points(value: Any) -> list[Mapping[str, Any]]:
+    """Every table of a claim, however deep: those of points among them."""
+    if not isinstance(value, Mapping):
+        return []
+    return [value, *(found for one in value.values() for found in _points(one))]
+
+
+def _variants(point: Mapping[str, Any]) -> list[str]:
+    return [point["variant"]] if "variant" in point else list(point.get("variants", []))
+
+
+def _threads(point: Mapping[str, Any]) -> list[int]:
+    threads = point.get("threads", [])
+    return list(threads) if isinstance(threads, list) else [threads]

@@ -16,6 +16,7 @@ FACTS: dict[str, tuple[str, ...]] = {
     "transparent huge pages": ("host", "transparent_huge_pages"),
     "file system": ("storage", "file_system"),
     "mount options": ("storage", "mount_options"),
+    "simulated device": ("storage", "profile"),
     "device": ("storage", "device"),
     "device model": ("storage", "model"),
     "write cache": ("storage", "write_cache"),

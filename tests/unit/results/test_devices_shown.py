@@ -1,0 +1,79 @@
+"""Which build and device a variant stands for, and whether the device was what it promised, on the pages."""
+
+import pytest
+from django.urls import reverse
+
+from dashboard.experiments.models import Probe, Run
+from dashboard.results.export_file import everything
+from tests.unit.results import factory
+from tests.unit.results.test_result_pages import page, text
+from workers.metrics.device_probe import DeviceProbe, FlushTimes
+from workers.metrics.promise import compare
+from workers.sandbox.storage import parse
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def experiment():
+    """1/1 lies on a simulated disk of 5 ms, the others on the host's."""
+    made = factory.experiment()
+    made.plan["variants"][0] |= {"storage": "k=5ms+log", "build": "old-mysql"}
+    made.save()
+    return made
+
+
+def store_probe(experiment, ms: float) -> None:
+    storage = parse("k=5ms+log")
+    found = DeviceProbe((FlushTimes("overwrite", 4096, 50, ms, ms, ms, ms, ms),))
+    flush = {"way": "overwrite", "size_bytes": 4096, "n": 50, **dict.fromkeys(("p50_ms", "p95_ms", "p99_ms"), ms)}
+    data = {"build": "old-mysql", "storage": storage.text, "flushes": [{**flush, "max_ms": ms, "mean_ms": ms}]}
+    data["promise"] = vars(compare(storage, found))
+    server = experiment.cells.first().server
+    probe = Probe.objects.create(experiment=experiment, server=server, data=data)
+    Run.objects.filter(cell__experiment=experiment, cell__variant="1/1").update(probe=probe)
+
+
+def cell_page(client, experiment):
+    cell = experiment.cells.filter(variant="1/1").first()
+    return text(client.get(reverse("results:cell", args=[cell.pk])))
+
+
+def test_the_variants_say_what_they_stand_for(client_in, experiment):
+    shown = text(page(client_in, experiment))
+    assert "old-mysql, k=5ms+log" in shown
+    assert "200 fsync/s (K = 5 ms); redo and binlog on a device of its kind" in shown
+    assert "the server's own build, its own disk" in shown.replace("&#x27;", "'")
+
+
+def test_a_device_that_is_as_promised_says_so(client_in, experiment):
+    store_probe(experiment, 5.1)
+    assert "Device probe: as promised k=5ms+log promises 200 fsync/s; the probe read 196" in cell_page(
+        client_in, experiment
+    )
+    assert "the probe read 196: within 10 %." in text(page(client_in, experiment))
+
+
+def test_a_device_that_is_not_as_promised_says_so(client_in, experiment):
+    store_probe(experiment, 9)
+    assert "Device probe: not as promised" in cell_page(client_in, experiment)
+    assert "it does not match" in text(page(client_in, experiment))
+
+
+def test_devices_of_one_server_are_drawn_side_by_side(client_in, experiment):
+    store_probe(experiment, 5)
+    html = page(client_in, experiment).content.decode()
+    assert '"k=5ms+log, overwrite"' in html and '"overwrite"' in html
+
+
+def test_an_export_holds_build_storage_and_promise(experiment):
+    store_probe(experiment, 5)
+    exported = everything(experiment)
+    assert exported["plan"]["variants"][0]["storage"] == "k=5ms+log"
+    assert [probe["promise"]["matches"] for probe in exported["probes"].values() if "promise" in probe] == [True]
+
+
+def test_the_form_explains_the_devices(client_in):
+    shown = text(client_in.get(reverse("experiments:new")))
+    assert "hdd-10k Disk, 10 000 rpm: 150 fsync/s" in shown
+    assert "claim F2" in shown

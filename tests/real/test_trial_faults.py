@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.trials import bad, crash
+from workers.crash import image
 from workers.crash.binlog import files_of
 from workers.crash.replica import SCHEMA
 from workers.sandbox.server import Sandbox
@@ -127,6 +128,43 @@ def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root, after_recovery):
 
     after_recovery(change)
     assert {"lost-binlog", "binlog-unreadable"} <= set(bad(crash(sandbox_root, "graceful-restart")))
+
+
+def test_it_finds_a_prepared_transaction_that_was_left(sandbox_root, after_recovery):
+    def leave(server):
+        with connect(server.target) as connection:
+            connection.select_db(SCHEMA)
+            for statement in ("XA START 'left'", "INSERT INTO one VALUES (0, 900001, 0)", "XA END 'left'",
+                              "XA PREPARE 'left'"):  # fmt: skip
+                ask.rows(connection, statement)
+
+    after_recovery(leave)
+    result = crash(sandbox_root, "graceful-restart")
+    assert bad(result)["prepared-left"] == "invalid"
+    assert result.evidence.prepared_left == 1
+
+
+def test_it_finds_a_lost_row_on_the_replica_s_side(sandbox_root, after_recovery):
+    """Both reconnections go well and say so: only the rows tell."""
+    after_recovery(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
+    result = crash(sandbox_root, "graceful-restart", replica=True)
+    assert bad(result)["replica"] == "invalid"
+    first, second = result.evidence.replicas[:2]
+    assert (first.state, first.different_rows, first.only_follower) == ("caught up", 1, ((3, 5),))
+    assert second.different_rows == 1
+
+
+def test_tables_in_another_engine_than_the_variant_says_are_no_trial(sandbox_root, monkeypatch):
+    made = image.make_tables
+
+    def substituted(connection, schema, engine):
+        ask.rows(connection, "SET SESSION sql_mode = ''")
+        made(connection, schema, engine)
+
+    monkeypatch.setattr(image, "make_tables", substituted)
+    result = crash(sandbox_root, "graceful-restart", engine="no_such_engine")
+    assert (result.verdict, result.failed_at) == ("unknown", "prepare")
+    assert "instead of no_such_engine" in result.error
 
 
 def test_it_is_unknown_when_the_binlog_is_gone(sandbox_root, after_recovery):

@@ -8,12 +8,12 @@ import pytest
 from workers.crash import compare_tables
 from workers.crash.image import make_tables
 from workers.crash.witness import Witness
-from workers.errors import ServerError
+from workers.errors import SandboxError, ServerError
 from workers.servers import ask
 from workers.servers.connection import connect
 
 SCHEMA = "witness_test"
-LEAST_PER_S = 5000  # of issue 3, on an idle machine; a shared one is granted a third
+LIMIT_S = 120.0
 UNSYNCED = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
 
 
@@ -26,11 +26,23 @@ def server(make_sandbox):
         yield server
 
 
-def at_work(server, clients: int, seconds: float) -> Witness:
+def at_work(server, clients: int, each: int = 20) -> Witness:
+    """It has heard so many answers for each client, however long that takes here."""
     witness = Witness(server.target, SCHEMA, clients)
     witness.begin()
-    time.sleep(seconds)
+    wait_until(lambda: all(acknowledged(client) >= each for client in witness.ledger().clients))
     return witness
+
+
+def acknowledged(client) -> int:
+    return int((~np.isnan(client.acknowledged_at_s)).sum())
+
+
+def wait_until(true) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
 
 
 def rows_of(server):
@@ -40,49 +52,41 @@ def rows_of(server):
 
 def test_it_remembers_what_the_server_acknowledged(server):
     """Stopped in mid-work, without a crash: everything acknowledged is there, and nothing that was not sent."""
-    witness = at_work(server, 8, 0.5)
+    witness = at_work(server, 8, each=100)
     witness.drain(quiet_s=0.3)
     ledger, seen = witness.ledger(), rows_of(server)
     witness.close()
     assert set(ledger.acknowledged()) <= set(seen.whole) <= set(ledger.sent())
     assert len(ledger.in_doubt()) <= 8
-    assert len(ledger.acknowledged()) > 500
-
-
-def test_it_commits_thousands_a_second(server):
-    witness = at_work(server, 16, 2.0)
-    witness.drain()
-    acknowledged = len(witness.ledger().acknowledged())
-    witness.close()
-    assert acknowledged / 2.0 > LEAST_PER_S / 3
+    assert len(ledger.acknowledged()) >= 800
 
 
 def test_it_knows_the_moment_of_each_acknowledgement(server):
-    witness = at_work(server, 4, 0.5)
+    witness = at_work(server, 4)
     witness.drain()
+    ended_s = time.monotonic() - witness.began
     witness.close()
     for client in witness.ledger().clients:
         told = client.acknowledged_at_s[~np.isnan(client.acknowledged_at_s)]
         assert (np.diff(told) > 0).all()
-        assert 0 < told[0] < told[-1] < 1.0
+        assert 0 < told[0] < told[-1] < ended_s
 
 
-def test_it_leaves_one_transaction_of_each_client_in_doubt_at_a_kill(server):
-    witness = at_work(server, 16, 0.5)
+def test_it_leaves_at_most_one_transaction_of_each_client_in_doubt_at_a_kill(server):
+    """None of a client whose last answer had arrived when it was told to send nothing more."""
+    witness = at_work(server, 16)
     server.kill()
     witness.drain()
     assert not witness.alive
     assert witness.trouble
     ledger = witness.ledger()
     witness.close()
-    assert [client.sent - 1 for client in ledger.clients] == [
-        int((~np.isnan(client.acknowledged_at_s)).sum()) for client in ledger.clients
-    ]
+    assert all(client.sent - acknowledged(client) in (0, 1) for client in ledger.clients)
 
 
 def test_it_hears_every_answer_that_a_frozen_server_has_sent(server):
     """Answers lie in the sockets when the server is frozen; the binlog tells which transactions were committed."""
-    witness = at_work(server, 16, 0.5)
+    witness = at_work(server, 16)
     server.freeze()
     witness.drain()
     heard = len(witness.ledger().acknowledged())
@@ -95,7 +99,9 @@ def test_it_never_sends_again_after_an_error(server):
     """A row in its way: that client ends with the server's words, its transaction in doubt; the others go on."""
     with connect(server.target) as connection:
         ask.rows(connection, f"INSERT INTO {SCHEMA}.one VALUES (2, 30, 0)")
-    witness = at_work(server, 4, 0.5)
+    witness = Witness(server.target, SCHEMA, 4)
+    witness.begin()
+    wait_until(lambda: witness.trouble and sum(client.sent > 30 for client in witness.ledger().clients) == 3)
     alive = witness.alive
     witness.drain(quiet_s=0.2)
     ledger = witness.ledger()
@@ -108,22 +114,33 @@ def test_it_never_sends_again_after_an_error(server):
 
 
 def test_it_serves_256_clients(server):
-    witness = at_work(server, 256, 1.0)
+    witness = at_work(server, 256, each=1)
     witness.drain()
     ledger = witness.ledger()
     witness.close()
     assert len(ledger.clients) == 256
-    assert all(client.sent > 1 for client in ledger.clients)
+    assert all(acknowledged(client) >= 1 for client in ledger.clients)
 
 
 def test_it_tells_what_it_knows_while_it_is_at_work(server):
-    witness = at_work(server, 16, 0.1)
+    witness = at_work(server, 16, each=1)
     known = [len(witness.ledger().acknowledged()) for _ in range(200)]
+    wait_until(lambda: len(witness.ledger().acknowledged()) > known[0])
     assert witness.alive
     witness.drain()
     witness.close()
     assert known == sorted(known)
-    assert 0 < known[0] < known[-1]
+    assert known[0] > 0
+
+
+def test_it_is_not_believed_when_it_does_not_stop(server, monkeypatch):
+    witness = at_work(server, 2)
+    monkeypatch.setattr("workers.crash.witness.JOIN_S", 0.0)
+    monkeypatch.setattr(witness, "_answers", lambda: witness.alive)  # it goes round for as long as it is let
+    with pytest.raises(SandboxError, match="did not stop"):
+        witness.drain()
+    monkeypatch.undo()
+    witness.close()
 
 
 def test_it_says_what_is_in_the_way(server):

@@ -37,7 +37,13 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
     yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CRASH_KINDS)}." for kind in unknown)
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
-    if (size := len(list(plan.trials()))) > MOST_TRIALS:
+    size = len(list(plan.trials()))
+    if crash.kinds and not size:
+        yield (
+            "None of the chosen crashes is for these servers: sandboxes are crashed by us, attached servers by their "
+            "owner's command only. Choose another crash, or 0 trials."
+        )
+    if size > MOST_TRIALS:
         yield f"The plan has {size:,} crash trials; at most {MOST_TRIALS:,} fit one experiment."
     for target in plan.targets:
         yield from _server(plan, servers[target.server_id])

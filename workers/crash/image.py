@@ -5,12 +5,14 @@ from pathlib import Path
 
 from workers.crash.replica import SCHEMA
 from workers.crash.trial import TrialSetup
+from workers.errors import SandboxError
 from workers.sandbox import images
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
 
 SCHEMA_SQL = Path(__file__).with_name("schema.sql")
+ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = %s"
 
 
 def witness_image(setup: TrialSetup) -> str:
@@ -28,7 +30,14 @@ def witness_image(setup: TrialSetup) -> str:
 
 
 def make_tables(connection: object, schema: str, engine: str) -> None:
-    """The witness's tables in a schema that is there and empty."""
+    """The witness's tables in a schema that is there and empty. SandboxError when the server makes them in another
+    engine without a word (no NO_ENGINE_SUBSTITUTION, or an enforced engine): the verdict would name the wrong one."""
     connection.select_db(schema)
     for statement in filter(str.strip, SCHEMA_SQL.read_text().format(engine=engine).split(";")):
         ask.rows(connection, statement)
+    made = {found for (found,) in ask.rows(connection, ENGINES_SQL, [schema])}
+    if {found.lower() for found in made} != {engine.lower()}:
+        raise SandboxError(
+            f"The witness's tables are in {', '.join(sorted(made))} instead of {engine}: nothing was crashed.",
+            "See SHOW ENGINES, sql_mode and enforce_storage_engine of the server.",
+        )

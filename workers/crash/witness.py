@@ -10,12 +10,12 @@ import time
 
 from workers.crash.client import Client
 from workers.crash.ledger import Ledger
-from workers.errors import ServerError
+from workers.errors import SandboxError, ServerError
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
 POLL_MS = 20
-JOIN_S = 10.0
+JOIN_S = 60.0
 
 
 class Witness:
@@ -63,20 +63,26 @@ class Witness:
         """Send nothing more, read every answer that has been sent, and stop.
 
         `quiet_s`: how long an answer may be under way; 0 for a server on this host, whose answers lie in our
-        socket's buffer once it is frozen or dead.
+        socket's buffer once it is frozen or dead. SandboxError when it does not come to an end: then it may still be
+        sending, and nothing it says can be relied on.
         """
-        self._quiet_ms = int(quiet_s * 1000)
-        if self._thread.is_alive():
-            self._thread.join(JOIN_S + quiet_s)
+        if not self._stop(quiet_s):
+            raise SandboxError("The witness did not stop.", "The machine may be overloaded. Repeat the trial.")
 
     def ledger(self) -> Ledger:
         return Ledger(tuple(client.ledger() for client in self._clients))
 
     def close(self) -> None:
         """Stop and hang up. May be called twice, and at any moment."""
-        self.drain()
+        self._stop(0.0)
         for client in self._clients:
             client.close()
+
+    def _stop(self, quiet_s: float) -> bool:
+        self._quiet_ms = int(quiet_s * 1000)
+        if self._thread.is_alive():
+            self._thread.join(JOIN_S + quiet_s)
+        return not self._thread.is_alive()
 
     def _serve(self) -> None:
         for client in self._clients:

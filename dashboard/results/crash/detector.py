@@ -22,10 +22,13 @@ class Detector:
 
 
 def detector(trials: Sequence[Tried]) -> Detector:
-    """One control that comes out wrong is enough. A control that broke off shows nothing either way."""
+    """One control that comes out wrong is enough. A control that broke off shows nothing either way.
+
+    A lying disk loses what the engine had: one that is invalid for another reason only is not flagged.
+    """
     lying = [trial for trial in trials if trial.kind == LYING_DISK and trial.was_completed]
     graceful = [trial for trial in trials if trial.kind == GRACEFUL_RESTART and trial.was_completed]
-    missed = sum(trial.verdict != Trial.Verdict.INVALID for trial in lying)
+    missed = sum(trial.verdict != Trial.Verdict.INVALID or not trial.lost_engine for trial in lying)
     invented = sum(trial.verdict == Trial.Verdict.INVALID for trial in graceful)
     wrong = [f"{missed} of {counted(LYING_DISK, len(lying))} not flagged"] if missed else []
     wrong += [f"{invented} of {counted(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []

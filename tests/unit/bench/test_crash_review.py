@@ -39,6 +39,14 @@ def test_it_says_what_is_wrong(changes, reason):
     assert reason in said(crashing(**changes))
 
 
+def test_it_says_when_nothing_would_be_crashed():
+    assert "None of the chosen crashes is for these servers" in said(
+        crashing(kinds=(OWNERS_COMMAND,), control_trials=0)
+    )
+    attached = plan(targets=(PlanTarget(1, "db1", is_sandbox=False),), crash=HOUR_OF)
+    assert "None of the chosen crashes" in said(attached, Crashable("db1", is_sandbox=False))
+
+
 def test_it_says_why_a_host_cannot_lose_power():
     rootless = replace(SANDBOX, missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
     assert "Power loss is not available: no /dev/fuse" in said(crashing(), rootless)

@@ -6,7 +6,8 @@ import pytest
 
 from tests.unit.crash.case import SENT, all_well, along_with, bad, judged, keys, ledger, without
 from workers.crash import checks
-from workers.crash.evidence import ReplicaSeen
+from workers.crash.checks import CHECKS, judge_all
+from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.verdict import verdict
 
 WELL = all_well().engine
@@ -145,6 +146,14 @@ def test_without_a_binlog_or_replica_their_checks_are_left_out():
     found = judged(replace(all_well(), binlog=None, binlog_expected=False, replicas=(), replica_expected=False))
     assert set(found) == {"lost-engine", "torn", "never-sent", "order", "prepared-left", "tables-damaged"}
     assert verdict(tuple(found.values())) == "valid"
+
+
+def test_no_evidence_at_all_is_unknown_in_every_check():
+    nothing_read = Evidence(None, None, replica_expected=True, gtids_known=False)
+    found = judge_all(ledger(), nothing_read)
+    assert {result.outcome for result in found} == {"unknown"}
+    assert {result.key for result in found} == set(CHECKS)
+    assert verdict(found) == verdict(()) == "unknown"
 
 
 def test_a_check_that_breaks_is_unknown(monkeypatch):

@@ -77,6 +77,34 @@ def test_its_status_tells_whether_all_was_measured(server, measured, capsys, sta
     assert ("It went away. Look." in told.err) == bool(failed)
 
 
+@pytest.mark.parametrize(
+    ("kind", "verdict", "lost", "code", "told"),
+    [
+        ("power-loss", "invalid", 9, 0, ""),
+        ("power-loss", "unknown", None, 1, "1/1, power-loss: no verdict: recovery: it did not start"),
+        ("power-loss", "", None, 1, "no verdict"),
+        ("lying-disk", "invalid", 9, 0, ""),
+        ("lying-disk", "valid", 0, 1, "Detector failed: 1 of 1 lying disk not flagged"),
+        ("lying-disk", "invalid", 0, 1, "Detector failed"),
+        ("graceful-restart", "invalid", 1, 1, "Detector failed: 1 of 1 graceful restart flagged"),
+    ],
+)
+def test_its_status_tells_whether_crashes_can_be_believed(server, monkeypatch, capsys, kind, verdict, lost, code, told):
+    """A loss is a result and no failure."""
+
+    def conduct(_, experiment):
+        experiment.trials.all().delete()
+        error = "recovery: it did not start" if verdict == "unknown" else ""
+        state = "done" if verdict else "failed"
+        known = {"verdict": verdict, "lost_engine": lost, "state": state, "error": error, "position": 0}
+        experiment.trials.create(server=server, variant="1/1", kind=kind, repeat=1, seed=1, **known)
+        Experiment.objects.filter(pk=experiment.pk).update(state="done")
+
+    monkeypatch.setattr(Command, "_conduct", conduct)
+    assert status(*RUN, "--set", "trials=1") == code
+    assert told in capsys.readouterr().err
+
+
 def test_it_lists_the_recipes(capsys):
     assert status("experiment", "recipes") == 0
     assert "what-does-safety-cost: What does safety cost?\n" in capsys.readouterr().out

@@ -43,6 +43,11 @@ def test_it_fails_when_one_control_comes_out_wrong(client_in, controls, says):
     assert 'id="chart-risk"' not in html or '"series": []' in html
 
 
+def test_a_lying_disk_is_flagged_by_what_the_engine_lost_and_by_nothing_else():
+    experiment = found(lying_disk=[(9, 9), (0, 9)])
+    assert "1 of 2 lying disks not flagged" in detector(trials_of(experiment)).says
+
+
 def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
     experiment = found(lying_disk=[(9, 9)])
     experiment.trials.filter(kind="lying-disk").update(verdict="unknown")

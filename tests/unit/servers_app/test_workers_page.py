@@ -33,6 +33,15 @@ def test_it_tells_the_living_from_the_dead(client_in):
     assert "badge dead" in shown and "badge cancelled" in shown and "long ago" not in shown
 
 
+def test_it_says_which_crashes_are_not_possible_and_why(client_in):
+    Worker.objects.create(host="able", pid=1, abilities=ABILITIES | {"crash_missing": {}})
+    assert "all kinds of crash" in page(client_in)
+    why = {"power-loss": "The kernel has no FUSE. Try: modprobe fuse."}
+    Worker.objects.update(abilities=ABILITIES | {"crash_missing": why})
+    shown = page(client_in)
+    assert "1 kind of crash not possible" in shown and "power-loss: The kernel has no FUSE" in shown
+
+
 def test_it_shows_what_each_does_and_who_holds_a_host(client_in, server):
     worker = Worker.objects.create(host="one", pid=1, abilities=ABILITIES)
     running = Experiment.objects.create(

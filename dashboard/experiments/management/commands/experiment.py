@@ -1,7 +1,11 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`.
 
-Runs in this process: needs the database and sysbench, no browser, no web server, no Redis. Exit status: 0 all
-cells measured, 1 some failed or the experiment did not finish, 2 bad arguments.
+Runs in this process: needs the database and sysbench, no browser, no web server, no Redis. Exit status:
+
+    0  everything was measured; crash trials that lost something are a result like any other: read the JSON
+    1  not everything: a cell or trial failed, a trial could not tell, the detector of the crash trials failed (a lying
+       disk was not flagged, or a graceful restart was), or the experiment did not finish
+    2  bad arguments, nothing was started
 """
 
 import json
@@ -18,6 +22,8 @@ from django.db import OperationalError, connection
 from dashboard.experiments import actions, listing, queries, shelf
 from dashboard.experiments.models import Experiment
 from dashboard.results.claims.told import claims_told
+from dashboard.results.crash.detector import detector
+from dashboard.results.crash.trials import trials_of
 from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
 from workers.bench.recipes import QUICK, SIZES
@@ -144,7 +150,14 @@ class Command(BaseCommand):
         failed = list(experiment.cells.filter(state="failed"))
         for cell in failed:
             self.stderr.write(f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip())
-        crashes = list(experiment.trials.filter(state="failed"))
-        for trial in crashes:
-            self.stderr.write(f"{trial.variant}, {trial.kind}: {trial.error} {trial.mend}".strip())
-        return len(failed) + len(crashes)
+        return len(failed) + self._tell_crashes(experiment)
+
+    def _tell_crashes(self, experiment: Experiment) -> int:
+        trials = trials_of(experiment)
+        untold = [trial for trial in trials if trial.is_unknown]
+        for trial in untold:
+            self.stderr.write(f"{trial.variant}, {trial.kind}: no verdict: {trial.error or 'a check could not tell'}")
+        trusted = detector(trials)
+        if trusted.failed:
+            self.stderr.write(trusted.says)
+        return len(untold) + trusted.failed

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.bench.plans import plan
+from workers.bench import recipes
 from workers.bench.plan import CrashPlan, PlanTarget, Variant
 from workers.bench.review import Candidate, estimate_s, problems
 from workers.bench.stand import Stand, stands
@@ -72,6 +73,13 @@ def test_crash_trials_lie_on_one_device():
     crash = CrashPlan(kinds=("power-loss",), trials=1)
     assert "crash trials lie on one device" in refusals(Variant("v", {}, storage="hdd-10k+log"), crash=crash)
     assert refusals(Variant("v", {}, storage="hdd-10k"), crash=crash) == ""
+
+
+def test_a_recipe_runs_on_another_device_or_build_when_told_so():
+    recipe = recipes.load("what-does-safety-cost")
+    moved = recipe.plan([], {"storage": "hdd-10k+log", "build": "old-mysql"})
+    assert {(one.storage, one.build) for one in moved.variants} == {("hdd-10k+log", "old-mysql")}
+    assert {one.storage for one in recipe.plan([]).variants} == {""}
 
 
 def test_a_stand_is_made_once_for_all_variants_that_share_it():

@@ -17,8 +17,11 @@ TEXTS: dict[str, Callable[[str], Any]] = {
     "baseline": str,
     "sources": lambda value: value.split(","),
     "kinds": lambda value: value.split(","),
+    "build": str,
+    "storage": str,
     "replica": lambda value: value.lower() in ("1", "yes", "true", "on"),
 }
+PLACES = ("build", "storage")  # of every variant
 CRASH = ("trials", "control_trials", "clients", "kinds", "load_s", "replica")
 LOAD = ("threads", "repeats", "warmup_s", "measure_s", "table_rows")
 CRASHES = ("kinds", "trials", "clients", "load_s", "replica")
@@ -46,9 +49,11 @@ class Recipe:
         """The plan for these targets. `overrides`: as given to --set. Raises PlanError naming the bad one."""
         changed = {name: _parsed(name, value) for name, value in (overrides or {}).items()}
         crash = {name: changed.pop(name) for name in CRASH if name in changed}
+        places = {name: changed.pop(name) for name in PLACES if name in changed}
         base = self._sized(size)
         draft = {"name": self.title, "seed": secrets.randbelow(2**31), **base, **changed}
         draft["crash"] = {**base.get("crash", {}), **crash}
+        draft["variants"] = [{**variant, **places} for variant in base["variants"]]
         return Plan.from_dict({**draft, "targets": [vars(target) for target in targets]})
 
     def _sized(self, size: str) -> dict[str, Any]:

@@ -28,13 +28,15 @@ CLASSES: dict[FileClass, re.Pattern[str]] = {
         r"|.*\.sst"  # RocksDB
     ),
 }
+OLD_BINLOG = "binlog"  # of a sandbox whose server is too old to tell (before MySQL 5.6, MariaDB 10.1.6)
 BINLOG_SUFFIX = re.compile(r"\.(\d+|index|state)")
 
 
 def classify(path: str, facts: Facts) -> FileClass:
     """What a file of that server is for, told by its name."""
     name = PurePath(path).name
-    binlog = PurePath(facts.variable("log_bin_basename") or "").name
+    told = facts.variable("log_bin_basename")
+    binlog = OLD_BINLOG if told is None else PurePath(told).name
     if binlog and name.startswith(binlog) and BINLOG_SUFFIX.fullmatch(name[len(binlog) :]):
         return "binlog"
     return next((files for files, pattern in CLASSES.items() if pattern.fullmatch(name)), "other")

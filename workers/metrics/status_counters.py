@@ -51,7 +51,8 @@ class Counter:
         total = sum(delta[name] for name in self.adds) - sum(delta[name] for name in self.minus)
         if any(delta.get(name, 1) for name in self.still) or (self.if_moved and not total):
             return None
-        return total * (after[PAGE] if self.in_pages else 1)
+        # Two counters are not read at one moment: a difference may come out below nothing.
+        return max(total, 0) * (after[PAGE] if self.in_pages else 1)
 
 
 _WRITTEN = "transactions that wrote to the binlog"

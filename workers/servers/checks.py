@@ -124,6 +124,8 @@ def binlog(scene: Scene) -> Found:
 
 
 def performance_schema(scene: Scene) -> Found:
+    if scene.facts.version < (5, 6, 0):
+        return Found("warned", "Before MySQL 5.6 performance_schema does not count file waits.")
     if scene.facts.variable("performance_schema") in ("ON", "1"):
         return Found("passed", "performance_schema is on: file waits can be read.")
     return Found(
@@ -206,9 +208,10 @@ def room_below(folder: str, mounts: dict[str, int]) -> int | None:
 
 def clock(scene: Scene) -> Found:
     before, begin = datetime.now(UTC), time.perf_counter()
-    theirs = ask.value(scene.connection, "SELECT UTC_TIMESTAMP(6)").replace(tzinfo=UTC)
+    digits, cut_s = ("6", 0.0) if scene.facts.version >= (5, 6, 4) else ("", 1.0)  # before, whole seconds only
+    theirs = ask.value(scene.connection, f"SELECT UTC_TIMESTAMP({digits})").replace(tzinfo=UTC)
     half_s = (time.perf_counter() - begin) / 2
-    return judge_clock((theirs - before).total_seconds() - half_s, half_s)
+    return judge_clock((theirs - before).total_seconds() - half_s + cut_s / 2, half_s + cut_s / 2)
 
 
 def judge_clock(skew_s: float, uncertain_s: float) -> Found:

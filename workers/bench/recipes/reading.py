@@ -21,11 +21,12 @@ CRASH = ("kinds", "trials", "control_trials", "clients", "load_s", "replica")
 def read(path: Path, *, is_own: bool = False) -> Recipe:
     table = Table(path.name, "", _parsed(path))
     table.only(("title", "says", "plan", "sizes", "claims"))
+    title, says = table.text("title"), table.text("says")
     draft = _draft(table.table("plan"))
     sizes = _sizes(table.table("sizes", {}))
     names = _names(table, draft, sizes)
     read_claims = tuple(claims.claim(one, names) for one in table.tables("claims"))
-    recipe = Recipe(path.stem, table.text("title"), table.text("says"), draft, sizes, read_claims, is_own)
+    recipe = Recipe(path.stem, title, says, draft, sizes, read_claims, is_own)
     for size in SIZES:
         _must_fit(table, recipe.plan([], size=size))
     return recipe

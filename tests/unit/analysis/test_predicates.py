@@ -1,0 +1,237 @@
+"""Each kind of predicate holds where it must, does not where it must not, and says when it cannot tell."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.analysis.made_up import BROKE_OFF, HELD, LOST, MadeUp, at
+from tests.unit.analysis.noise import point
+from workers.analysis.fsync_model import SizeTimes, fit
+from workers.analysis.predicates.bounds import Bounds, Effect
+from workers.analysis.predicates.claim import Claim
+from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.flush import Flush
+from workers.analysis.predicates.points import Ratio, Steps, Value
+from workers.analysis.statistics import Estimate
+
+NUMBER = st.floats(-1e6, 1e6)
+
+
+def measured(**levels):
+    """`on_64=1000.0`: commits per second of that variant and number of threads."""
+    rng = np.random.default_rng(5)
+    points = {tuple(name.split("_")): level for name, level in levels.items()}
+    return MadeUp({at(v, int(n)): point(rng, level, spread=level / 20) for (v, n), level in points.items()})
+
+
+def outcome(predicate, result, **bounds):
+    return Claim("G1", "", "", predicate, Bounds(**bounds)).judge(result)[0]
+
+
+RATIO = Ratio(at("on", 64), at("off", 64))
+
+
+@pytest.mark.parametrize(("on", "expected"), [(50.0, "held"), (400.0, "not held"), (100.0, "not decidable")])
+def test_a_ratio_is_held_by_its_whole_interval(on, expected):
+    assert outcome(RATIO, measured(on_64=on, off_64=1000.0), below=0.1) == expected
+
+
+def test_a_ratio_of_something_that_was_not_measured_is_not_decidable_and_says_why():
+    effect = RATIO.measure(measured(on_64=50.0))
+    assert effect.value is None
+    assert effect.why == "off, update, 64 threads: 1 of 2 repeats failed"
+    assert outcome(RATIO, measured(on_64=50.0), below=0.1) == "not decidable"
+
+
+def test_a_ratio_over_nothing_is_not_decidable():
+    result = MadeUp({at("on", 64): {0: np.full(30, 5.0)}, at("off", 64): {0: np.zeros(30)}})
+    assert outcome(RATIO, result, above=1) == "not decidable"
+
+
+def test_one_short_run_is_too_little_to_decide():
+    result = MadeUp({at("on", 64): {0: np.array([1.0, 1.0])}, at("off", 64): {0: np.array([100.0, 100.0])}})
+    assert outcome(RATIO, result, below=0.1) == "not decidable"
+    assert RATIO.measure(result).value == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(("slow", "expected"), [(2000.0, "held"), (150.0, "not held"), (400.0, "not decidable")])
+def test_a_gain_is_compared_with_another_gain(slow, expected):
+    than = Ratio(at("fast", 64), at("fast", 1))
+    result = measured(slow_64=slow, slow_1=100.0, fast_64=400.0, fast_1=100.0)
+    assert outcome(Ratio(at("slow", 64), at("slow", 1), than=than), result, above=1) == expected
+
+
+def test_rows_are_commits_times_their_rows():
+    result = measured(on_1=20.0)
+    result.rows_each = 1000
+    assert outcome(Value(at(), "rows per second"), result, above=10_000) == "held"
+    assert outcome(Value(at(), "rows per second"), result, above=30_000) == "not held"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "expected"),
+    [
+        (Estimate(3.0, 2.9, 3.1), "held"),
+        (Estimate(1.0, 0.9, 1.1), "not held"),
+        (Estimate(2.5, 2.2, 2.8), "not decidable"),
+        (Estimate(3.0), "not decidable"),
+        (None, "not decidable"),
+    ],
+)
+def test_a_figure_per_commit(estimate, expected):
+    result = measured(on_1=100.0)
+    result.figures = {(at(), "fsyncs per commit"): estimate}
+    assert outcome(Value(at(), "fsyncs per commit"), result, above=2.5, below=3.5) == expected
+
+
+STEPS = Steps((at("off", 1), at("off", 4), at("off", 16)))
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [
+        ((100.0, 300.0, 900.0), "held"),
+        ((100.0, 300.0, 200.0), "not held"),
+        ((100.0, 300.0, 300.0), "not decidable"),
+    ],
+)
+def test_every_step_must_grow(levels, expected):
+    one, four, sixteen = levels
+    assert outcome(STEPS, measured(off_1=one, off_4=four, off_16=sixteen), above=1) == expected
+
+
+def test_steps_over_a_gap_are_not_decidable():
+    assert outcome(STEPS, measured(off_1=1.0, off_4=2.0), above=1) == "not decidable"
+
+
+NEVER = Crashes(("1/1",), ("power-loss",), checks=("lost-engine",))
+
+
+@pytest.mark.parametrize(
+    ("trials", "expected"),
+    [
+        ([HELD] * 40, "held"),
+        ([LOST] * 40, "not held"),
+        ([HELD] * 5, "not decidable"),
+        ([HELD] * 40 + [BROKE_OFF] * 10, "not decidable"),
+        ([], "not decidable"),
+    ],
+)
+def test_that_something_does_not_happen_needs_enough_crashes(trials, expected):
+    assert outcome(NEVER, MadeUp(trials={("1/1", "power-loss"): trials}), below=0.1) == expected
+
+
+def test_that_something_can_happen_is_held_once_it_was_seen():
+    seen, unseen = ([LOST, *[HELD] * 9], [HELD] * 10)
+    assert outcome(NEVER, MadeUp(trials={("1/1", "power-loss"): seen}), above=0) == "held"
+    assert outcome(NEVER, MadeUp(trials={("1/1", "power-loss"): unseen}), above=0) == "not decidable"
+
+
+def test_crashes_that_did_not_end_leave_it_open():
+    result = MadeUp(trials={("1/1", "power-loss"): [HELD] * 40}, unfinished={("1/1", "power-loss"): 2})
+    assert outcome(NEVER, result, below=0.1) == "not decidable"
+    assert NEVER.measure(result).why == "2 of the planned crashes did not end"
+
+
+def test_a_detector_that_failed_decides_nothing():
+    result = MadeUp(trials={("1/1", "power-loss"): [HELD] * 40}, detector="Detector failed.")
+    assert outcome(NEVER, result, below=0.1) == "not decidable"
+    assert NEVER.measure(result).why == "Detector failed."
+
+
+def test_a_check_that_did_not_apply_is_no_pass():
+    asked = Crashes(("1/1",), ("power-loss",), checks=("replica",))
+    assert outcome(asked, MadeUp(trials={("1/1", "power-loss"): [HELD] * 40}), below=0.1) == "not decidable"
+
+
+@pytest.mark.parametrize(("limit_ms", "expected"), [(1000, "held"), (500, "not held")])
+def test_how_much_work_was_lost(limit_ms, expected):
+    asked = Crashes(("2/0",), ("power-loss",), lost="engine", longer_than_ms=limit_ms)
+    assert outcome(asked, MadeUp(trials={("2/0", "power-loss"): [LOST] * 40}), below=0.1) == expected
+
+
+def device(k_ms, mb_per_s, odd=1.0):
+    """Fifteen rounds of a device on the line; `odd`: how far one size is off it."""
+    rng = np.random.default_rng(3)
+    sizes = (512, 4096, 65536, 1 << 20, 16 << 20)
+
+    def times(size):
+        line = (k_ms + size / (1000 * mb_per_s)) * (odd if size == 65536 else 1.0)
+        return tuple(line * (1 + 0.02 * rng.normal(size=15)))
+
+    return MadeUp(model=fit([SizeTimes(size, times(size)) for size in sizes]))
+
+
+@pytest.mark.parametrize(
+    ("figure", "result", "bounds", "expected"),
+    [
+        ("flushes per second", device(6.6, 120), {"above": 135, "below": 165}, "held"),
+        ("flushes per second", device(1.0, 120), {"above": 135, "below": 165}, "not held"),
+        ("time of 100 KB over one byte", device(6.6, 120), {"below": 1.5}, "held"),
+        ("time of 100 KB over one byte", device(0.1, 100), {"below": 1.5}, "not held"),
+        ("largest deviation from the line", device(5.0, 100), {"below": 0.25}, "held"),
+        ("largest deviation from the line", device(5.0, 100, odd=4.0), {"below": 0.25}, "not held"),
+        ("flushes per second", MadeUp(), {"above": 1}, "not decidable"),
+    ],
+)
+def test_the_device(figure, result, bounds, expected):
+    assert outcome(Flush("on", figure), result, **bounds) == expected
+
+
+@st.composite
+def effects(draw):
+    lo, value, hi = sorted(draw(st.tuples(NUMBER, NUMBER, NUMBER)))
+    return Effect("times", value, lo, hi)
+
+
+@st.composite
+def bounds(draw):
+    above, below = sorted(draw(st.tuples(NUMBER, NUMBER).filter(lambda pair: pair[0] != pair[1])))
+    which = draw(st.sampled_from(("above", "below", "both")))
+    return Bounds(above if which != "below" else None, below if which != "above" else None)
+
+
+def admits(bound, value):
+    return (bound.above is None or value > bound.above) and (bound.below is None or value < bound.below)
+
+
+@given(effects(), bounds())
+def test_held_and_not_held_are_true_of_every_value_in_the_interval(effect, bound):
+    found = bound.judge(effect)
+    ends_and_middle = (effect.lo, effect.value, effect.hi)
+    if found == "held":
+        assert all(admits(bound, value) for value in ends_and_middle)
+    if found == "not held":
+        assert not any(admits(bound, value) for value in ends_and_middle)
+
+
+@given(effects(), bounds(), st.floats(0, 1), st.floats(0, 1))
+def test_knowing_more_never_turns_an_outcome_round(effect, bound, left, right):
+    """A narrower interval round the same value keeps what was decided."""
+    lo = effect.lo + (effect.value - effect.lo) * left
+    hi = effect.hi - (effect.hi - effect.value) * right
+    narrower = Effect("times", effect.value, min(lo, effect.value), max(hi, effect.value))
+    before, after = bound.judge(effect), bound.judge(narrower)
+    assert before in (after, "not decidable")
+
+
+@given(bounds())
+def test_nothing_known_decides_nothing(bound):
+    assert bound.judge(Effect("times")) == "not decidable"
+    assert bound.judge(Effect("times", 1.0)) == "not decidable"
+    assert bound.judge(Effect("times", 1.0, 0.9)) == "not decidable"
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
+def test_trials_that_could_not_tell_only_widen_a_share(held, lost, unknown):
+    def share(trials):
+        return NEVER.measure(MadeUp(trials={("1/1", "power-loss"): trials}))
+
+    if not held + lost:
+        return
+    whole = share([HELD] * held + [LOST] * lost + [BROKE_OFF] * unknown)
+    as_held = share([HELD] * (held + unknown) + [LOST] * lost)
+    as_lost = share([HELD] * held + [LOST] * (lost + unknown))
+    assert whole.lo == as_held.lo
+    assert whole.hi == as_lost.hi

@@ -1,0 +1,105 @@
+"""Planning from a recipe: its sizes and claims on the form, and what is kept of it with the experiment."""
+
+import pytest
+from django.urls import reverse
+
+from dashboard.experiments import actions
+from dashboard.experiments.forms import PlanForm
+from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import Worker
+from dashboard.servers.models import Server
+from workers.bench import recipes
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def server(db):
+    return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def own(settings, tmp_path):
+    settings.RECIPES = tmp_path
+    return tmp_path
+
+
+def form_page(client, key="", **query):
+    address = reverse("experiments:new-from", args=[key]) if key else reverse("experiments:new")
+    return client.get(address, query).content.decode()
+
+
+def sent(key, size="quick", **changes):
+    return {"binlog": "keep", **PlanForm(recipe=key, size=size).initial, **changes}
+
+
+@pytest.mark.parametrize("size", recipes.SIZES)
+@pytest.mark.parametrize("key", recipes.names())
+def test_what_the_form_is_filled_with_is_the_recipe_in_that_size(server, key, size):
+    recipe = recipes.load(key)
+    form = PlanForm(sent(key, size, servers=[server.pk]), recipe=key, size=size)
+    assert form.is_valid(), form.errors
+    assert recipe.changes(form.plan(), size) == []
+
+
+def test_the_form_shows_sizes_and_claims(client_in, server):
+    html = form_page(client_in, "group-commit", size="full")
+    assert 'href="/experiments/new/group-commit/?size=quick"' in html
+    assert 'aria-current="true">full, about' in html
+    assert "What it claims (4)" in html
+    assert "three calls to fsync() are required instead of just one" in html
+    assert 'value="1, 2, 4, 8, 16, 32, 64, 128, 256"' in html
+
+
+def test_a_size_that_does_not_exist_is_the_quick_one(client_in, server):
+    assert 'aria-current="true">quick, about' in form_page(client_in, "group-commit", size="../../etc")
+
+
+def test_without_a_recipe_it_offers_them_all(client_in, server):
+    html = form_page(client_in)
+    assert all(f"/experiments/new/{key}/" in html for key in recipes.names())
+
+
+def test_it_shows_ones_own_recipes_and_why_one_cannot_be_used(client_in, server, own):
+    good = (recipes.FOLDER / "group-commit.toml").read_text()
+    (own / "mine.toml").write_text(good.replace("Does group commit work?", "My question <b>"))
+    (own / "bad.toml").write_text("title = 1")
+    html = form_page(client_in)
+    assert "My question &lt;b&gt;" in html
+    assert "your own" in html
+    assert "bad.toml: title is 1. Write a text in quotes." in html
+
+
+def test_the_experiment_keeps_recipe_size_and_claims(client_in, server, monkeypatch):
+    monkeypatch.setattr(actions, "ring", lambda experiment: None)
+    address = reverse("experiments:new-from", args=["group-commit"]) + "?size=full"
+    response = client_in.post(address, sent("group-commit", "full", servers=[server.pk], threads="1, 64"))
+    assert response.status_code == 302, response.content.decode()
+    made = Experiment.objects.get()
+    assert (made.recipe, made.recipe_size) == ("group-commit", "full")
+    assert made.claims["changed"] == ["threads was changed"]
+    assert [one["id"] for one in made.claims["claims"]] == ["G1", "G2", "G3", "G3"]
+
+
+def test_a_plan_of_ones_own_keeps_none(client_in, server, monkeypatch):
+    monkeypatch.setattr(actions, "ring", lambda experiment: None)
+    client_in.post(reverse("experiments:new"), sent("group-commit", servers=[server.pk]))
+    made = Experiment.objects.get()
+    assert (made.recipe, made.recipe_size, made.claims) == ("", "", {})
+
+
+def test_a_recipe_that_changes_later_does_not_change_what_was_claimed(server, own):
+    text = (recipes.FOLDER / "group-commit.toml").read_text()
+    (own / "mine.toml").write_text(text)
+    recipe = recipes.load("mine", own)
+    made = actions.create(actions.plan_recipe(recipe, [server]), None, recipe="mine")
+    (own / "mine.toml").write_text(text.replace("above = 10", "above = 1"))
+    kept = Experiment.objects.get(pk=made.pk).claims["claims"]
+    assert kept == [claim.as_dict() for claim in recipe.claims]
+
+
+def test_the_form_says_what_to_install(client_in, server):
+    """The review that the form asks for names each build that the workers lack."""
+    Worker.objects.create(host="one", pid=1, abilities={"builds": ["system-mariadb"], "crash_missing": {}})
+    told = client_in.post(reverse("experiments:review"), sent("binlog-breaks-group-commit", servers=[server.pk])).json()
+    assert any("manage.py build install mysql-5.5.9" in reason for reason in told["refusals"])

@@ -1,0 +1,234 @@
+"""The claims of a recipe beside what was measured: judged once, said on the page, in the export and behind a link."""
+
+import json
+import re
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from dashboard.experiments.models import Cell, Experiment, Series
+from dashboard.results.claims import snapshot
+from dashboard.results.claims.outcomes import outcomes_of
+from dashboard.results.claims.told import claims_told
+from dashboard.results.export_file import everything
+from dashboard.sharing.actions import share
+from tests.unit.results import factory, trials
+from workers.analysis.predicates.bounds import Bounds
+from workers.analysis.predicates.claim import Claim
+from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.measured import At
+from workers.analysis.predicates.points import Ratio, Steps, Value
+
+pytestmark = pytest.mark.django_db
+LABEL = "update by key"
+
+
+def at(variant, threads=8):
+    return At(variant, LABEL, threads)
+
+
+CLAIMS = {
+    "faster": Claim(
+        "A1", "Unsafe is faster.", "54 times", Ratio(at("0/0"), at("1/1")), Bounds(above=2), "Never shown."
+    ),
+    "far faster": Claim("A1", "Far faster.", "54 times", Ratio(at("0/0"), at("1/1")), Bounds(above=27), "Since then."),
+    "not measured": Claim("G5", "At 1024.", "", Ratio(at("0/0", 1024), at("1/1", 1024)), Bounds(above=1)),
+    "rises": Claim("G1", "It rises.", "", Steps((at("1/1", 1), at("1/1", 8))), Bounds(above=1)),
+    "speed": Claim("T1", "So fast.", "", Value(at("1/1", 1)), Bounds(above=900, below=1100)),
+}
+
+
+def claiming(experiment, *claims, **changes):
+    experiment.claims = {
+        "title": "ACID or not",
+        "changed": [],
+        "variants": [],
+        "workloads": [],
+        "claims": [claim.as_dict() for claim in claims],
+        **changes,
+    }
+    experiment.recipe, experiment.recipe_size = "acid-or-not", "quick"
+    experiment.save()
+    return experiment
+
+
+def outcome(experiment, claim):
+    return outcomes_of(claiming(experiment, claim))[0]
+
+
+def text(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", response.content.decode()))
+
+
+def page(client, experiment):
+    return client.get(reverse("results:page", args=[experiment.pk]))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "today"),
+    [
+        ("faster", "held", ""),
+        ("far faster", "not held", "Since then."),
+        ("not measured", "not decidable", ""),
+        ("rises", "held", ""),
+        ("speed", "held", ""),
+    ],
+)
+def test_it_judges_by_the_stored_seconds(name, expected, today):
+    found = outcome(factory.experiment(), CLAIMS[name])
+    assert (found["outcome"], found["today"]) == (expected, today)
+
+
+def test_it_gives_the_effect_with_its_interval():
+    measured = outcome(factory.experiment(), CLAIMS["faster"])["measured"]
+    assert measured["lo"] < 6 < measured["hi"]
+    assert measured["value"] == pytest.approx(6, rel=0.1)
+
+
+def test_one_failed_repeat_leaves_it_open_and_says_why():
+    experiment = factory.experiment()
+    cell = experiment.cells.filter(variant="0/0", threads=8).first()
+    cell.run.delete()
+    Cell.objects.filter(pk=cell.pk).update(state="failed", error="The server went away.")
+    found = outcome(experiment, CLAIMS["faster"])
+    assert found["outcome"] == "not decidable"
+    assert found["why"] == "0/0, update by key, 8 threads: 1 of 2 repeats failed (The server went away)"
+
+
+def test_what_is_not_part_of_the_plan_is_not_decidable():
+    assert "1024 threads: not part of this plan" in outcome(factory.experiment(), CLAIMS["not measured"])["why"]
+
+
+def test_a_variant_that_was_changed_is_not_what_the_claim_speaks_of():
+    experiment = claiming(factory.experiment(), CLAIMS["faster"], variants=["0/0"])
+    found = outcomes_of(experiment)[0]
+    assert found["outcome"] == "not decidable"
+    assert "0/0, update by key, 8 threads: this variant is not what it is in the recipe" in found["why"]
+
+
+def test_outcomes_are_kept_until_something_changes():
+    experiment = claiming(factory.experiment(), CLAIMS["faster"])
+    first = outcomes_of(experiment)
+    Series.objects.all().delete()  # whoever reads the stored outcomes does not miss them
+    again = Experiment.objects.get(pk=experiment.pk)
+    assert outcomes_of(again) == first
+    Cell.objects.filter(experiment=experiment, variant="0/0").update(state="failed")
+    assert outcomes_of(Experiment.objects.get(pk=experiment.pk))[0]["outcome"] == "not decidable"
+
+
+def with_fsyncs(experiment, per_commit):
+    for series in Series.objects.filter(run__cell__experiment=experiment, run__cell__variant="1/1"):
+        series.columns["redo_fsyncs"] = [tps * per_commit for tps in series.columns["tps"]]
+        series.save()
+    return experiment
+
+
+@pytest.mark.parametrize(("below", "expected"), [(0.7, "held"), (0.3, "not held")])
+def test_fsyncs_per_commit_have_the_interval_of_their_seconds(below, expected):
+    experiment = with_fsyncs(factory.experiment(), 0.5)
+    asked = Claim("G2", "", "", Value(at("1/1"), "redo fsyncs per commit"), Bounds(below=below))
+    found = outcome(experiment, asked)
+    assert found["outcome"] == expected
+    assert found["measured"]["value"] == pytest.approx(0.5, rel=0.01)
+
+
+def test_a_figure_without_seconds_has_no_interval():
+    asked = Claim("G2", "", "", Value(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
+    found = outcome(factory.experiment(), asked)
+    assert (found["outcome"], found["measured"]["lo"]) == ("not decidable", None)
+
+
+def test_none_of_many_commits_is_nearly_nothing():
+    asked = Claim("G2", "", "", Value(at("0/0"), "binlog fsyncs per commit"), Bounds(below=0.01))
+    assert outcome(factory.experiment(), asked)["outcome"] == "held"
+
+
+def test_a_figure_that_no_source_knows_is_not_decidable():
+    asked = Claim("G2", "", "", Value(at("1/1"), "fsyncs per commit"), Bounds(below=2))
+    assert outcome(factory.experiment(figures=False), asked)["why"] == "no source could tell the fsyncs per commit here"
+
+
+def crashed(variant, kind="power-loss", checks=("lost-engine",), **bounds):
+    return Claim("X2", "", "", Crashes((variant,), (kind,), checks), Bounds(**bounds))
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (crashed("1/1", below=0.1), "held"),
+        (crashed("2/0", below=0.1), "not held"),
+        (crashed("2/0", above=0), "held"),
+        (crashed("1/1", "process-kill", below=0.1), "not decidable"),
+        (crashed("1/1", "torn-power-loss", below=0.1), "not decidable"),
+    ],
+)
+def test_it_counts_crashes(asked, expected):
+    assert outcome(trials.experiment(), asked)["outcome"] == expected
+
+
+def test_a_repeated_trial_does_not_weigh_the_counts():
+    experiment = trials.experiment({"1/1": {"power-loss": trials.HELD * 30}})
+    first = experiment.trials.first()
+    trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, (5, 0), repeats=first)
+    assert outcome(experiment, crashed("1/1", below=0.1))["measured"]["counts"] == "0 of 30"
+
+
+def test_a_detector_that_failed_leaves_every_crash_claim_open():
+    experiment = trials.experiment({"1/1": {"power-loss": trials.HELD * 30, "lying-disk": trials.HELD * 3}})
+    found = outcome(experiment, crashed("1/1", below=0.1))
+    assert found["outcome"] == "not decidable"
+    assert "Detector failed" in found["why"]
+
+
+def test_the_page_shows_claim_article_measurement_and_outcome(client_in):
+    experiment = claiming(factory.experiment(), *CLAIMS.values(), changed=["threads was changed"])
+    shown = text(page(client_in, experiment))
+    assert "3 held" in shown
+    assert "1 not held" in shown
+    assert "1 not decidable" in shown
+    assert "A1 Unsafe is faster." in shown
+    assert "54 times" in shown
+    assert "Why: Since then." in shown
+    assert "Not so." not in shown
+    assert "The plan differs from the recipe: threads was changed." in shown
+
+
+def test_a_result_of_no_recipe_has_no_claims(client_in):
+    assert "Claims" not in text(page(client_in, factory.experiment()))
+
+
+def test_the_export_holds_claims_and_outcomes():
+    written = json.loads(json.dumps(everything(claiming(factory.experiment(), CLAIMS["faster"])), default=str))
+    assert written["experiment"]["recipe_size"] == "quick"
+    assert written["claims"]["claims"][0]["ratio"]["variant"] == "0/0"
+    assert written["claims"]["outcomes"][0]["outcome"] == "held"
+
+
+def test_behind_a_share_link_they_are_shown_without_names(client, admin_user):
+    names = {"db7.example.com": 1000.0, "0/0": 6000.0}
+    asked = Claim("A1", "Faster than db7.example.com.", "", Ratio(at("0/0"), at("db7.example.com")), Bounds(above=2))
+    experiment = claiming(factory.experiment(names), asked)
+    _, token = share(admin_user, experiment, days=1, note="")
+    shown = text(client.get(reverse("sharing:show", args=[token])))
+    assert "held" in shown
+    assert "Faster than" in shown
+    assert "db7.example.com" not in shown
+
+
+def test_the_terminal_tells_them_in_lines():
+    told = claims_told(claiming(factory.experiment(), CLAIMS["faster"]))
+    assert re.fullmatch(r"A1 held: [56]\.\d+ times \(5\.\d+ to 6\.\d+\)\. Unsafe is faster\.", told[0])
+
+
+def test_a_stored_claim_is_read_as_it_was_written():
+    every = [*CLAIMS.values(), crashed("1/1", below=0.1)]
+    assert snapshot.claims_of(claiming(factory.experiment(), *every).claims) == every
+
+
+def test_one_recipe_is_shown_with_its_predicates(capsys):
+    with pytest.raises(SystemExit):
+        call_command("experiment", "recipes", "binlog-breaks-group-commit")
+    told = capsys.readouterr().out
+    assert "G2  A single thread with the binlog on takes three fsyncs per commit." in told
+    assert "between 2.5 and 3.5" in told

@@ -41,6 +41,7 @@ LEFT_OUT = re.compile(
     r"|(_password|_passphrase|_auth|_token|_filekey|_secret|_secret_key|_provider_options)$"
 )
 FINISH_AGAIN_S = (1, 5, 15, 60)
+PROBES = 3  # of a simulated device, at most
 ASK_EVERY_S = 0.5  # how often the database is asked whether to stop
 
 
@@ -194,16 +195,26 @@ class _Conductor:
         store.say(self._experiment, f"timing fsync on the disk of {self._title(stand)}")
         data: dict[str, Any] = {"build": stand.build, "storage": stand.storage}
         try:
-            found = device_probe.probe(folder)
-            data |= asdict(found)
-            if stand.storage:
-                data["promise"] = asdict(compare(parse(stand.storage), found))
+            data |= self._timed(stand, folder)
             if self._is_new_device(stand):
                 load_s = self._plan.size * self._plan.measure_s
                 data["sweep"] = asdict(fsync_sweep.sweep(folder, seconds=fsync_sweep.seconds_for(load_s)))
         except SandboxError as full:
             data["error"] = str(full)
         return Probe.objects.create(experiment=self._experiment, server_id=stand.server_id, data=data)
+
+    def _timed(self, stand: Stand, folder: Path) -> dict[str, Any]:
+        """A simulated device that was calibrated in a busy moment is calibrated again; what it is in the end is told
+        as it is."""
+        for attempt in range(PROBES):
+            found = device_probe.probe(folder)
+            if not stand.storage:
+                return asdict(found)
+            promise = compare(parse(stand.storage), found)
+            if promise.matches or attempt == PROBES - 1:
+                break
+            self._stages[stand].calibrate()
+        return {**asdict(found), "promise": asdict(promise)}
 
     def _is_new_device(self, stand: Stand) -> bool:
         """Sandboxes of every build share the worker's disk, or devices of the same profile."""

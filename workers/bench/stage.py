@@ -33,7 +33,8 @@ Paid = Callable[[str, str], None]  # kind, name
 class Stage(Protocol):
     """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made if
     need be; `holds` says whether the data of that shape came with it, `keep` that they were loaded now;
-    `data_folder` is a folder on the device that holds the data, None when that is not on this host."""
+    `data_folder` is a folder on the device that holds the data, None when that is not on this host; `calibrate` is
+    for a simulated one that does not cost what it should."""
 
     target: Target
     facts: Facts
@@ -49,6 +50,8 @@ class Stage(Protocol):
     def subject(self) -> Subject: ...
 
     def data_folder(self) -> Path | None: ...
+
+    def calibrate(self) -> None: ...
 
     def my_cnf(self) -> str: ...
 
@@ -119,6 +122,9 @@ class AttachedStage:
         if not here or self.facts.variable("hostname") != socket.gethostname():
             return None
         return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
+
+    def calibrate(self) -> None:
+        """It lies on a device of its own, which costs what it costs."""
 
     def my_cnf(self) -> str:
         return ""
@@ -198,6 +204,11 @@ class SandboxStage:
 
     def data_folder(self) -> Path | None:
         return self._sandbox.datadir.parent
+
+    def calibrate(self) -> None:
+        if self._devices:
+            self._devices.calibrate()
+            self._devices.charge()
 
     def my_cnf(self) -> str:
         return self._sandbox.my_cnf

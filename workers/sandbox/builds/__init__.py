@@ -30,8 +30,15 @@ BUILDS: dict[str, Known] = {**SYSTEM, **CATALOGUE}
 
 def every() -> dict[str, Known]:
     """BUILDS, and those that a user added on this machine."""
-    added = {key: store.read(key) for key in store.installed() if key not in BUILDS}
-    return BUILDS | {key: manifest for key, manifest in added.items() if manifest}
+    return BUILDS | {key: manifest for key in store.installed() if key not in BUILDS and (manifest := _read(key))}
+
+
+def _read(key: str) -> Known | None:
+    """None where the manifest is damaged: `find` says so to whoever wants that build."""
+    try:
+        return store.read(key)
+    except SandboxError:
+        return None
 
 
 def find(key: str) -> Build:

@@ -1,5 +1,7 @@
 """Every address as nobody, viewer, operator and administrator, against the one table of roles."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -106,8 +108,6 @@ def test_the_documents_show_the_same_table():
 
 
 def test_templates_ask_for_operations_that_exist():
-    import re
-
     asked = set()
     for template in (PROJECT / "templates").rglob("*.html"):
         asked |= set(re.findall(r"\bmay\.(\w+)", template.read_text()))

@@ -1,0 +1,92 @@
+"""The audit log is added to, never changed: by the model, and by the database whatever code asks."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from dashboard.audit import append_only
+from dashboard.audit.models import Event, Kept, record
+from dashboard.home import PROJECT
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def event(admin):
+    record(admin, "registered", "db1")
+    return Event.objects.get(did="registered")
+
+
+@pytest.fixture
+def triggers(db):
+    """As in every installation; the suite's database goes without, to be emptied between tests."""
+    append_only.install(connection)
+
+
+def test_the_model_refuses_to_change_or_delete_one(event):
+    event.what = "db2"
+    for change in (event.save, event.delete):
+        with pytest.raises(Kept, match="Nothing was changed"):
+            change()
+    assert Event.objects.get(pk=event.pk).what == "db1"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda events: events.update(what="db2"),
+        lambda events: events.delete(),
+        lambda events: events.filter(did="registered").delete(),
+        lambda events: events.bulk_update(list(events), ["what"]),
+        lambda events: events.update_or_create(did="registered"),
+    ],
+)
+def test_so_does_a_query(event, change):
+    with pytest.raises(Kept):
+        change(Event.objects.all())
+    assert Event.objects.filter(what="db1").exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_event SET what = 'db2'",
+        "UPDATE audit_event SET name = 'somebody else', who_id = NULL",
+        "UPDATE audit_event SET detail = '{\"a\": 1}'",
+        "DELETE FROM audit_event",
+    ],
+)
+def test_so_does_the_database(event, triggers, statement):
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert Event.objects.filter(name="admin", what="db1", detail={}).exists()
+
+
+def test_an_account_can_go_and_its_name_stays(event, triggers, admin):
+    admin.delete()
+    kept = Event.objects.get(pk=event.pk)
+    assert (kept.who, kept.name, kept.what) == (None, "admin", "db1")
+
+
+def test_events_are_added_under_the_triggers(triggers):
+    record(None, "rotated keys", "password keys")
+    assert Event.objects.get().name == ""
+
+
+def test_every_installation_gets_the_triggers(tmp_path):
+    """A fresh database by the migrations alone."""
+    file = tmp_path / "fresh.sqlite3"
+    own = {"DURASCOPE_SQLITE": str(file), "DURASCOPE_HOME": str(tmp_path)}
+    env = {**os.environ, **own, "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+    argv = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(argv, cwd=PROJECT, env=env, check=True, capture_output=True)
+    with sqlite3.connect(file) as database:
+        found = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    database.close()
+    assert found >= {"audit_event_no_update", "audit_event_no_delete"}
+    assert "accounts_cache" in tables

@@ -1,17 +1,19 @@
 """A figure per commit with its 95 % interval.
 
-The value is the one that the result page shows (dashboard.results.per_commit). The interval comes from the seconds: the
-figure's rate over the rate of commits, by the bootstrap that ratios of throughput go through. It treats the two as
-independent although they rise and fall together, so it is rather too wide than too narrow. A figure that no second
-saw is 0 of so many commits: at most what the rule of three gives.
+The value is the one that the result page shows (dashboard.results.per_commit): a ratio of two sums. Its interval comes
+from the seconds: both counts rise and fall together, so what varies is how far each second lies from the ratio, which
+is linearised (Cochran 1977, Sampling Techniques, 2.11) and goes through the bootstrap of `statistics.mean_tps`. A
+figure that was never counted is 0 of so many commits: at most what the rule of three gives.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dashboard.results import per_commit
 from workers.analysis import binomial, statistics
-from workers.analysis.blocks import Sample, sample
+from workers.analysis.blocks import Floats
 from workers.analysis.statistics import Estimate
 
 Runs = Sequence[Mapping[str, Any]]
@@ -33,8 +35,11 @@ def _of_class(runs: Runs, classes: Sequence[str]) -> Estimate | None:
     found = next((one for one in classes if one in known), None)
     if found is None:
         return None
-    rates = _rates(runs, per_commit.FSYNCS[found])
-    return _spread(known[found]["value"], rates, _rates(runs, "tps"), per_commit.commits(runs)["value"])
+    commits = per_commit.commits(runs)
+    if not known[found]["value"]:
+        return Estimate(0.0, 0.0, binomial.interval(0, int(commits["value"]))[1])
+    per = "tps" if commits["source"] == "sysbench" else "commits"
+    return _spread(known[found]["value"], runs, per_commit.FSYNCS[found], per)
 
 
 def _no_binlog(runs: Runs) -> Estimate | None:
@@ -56,21 +61,28 @@ def _group(runs: Runs) -> Estimate | None:
     known = per_commit.commits_per_group(runs)
     if known is None:
         return None
-    written, groups = _rates(runs, "binlog_commits"), _rates(runs, "binlog_groups")
-    return _spread(known["value"], written, groups, 0)
+    return _spread(known["value"], runs, "binlog_commits", "binlog_groups")
 
 
-def _rates(runs: Runs, name: str) -> Sample:
-    """Block -> the figure's rate of each second; empty where a run has no such seconds."""
-    series = {(run["experiment_id"], run["block"]): (run["columns"] or {}).get(name) for run in runs}
-    return sample({key: one for key, one in series.items()}) if all(series.values()) else {}
-
-
-def _spread(value: float, of: Sample, to: Sample, commits: float) -> Estimate:
-    """The value with the relative interval of the seconds."""
-    if value == 0 and commits:
-        return Estimate(0.0, 0.0, binomial.interval(0, int(commits))[1])
-    found = statistics.ratio(of, to) if of and to else None
-    if found is None or found.lo is None or found.hi is None or not found.value:
+def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
+    """The value with the interval that the seconds of the two columns give; without one where a run has no such
+    seconds."""
+    pairs = {(run["experiment_id"], run["block"]): _pair(run["columns"] or {}, of, to) for run in runs}
+    if not pairs or not all(rates.size for _, rates in pairs.values()):
         return Estimate(value)
-    return Estimate(value, value * found.lo / found.value, value * found.hi / found.value)
+    mean = float(np.concatenate([rates for _, rates in pairs.values()]).mean())
+    if not mean > 0:
+        return Estimate(value)
+    linear = {key: value + (counts - value * rates) / mean for key, (counts, rates) in pairs.items()}
+    around = statistics.mean_tps(linear)
+    if around is None or around.lo is None or around.hi is None:
+        return Estimate(value)
+    return Estimate(value, max(0.0, value + around.lo - around.value), value + around.hi - around.value)
+
+
+def _pair(columns: Mapping[str, Any], of: str, to: str) -> tuple[Floats, Floats]:
+    """Both columns over the seconds that both have."""
+    one, other = (np.asarray(columns.get(name) or (), dtype=float) for name in (of, to))
+    seconds = min(one.size, other.size)
+    known = np.isfinite(one[:seconds]) & np.isfinite(other[:seconds])
+    return one[:seconds][known], other[:seconds][known]

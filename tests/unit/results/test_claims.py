@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
@@ -117,9 +118,13 @@ def test_outcomes_are_kept_until_something_changes():
     assert outcomes_of(Experiment.objects.get(pk=experiment.pk))[0]["outcome"] == "not decidable"
 
 
-def with_fsyncs(experiment, per_commit):
+def with_fsyncs(experiment, per_commit, coupled=True):
+    """Fsyncs that follow the commits of their second, or an average of their own with as much noise."""
+    noise = np.random.default_rng(9)
     for series in Series.objects.filter(run__cell__experiment=experiment, run__cell__variant="1/1"):
-        series.columns["redo_fsyncs"] = [tps * per_commit for tps in series.columns["tps"]]
+        tps = np.array(series.columns["tps"])
+        commits = tps if coupled else np.mean(tps) * (1 + 0.5 * noise.normal(size=tps.size))
+        series.columns["redo_fsyncs"] = list(commits * per_commit)
         series.save()
     return experiment
 
@@ -131,6 +136,15 @@ def test_fsyncs_per_commit_have_the_interval_of_their_seconds(below, expected):
     found = outcome(experiment, asked)
     assert found["outcome"] == expected
     assert found["measured"]["value"] == pytest.approx(0.5, rel=0.01)
+
+
+@pytest.mark.parametrize(("coupled", "narrow"), [(True, True), (False, False)])
+def test_a_noisy_machine_does_not_blur_what_goes_with_each_commit(coupled, narrow):
+    experiment = with_fsyncs(factory.experiment(noise=0.5), 0.5, coupled)
+    asked = Claim("G2", "", "", Value(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
+    measured = outcome(experiment, asked)["measured"]
+    assert measured["lo"] <= 0.5 <= measured["hi"]
+    assert (measured["hi"] - measured["lo"] < 0.01) == narrow
 
 
 def test_a_figure_without_seconds_has_no_interval():

@@ -18,7 +18,7 @@ from workers.sandbox.storage import parse
 
 def tell(disk: VolatileDisk, server: int = 0) -> None:
     print(disk.folder, disk.pid, server, flush=True)
-    time.sleep(60)
+    time.sleep(600)
 
 
 root, stage = Path(sys.argv[1]), sys.argv[2]

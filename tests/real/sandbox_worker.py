@@ -17,4 +17,4 @@ def make() -> None:
 thread = threading.Thread(target=make)
 thread.start()
 thread.join()
-time.sleep(60)
+time.sleep(600)

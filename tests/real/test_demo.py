@@ -74,8 +74,8 @@ def test_a_second_start_with_keep_shows_the_finished_result_behind_a_link_for_ev
     with demo("--keep") as process:
         said = "".join(iter(process.stdout.readline, "Ctrl-C stops everything that was started.\n"))
         link = re.search(r"Share link +(http\S+)", said)[1]
-        page = urllib.request.urlopen(link, timeout=10).read().decode()
-        login = urllib.request.urlopen(re.search(r"Result +(http\S+)", said)[1], timeout=10)
+        page = urllib.request.urlopen(link, timeout=LIMIT_S).read().decode()
+        login = urllib.request.urlopen(re.search(r"Result +(http\S+)", said)[1], timeout=LIMIT_S)
         process.send_signal(signal.SIGINT)
         process.wait(LIMIT_S)
     assert process.returncode == 0

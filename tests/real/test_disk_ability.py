@@ -1,7 +1,6 @@
 """Whether this host can lose power is found out by losing it."""
 
 import os
-import time
 
 import pytest
 
@@ -19,10 +18,8 @@ def asked_anew():
 
 
 @needs_disk
-def test_it_can_and_takes_less_than_a_second():
-    began = time.monotonic()
+def test_it_can_and_leaves_nothing():
     assert ability.missing() == ""
-    assert time.monotonic() - began < 1
     assert leavings(ability.ROOT) == (0, 0, [])
     assert not ability.ROOT.exists()
 

@@ -1,8 +1,11 @@
-"""What an fsync of a file costs: K + N/R for every flush it takes, within 10 per cent."""
+"""What an fsync of a file costs: K + N/R for every flush it takes, never less, and within 10 per cent.
+
+A busy machine makes fsyncs longer: the shortest one counts, and they go on until there is one that was not disturbed.
+"""
 
 import os
-import statistics
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,6 +14,8 @@ from workers.sandbox.disk.volatile import VolatileDisk
 
 pytestmark = needs_disk
 ROUNDS = 21
+LIMIT_S = 120.0
+CLOCK = 0.999  # a sleep is not shorter than asked for, but two clocks are read
 
 
 @pytest.fixture(scope="module")
@@ -25,62 +30,87 @@ def fdatasync_s(fd: int) -> float:
     return time.perf_counter() - began
 
 
-def overwrite_s(disk, blocks: int = 1) -> float:
-    """Median: a busy machine makes a few of them longer."""
+def overwrites(disk, blocks: int = 1) -> Iterator[Callable[[], float]]:
+    """Without end: overwrite so many blocks; the seconds that syncing them takes."""
     with direct(flushed_file(disk.mnt / "overwritten", 64)) as write:
 
-        def sync(number: int) -> float:
+        def sync() -> float:
             for block in range(blocks):
-                fd = write(block, bytes([number + 1]))
+                fd = write(block, os.urandom(1))
             return fdatasync_s(fd)
 
-        return statistics.median(map(sync, range(ROUNDS)))
+        while True:
+            yield sync
 
 
-def append_s(disk) -> float:
+def appends(disk) -> Iterator[Callable[[], float]]:
     with (disk.mnt / "appended").open("ab", buffering=0) as file:
 
-        def sync(_: int) -> float:
+        def sync() -> float:
             file.write(b"x" * BLOCK_BYTES)
             return fdatasync_s(file.fileno())
 
-        return statistics.median(map(sync, range(ROUNDS)))
+        while True:
+            yield sync
+
+
+def cost(disk, syncs, good) -> tuple[float, int]:
+    """(seconds, flushes) of the cheapest of at least ROUNDS syncs, and of more until one is `good` or time is up."""
+    deadline, found = time.monotonic() + LIMIT_S, []
+    for sync in syncs:
+        before = disk.stats().flushes
+        seconds = sync()
+        found.append((seconds, disk.stats().flushes - before))
+        best = min(seconds for seconds, _ in found), min(flushes for _, flushes in found)
+        if (len(found) >= ROUNDS and good(best[0])) or time.monotonic() > deadline:
+            return best
+    raise AssertionError("there is no end")
+
+
+def about(seconds: float) -> Callable[[float], bool]:
+    return lambda found: CLOCK * seconds <= found < 1.1 * seconds
 
 
 @pytest.mark.parametrize("k_ms", [2, 5, 10])
 def test_an_overwrite_costs_one_flush(disk, k_ms):
     disk.storage(1000 * k_ms)
-    before = disk.stats().flushes
-    assert overwrite_s(disk) == pytest.approx(k_ms / 1000, rel=0.1)
-    prepared = 2  # flushed_file appends
-    assert disk.stats().flushes - before - ROUNDS <= prepared + 1
+    good = about(k_ms / 1000)
+    seconds, flushes = cost(disk, overwrites(disk), good)
+    assert good(seconds), seconds
+    assert flushes == 1
 
 
 def test_an_append_costs_two_flushes(disk):
     disk.storage(5000)
-    before = disk.stats().flushes
-    assert append_s(disk) == pytest.approx(2 * 0.005, rel=0.1)
-    assert disk.stats().flushes - before == pytest.approx(2 * ROUNDS, abs=3)
+    good = about(2 * 0.005)
+    seconds, flushes = cost(disk, appends(disk), good)
+    assert good(seconds), seconds
+    assert flushes == 2
 
 
 def test_bytes_cost_time_at_a_limited_rate(disk):
     """2 ms + 48 blocks of 4096 bytes at 20 bytes per microsecond: 11.8 ms."""
     disk.storage(2000, 20)
-    assert overwrite_s(disk, blocks=48) == pytest.approx(0.002 + 48 * BLOCK_BYTES / 20e6, rel=0.1)
+    good = about(0.002 + 48 * BLOCK_BYTES / 20e6)
+    seconds, _ = cost(disk, overwrites(disk, blocks=48), good)
+    assert good(seconds), seconds
 
 
 def test_the_cost_can_be_changed_while_it_runs(disk):
     disk.storage(20_000)
-    slow = overwrite_s(disk)
+    slow, _ = cost(disk, overwrites(disk), lambda _: True)
     disk.storage(0)
-    assert overwrite_s(disk) < 0.002 < 0.018 < slow
+    fast, _ = cost(disk, overwrites(disk), lambda found: found < 0.002)
+    assert fast < 0.002 < CLOCK * 0.020 <= slow
     assert disk.stats().k_us == 0
 
 
 def test_its_own_statistics_tell_the_cost(disk):
+    """At least what was asked for, and no more than passed on the clock."""
     disk.storage(4000)
-    before = disk.stats()
-    overwrite_s(disk)
-    after = disk.stats()
-    per_flush_us = (after.flush_ns - before.flush_ns) / (after.flushes - before.flushes) / 1000
-    assert per_flush_us == pytest.approx(4000, rel=0.1)
+    before, began = disk.stats(), time.perf_counter()
+    cost(disk, overwrites(disk), lambda _: True)
+    after, passed_s = disk.stats(), time.perf_counter() - began
+    flushes, flushed_s = after.flushes - before.flushes, (after.flush_ns - before.flush_ns) / 1e9
+    assert flushes >= ROUNDS
+    assert CLOCK * 0.004 * flushes <= flushed_s <= passed_s

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -108,9 +107,7 @@ def test_the_next_worker_sweeps_what_a_killed_one_left_and_spares_the_living(roo
         flushed_file(living.mnt / "a", 1)
         folder, disk, server = _killed_worker(root, pytestconfig.rootpath, stage)
         assert leavings(folder)[:2] == (2, 1)
-        began = time.monotonic()
         assert {folder.name, folder.parent.name} & set(sweep(root))
-        assert time.monotonic() - began < 5
         assert leavings(folder) == NOTHING
         assert not folder.exists()
         assert [start_time(pid) for pid in (disk, server) if pid] == [None] * (2 if server else 1)

@@ -48,7 +48,7 @@ def stack(home):
 
 
 def test_everything_runs(stack, home):
-    assert urllib.request.urlopen(stack.address, timeout=5).status == 200
+    assert urllib.request.urlopen(stack.address, timeout=LIMIT_S).status == 200
     assert all(part(home, words) for words in PARTS)
 
 
@@ -57,7 +57,7 @@ def test_a_second_stack_on_the_same_home_is_refused(stack, home):
         said = second.communicate(timeout=LIMIT_S)[0]
     assert second.returncode == 2
     assert f"already runs on {home} (process {stack.pid}, {stack.address})" in said
-    assert urllib.request.urlopen(stack.address, timeout=5).status == 200
+    assert urllib.request.urlopen(stack.address, timeout=LIMIT_S).status == 200
 
 
 def test_a_part_that_dies_is_started_again(stack, home):
@@ -91,7 +91,7 @@ def test_killing_it_takes_every_part_with_it(home):
         address_of(process)
         assert len(parts_of(home)) > len(PARTS)
         process.kill()
-    assert eventually(lambda: not parts_of(home), limit_s=5)
+    assert eventually(lambda: not parts_of(home))
 
 
 def test_a_part_that_cannot_start_stops_the_others_and_says_why(home, tmp_path, monkeypatch):

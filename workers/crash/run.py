@@ -1,6 +1,5 @@
 """One crash trial: prepare, load, crash, recover, read, judge. Whatever happens, nothing of it is left behind."""
 
-import random
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -33,7 +32,8 @@ from workers.servers.connection import connect
 POLL_S = 0.05
 QUIET_S = 1.0  # how long an answer of a server on another host may be under way
 LOG_LINES = 400
-KEEP_BINLOG = {"binlog_expire_logs_seconds": "0"}  # a sandbox's own habit is to throw it away after a minute
+# A sandbox's own habit is to throw it away after a minute; a server too old for that does not know the variable.
+KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
 def run_trial(setup: TrialSetup, tell: Callable[[str], None], cancelled: Callable[[], bool]) -> TrialResult:
@@ -81,7 +81,7 @@ class _Trial:
         self.server: Sandbox | AttachedServer | None = None
         self.replica: Replica | None = None
         self.witness: Witness | None = None
-        self.has_binlog = False
+        self.has_binlog = self.has_gtids = False
         self.log: BinlogPlace | None = None
         self.before: BinlogPlace | None = None  # a copy of the binlog as it stood at the crash
         self.gtid_before = ""
@@ -160,6 +160,7 @@ class _Trial:
         with connect(self.server.target) as connection:
             variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
         self.has_binlog = variables.get("log_bin") in ("ON", "1")
+        self.has_gtids = "gtid_binlog_pos" in variables or variables.get("gtid_mode") in ("ON", "ON_PERMISSIVE")
         self.notes |= {name: variables[name] for name in self.setup.settings if name in variables}
         if self.setup.attached:
             _must_have(self.setup, variables)
@@ -169,9 +170,8 @@ class _Trial:
     def _load(self) -> None:
         """Until the moment that the seed has drawn."""
         self._step("load")
-        moment = self.setup.load_s * random.Random(self.setup.seed).uniform(0.5, 1.0)  # noqa: S311 - no secret
         self.witness.begin()
-        while (left := self.witness.began + moment - time.monotonic()) > 0:
+        while (left := self.witness.began + self.setup.crash_after_s - time.monotonic()) > 0:
             if self.cancelled():
                 raise Cancelled("Stopped in the middle of a crash trial.")
             if not self.witness.alive:
@@ -205,7 +205,7 @@ class _Trial:
             "tables_ok": look.tables_ok(),
         }
         replicas = self._ask_replica() if self.replica else ()
-        reissued = self._reissued(look) if self.has_binlog else ()
+        reissued = self._reissued(look) if self.has_binlog and self.has_gtids else ()
         return Evidence(
             **found,
             binlog_expected=self.has_binlog,
@@ -213,6 +213,7 @@ class _Trial:
             replica_expected=self.replica is not None,
             gtid_before=self.gtid_before,
             reissued=reissued or (),
+            gtids_expected=self.has_gtids,
             gtids_known=reissued is not None,
             recovery_lines=telling(self.recovery.log_lines),
             problems=tuple(self.problems),

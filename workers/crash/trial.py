@@ -1,5 +1,6 @@
 """One crash trial from the load to the verdict: what it is asked for and what it yields."""
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,11 @@ class TrialSetup:
     user: str = ""  # who runs sandboxes when we are root
     attached: Attached | None = None
     storage: Storage | None = None  # what a flush costs while the load runs; None: nothing
+
+    @property
+    def crash_after_s(self) -> float:
+        """The moment that the seed draws, since the load began."""
+        return self.load_s * random.Random(self.seed).uniform(0.5, 1.0)  # noqa: S311 - no secret
 
 
 @dataclass(frozen=True)

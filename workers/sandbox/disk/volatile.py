@@ -16,8 +16,8 @@ from workers.sandbox.disk import system
 from workers.sandbox.disk.cache import SECTOR_BYTES, Cut
 
 PROJECT = Path(__file__).resolve().parents[3]
-START_TIMEOUT_S = 10
-ANSWER_TIMEOUT_S = 10
+START_TIMEOUT_S = 60  # of a process, on a machine that may be busy
+ANSWER_TIMEOUT_S = 30
 POLL_S = 0.002
 LEAST_BYTES = 16 << 20  # an ext4 with a journal
 MKFS = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")

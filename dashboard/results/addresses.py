@@ -8,7 +8,7 @@ from django.urls import reverse
 
 @dataclass(frozen=True)
 class Addresses:
-    """`token` is set behind a share link, where pages of single cells and exports do not exist."""
+    """`token` is set behind a share link, where exports and repeating a trial do not exist."""
 
     experiment_id: int
     token: str = ""
@@ -23,15 +23,23 @@ class Addresses:
         return f"{reverse(name, args=[of, key, form])}?{query}"
 
     def cell(self, cell_id: int) -> str:
-        return "" if self.token else reverse("results:cell", args=[cell_id])
+        return self._of_one("cell", cell_id)
+
+    def cell_chart(self, cell_id: int, key: str, form: str) -> str:
+        return self._of_one("cell_chart", cell_id, key, form)
+
+    def trial(self, trial_id: int) -> str:
+        return self._of_one("trial", trial_id)
+
+    def _of_one(self, name: str, *of: int | str) -> str:
+        return reverse(f"sharing:{name}", args=[self.token, *of]) if self.token else reverse(f"results:{name}", args=of)
 
     def trials(self, variant: int | None = None, server: int | None = None, kind: str = "") -> str:
         """The list of trials; `variant` and `server` are places in the plan."""
-        if self.token:
-            return ""
         chosen = {"variant": variant, "server": server, "crash": kind or None}
         query = urlencode({name: value for name, value in chosen.items() if value is not None})
-        return reverse("results:trials", args=[self.experiment_id]) + (f"?{query}" if query else "")
+        name, of = ("sharing:trials", self.token) if self.token else ("results:trials", self.experiment_id)
+        return reverse(name, args=[of]) + (f"?{query}" if query else "")
 
     def export(self) -> str:
         return "" if self.token else reverse("results:export", args=[self.experiment_id])

@@ -4,8 +4,6 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
-from django.urls import reverse
-
 from dashboard.experiments.models import Run
 from dashboard.results import per_commit
 from dashboard.results.charts.chart import Chart, Table
@@ -14,49 +12,57 @@ from dashboard.results.charts.fsync_latency import row
 from dashboard.results.charts.seconds import seconds
 from dashboard.results.counted import counted
 from dashboard.results.environment import facts
+from dashboard.results.reader import Reader
 from dashboard.results.templatetags import figures
 from workers.metrics.source import FIGURES
 
 
-def _seconds(run: Run) -> Chart:
+def _seconds(run: Run, reader: Reader) -> Chart:
     columns = run.series.columns if hasattr(run, "series") else {}
     variants = [variant["name"] for variant in run.cell.experiment.plan["variants"]]
     colour = variants.index(run.cell.variant) % 8 if run.cell.variant in variants else 0
-    return seconds(columns, run.cell.variant, colour, _counted(run))
+    return seconds(columns, reader.text(run.cell.variant), colour, _counted(run))
 
 
 def _counted(run: Run) -> str:
     return counted(run.cell.experiment.plan, run.cell.workload)
 
 
-CHARTS: dict[str, Callable[[Run], Chart]] = {"seconds": _seconds}
+CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds}
 
 
-def context(run: Run) -> dict[str, Any]:
+def context(run: Run, reader: Reader) -> dict[str, Any]:
     evidence = getattr(run, "evidence", None)
+    cell, server = run.cell, run.environment.data.get("server") or {}
     return {
         "run": run,
-        "cell": run.cell,
-        "experiment": run.cell.experiment,
+        "cell": cell,
+        "shared": reader.is_guest,
+        "addresses": reader.addresses,
+        "name": reader.text(cell.experiment.name),
+        "variant": reader.text(cell.variant),
+        "workload": reader.text(cell.workload),
+        "server": reader.names[cell.server_id],
         "counted": _counted(run).capitalize(),
-        "chart": _seconds(run),
-        "picture": _picture(run),
+        "picture": _picture(run, reader),
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
-        "figures": [_figure(one) for one in run.figures if one["value"] is not None],
-        "missing": per_commit.missing(_as_counted(run)),
+        "figures": [_figure(one, reader) for one in run.figures if one["value"] is not None],
+        "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
         "per_commit": _per_commit(run),
-        "fsync_latency": _fsync_latency(run),
-        "command": shlex.join(evidence.command) if evidence else "",
-        "evidence": evidence,
-        "facts": facts(run.environment.data),
-        "variables": sorted(((run.environment.data.get("server") or {}).get("variables") or {}).items()),
-        "probe": run.probe.data if run.probe else None,
+        "fsync_latency": _fsync_latency(run, reader),
+        "command": reader.text(shlex.join(evidence.command)) if evidence else "",
+        "effective": reader.variables(run.effective),
+        "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",
+        "output": reader.text(evidence.output) if evidence else "",
+        "facts": {name: reader.text(fact) for name, fact in facts(run.environment.data).items()},
+        "variables": sorted(reader.variables(server.get("variables") or {}).items()),
+        "probe": reader.data(run.probe.data) if run.probe else None,
     }
 
 
-def _picture(run: Run) -> dict[str, Any]:
-    chart = _seconds(run)
-    files = {form: reverse("results:cell_chart", args=[run.cell_id, chart.key, form]) for form in ("csv", "json")}
+def _picture(run: Run, reader: Reader) -> dict[str, Any]:
+    chart = _seconds(run, reader)
+    files = {form: reader.addresses.cell_chart(run.cell_id, chart.key, form) for form in ("csv", "json")}
     return {"chart": chart, "payload": chart.payload(), **files}
 
 
@@ -65,10 +71,10 @@ def _order(latency_ms: dict[str, float]) -> list[str]:
     return known + [name for name in latency_ms if name not in known]
 
 
-def _figure(one: dict[str, Any]) -> dict[str, Any]:
+def _figure(one: dict[str, Any], reader: Reader) -> dict[str, Any]:
     unit = FIGURES.get(one["name"], "")
     shown = figures.size(one["value"]) if unit == "bytes" else figures.unit(one["value"], unit)
-    return {**one, "title": one["name"].replace("_", " "), "shown": shown}
+    return {**one, "title": one["name"].replace("_", " "), "shown": shown, "note": reader.text(one["note"])}
 
 
 def _as_counted(run: Run) -> per_commit.Runs:
@@ -85,6 +91,7 @@ def _per_commit(run: Run) -> list[tuple[str, float, str]]:
     return found + ([("commits per binlog group", group["value"], group["source"])] if group else [])
 
 
-def _fsync_latency(run: Run) -> Table:
-    rows = [row(run.cell.variant, one["files"], one) for one in run.latencies if one["calls"]]
+def _fsync_latency(run: Run, reader: Reader) -> Table:
+    variant = reader.text(run.cell.variant)
+    rows = [row(variant, one["files"], one) for one in run.latencies if one["calls"]]
     return Table(LATENCY_COLUMNS, tuple(rows))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from dashboard.experiments.models import Cell, Environment, Experiment, Run
+from dashboard.experiments.models import Cell, Environment, Experiment, Run, Trial
 from dashboard.results.finding import Progress
 
 _CELL = (
@@ -34,3 +34,9 @@ def run_of(cell_id: int) -> QuerySet[Run]:
     """A cell's run with everything that its page shows."""
     related = ("cell__experiment__worker", "cell__server", "environment", "probe", "series", "evidence")
     return Run.objects.filter(cell_id=cell_id).select_related(*related)
+
+
+def trial(trial_id: int) -> QuerySet[Trial]:
+    """A trial with everything that its page shows."""
+    related = ("experiment__worker", "server", "environment", "evidence", "repeats")
+    return Trial.objects.filter(pk=trial_id).select_related(*related)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dashboard.experiments.models import Environment, Experiment, Run
+from dashboard.results.environment import PLACES
 from dashboard.servers.models import Server
 
 REMOVED = "[removed]"
@@ -16,11 +17,20 @@ IDENTIFYING = frozenset(
      "report_port", "report_password", "server_uuid", "socket", "datadir", "mysqlx_port", "mysqlx_bind_address",
      "device")
 )  # fmt: skip
+# Variables that say where a server or its peers are, by parts of their names; a number or ON and OFF tell nothing.
+_TELLING = re.compile(
+    r"host|user|account|addr|socket|dir|file|path|uuid|uid|node|peer|cluster|donor|group_|basename|index$|log_error"
+    r"|ssl_|tls_|cert|(?<!_)key$|proxy|report_|init_|connect$|wsrep_|log_bin|relay_log|plugin_load|url"
+)
+_PLAIN = re.compile(r"[\d.,:-]*|on|off|yes|no|auto|default|always|enabled|disabled", re.IGNORECASE)
 _PATTERNS = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"(--mysql-(?:host|port|user|password|socket|db|ssl-\w+))=('[^']*'|\"[^\"]*\"|\S+)", r"\1=" + REMOVED),
         (r"(?m)^(\s*(?:user|host|port|report[-_]\w+|bind[-_]address|socket)\s*=\s*)\S.*$", r"\1" + REMOVED),
+        (r"\b(user|account|host|db|port|IP)(\s*[:=]\s*)(?:'[^']*'|`[^`]*`|\"[^\"]*\"|\d+\b)", r"\1\2" + REMOVED),
+        (r"\b(server[ _]uu?id\s*[:=]?\s*)\S+", r"\1" + REMOVED),
+        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
         (r"'[^'\s]*'@'[^'\s]*'|`[^`\s]*`@`[^`\s]*`|[\w.+-]+@[\w.-]*\w", "[account]"),
         (r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b", "[address]"),
         (r"(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}\b|(?<![\w:])[0-9a-f:]*::[0-9a-f:]*[0-9a-f]", "[address]"),
@@ -58,6 +68,15 @@ class Redactor:
                 for key, one in value.items()
             }
         return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+    def variables(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Global variables by name: what may tell where a server is goes by its name, the rest by what it says."""
+        return {name: REMOVED if _tells(name, str(value)) else self.data(value) for name, value in known.items()}
+
+
+def _tells(name: str, value: str) -> bool:
+    name = name.lower()
+    return bool(value) and (name in IDENTIFYING | PLACES or bool(_TELLING.search(name) and not _PLAIN.fullmatch(value)))
 
 
 def _identifies(key: object, value: object) -> bool:

@@ -1,5 +1,5 @@
-"""Pages and files of results. The page and its charts' files are also opened by `dashboard.sharing`, which has
-checked the link; whatever comes through its addresses is redacted."""
+"""Pages and files of results. All but comparison and export are also opened by `dashboard.sharing`, which has checked
+the link; whatever comes through its addresses is redacted."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +9,12 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import Experiment, Run
 from dashboard.results import cell_page, comparison, export_file, queries
 from dashboard.results import page as pages
 from dashboard.results.charts.registry import CHARTS, draw
 from dashboard.results.files import FORMS
+from dashboard.results.reader import Reader, reader_of
 
 
 def result_page(
@@ -45,18 +46,26 @@ def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> Http
 @needs("see")
 @require_safe
 def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
-    """Everything that one measurement rests on."""
     run = get_object_or_404(queries.run_of(cell_id))
-    return render(request, "results/cell.html", cell_page.context(run))
+    return measurement_page(request, run, reader_of(run.cell.experiment))
+
+
+def measurement_page(request: HttpRequest, run: Run, reader: Reader) -> HttpResponse:
+    """Everything that one measurement rests on."""
+    return render(request, "results/cell.html", cell_page.context(run, reader))
 
 
 @needs("see")
 @require_safe
 def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str) -> HttpResponse:
     run = get_object_or_404(queries.run_of(cell_id))
+    return measurement_chart(run, reader_of(run.cell.experiment), key, form)
+
+
+def measurement_chart(run: Run, reader: Reader, key: str, form: str) -> HttpResponse:
     if key not in cell_page.CHARTS or form not in FORMS:
         raise Http404("No such chart or form.")
-    return FORMS[form](cell_page.CHARTS[key](run), f"cell-{cell_id}")
+    return FORMS[form](cell_page.CHARTS[key](run, reader), f"cell-{run.cell_id}")
 
 
 @needs("see")

@@ -23,5 +23,9 @@ urlpatterns = [
     path("experiments/<int:pk>/create/", views.create, name="create"),
     path("links/<int:pk>/revoke/", views.revoke, name="revoke"),
     path("<token:token>/", views.show, name="show"),
+    path("<token:token>/cells/<int:cell_id>/", views.cell, name="cell"),
+    path("<token:token>/cells/<int:cell_id>/charts/<slug:key>.<str:form>", views.cell_chart, name="cell_chart"),
+    path("<token:token>/trials/", views.trials, name="trials"),
+    path("<token:token>/trials/<int:trial_id>/", views.trial, name="trial"),
     path("<token:token>/charts/<slug:key>.<str:form>", views.chart, name="chart"),
 ]

@@ -10,8 +10,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import Experiment, Run
+from dashboard.results import queries
 from dashboard.results import views as results
+from dashboard.results.crash import views as crash
+from dashboard.results.reader import reader_of
 from dashboard.sharing import actions
 from dashboard.sharing.forms import ShareForm
 from dashboard.sharing.models import ShareLink
@@ -81,3 +84,29 @@ def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
 @opened
 def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
     return results.chart(request, link.experiment_id, key, form)
+
+
+@opened
+def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
+    return results.measurement_page(request, _run(link, cell_id), reader_of(link.experiment, token))
+
+
+@opened
+def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
+    return results.measurement_chart(_run(link, cell_id), reader_of(link.experiment, token), key, form)
+
+
+def _run(link: ShareLink, cell_id: int) -> Run:
+    """A link opens its own experiment's cells only."""
+    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment))
+
+
+@opened
+def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    return crash.trials_page(request, link.experiment, reader_of(link.experiment, token))
+
+
+@opened
+def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
+    found = get_object_or_404(queries.trial(trial_id).filter(experiment=link.experiment))
+    return crash.one_trial_page(request, found, reader_of(link.experiment, token))

@@ -5,34 +5,36 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.urls import reverse
 
 from dashboard.experiments.models import Experiment
 from dashboard.results.crash.kinds import title
 from dashboard.results.crash.statistics import of, tallies
 from dashboard.results.crash.trials import REPLICAS_SAY, Tried
 from dashboard.results.page import shown_to
+from dashboard.results.reader import Reader
 from dashboard.results.shown import Shown
 
 ON_A_PAGE = 200
 STATE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
 
 
-def context(experiment: Experiment, query: Mapping[str, str]) -> dict[str, Any]:
+def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, Any]:
     """`variant` and `server` are places in the plan, `crash` a kind; what is not known is ignored."""
-    shown = shown_to(experiment, query, shared=False)
+    shown = shown_to(experiment, query, shared=reader.is_guest)
     variant = _at(shown.variants, query.get("variant"))
     kind = query.get("crash") if query.get("crash") in shown.crash_kinds else None
     chosen = [trial for trial in shown.trials if _is_asked(trial, variant, shown.server_id, kind)]
     page = Paginator(chosen, ON_A_PAGE).get_page(query.get("page"))
     return {
-        "experiment": experiment,
+        "shared": reader.is_guest,
+        "addresses": reader.addresses,
+        "name": shown.clean(experiment.name),
         "page": page,
         "query": urlencode({name: query[name] for name in ("variant", "server", "crash") if query.get(name)}),
         "found": len(chosen),
-        "title": ", ".join(filter(None, (variant, shown.names.get(shown.server_id), title(kind or "")))),
+        "title": _title(shown, variant, kind),
         "tally": _tally(shown, chosen, variant, kind),
-        "trials": [_row(shown, trial) for trial in page],
+        "trials": [_row(shown, reader, trial) for trial in page],
         "total": len(shown.trials),
         "has_servers": len(shown.names) > 1,
     }
@@ -43,18 +45,25 @@ def _is_asked(trial: Tried, variant: str | None, server_id: int | None, kind: st
     return all(wanted in (None, found) for wanted, found in asked)
 
 
+def _title(shown: Shown, variant: str | None, kind: str | None) -> str:
+    parts = (shown.clean(variant or ""), shown.names.get(shown.server_id), title(kind or ""))
+    return ", ".join(part for part in parts if part)
+
+
 def _tally(shown: Shown, chosen: list[Tried], variant: str | None, kind: str | None) -> str:
     """The sentence of one cell of the matrix; "" where the list holds more than that."""
     servers = {trial.server_id for trial in chosen}
     if variant is None or kind is None or len(servers) != 1:
         return ""
-    return f"{variant} {of(tallies(chosen), (servers.pop(), variant, kind)).says}"
+    return f"{shown.clean(variant)} {of(tallies(chosen), (servers.pop(), variant, kind)).says}"
 
 
-def _row(shown: Shown, trial: Tried) -> dict[str, Any]:
+def _row(shown: Shown, reader: Reader, trial: Tried) -> dict[str, Any]:
     return {
         "trial": trial,
-        "url": reverse("results:trial", args=[trial.id]),
+        "url": reader.addresses.trial(trial.id),
+        "variant": shown.clean(trial.variant),
+        "error": shown.clean(trial.error),
         "server": shown.names[trial.server_id],
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),

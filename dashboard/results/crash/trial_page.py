@@ -8,19 +8,26 @@ from dashboard.results.crash.bars import sets, timeline
 from dashboard.results.crash.kinds import title
 from dashboard.results.crash.listing import STATE_OF
 from dashboard.results.environment import facts
+from dashboard.results.reader import Reader
 from dashboard.results.templatetags.figures import ms, whole
 from workers.crash.checks import CHECKS
 
 SHOWN_OFFENDERS = 20
 
 
-def context(trial: Trial) -> dict[str, Any]:
+def context(trial: Trial, reader: Reader) -> dict[str, Any]:
     """`trial` with its experiment, server, environment and evidence."""
     evidence = getattr(trial, "evidence", None)
-    data: Mapping[str, Any] = evidence.data if evidence else {}
+    data: Mapping[str, Any] = reader.data(evidence.data) if evidence else {}
+    is_sandbox = trial.server.is_sandbox
     return {
         "trial": trial,
-        "experiment": trial.experiment,
+        "shared": reader.is_guest,
+        "addresses": reader.addresses,
+        "name": reader.text(trial.experiment.name),
+        "variant": reader.text(trial.variant),
+        "server": reader.names[trial.server_id],
+        "error": reader.text(f"{trial.error} {trial.mend}".strip()),
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
         "has_ended": trial.state in (Trial.State.DONE, Trial.State.FAILED),
@@ -32,12 +39,14 @@ def context(trial: Trial) -> dict[str, Any]:
         "sets": sets(data, trial.acknowledged, trial.lost_replica),
         "losses": _losses(trial),
         "replicas": data.get("replicas") or [],
-        "recovery_lines": "\n".join(data.get("recovery_lines") or []),
-        "log_lines": "\n".join(data.get("log_lines") or []),
-        "settings": _settings(trial),
+        "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
+        "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
+        "my_cnf": reader.server_text(data.get("my_cnf") or "", is_sandbox=is_sandbox),
+        "settings": reader.variables(_settings(trial)),
         "notes": (data.get("notes") or {}).items(),
-        "facts": facts(trial.environment.data) if trial.environment else {},
-        "again": trial.trial_set.order_by("id"),
+        "facts": {name: reader.text(fact) for name, fact in _facts(trial).items()},
+        "repeated": reader.addresses.trial(trial.repeats_id) if trial.repeats_id else "",
+        "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],
     }
 
 
@@ -87,6 +96,10 @@ def _check(one: Mapping[str, Any]) -> dict[str, Any]:
         "offenders": offenders[:SHOWN_OFFENDERS],
         "more": max(0, one["count"] - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
     }
+
+
+def _facts(trial: Trial) -> dict[str, str]:
+    return facts(trial.environment.data) if trial.environment else {}
 
 
 def _settings(trial: Trial) -> dict[str, str]:

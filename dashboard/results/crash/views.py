@@ -1,4 +1,4 @@
-"""Pages of crash trials. They exist only for people who logged in: logs and option files name hosts and paths."""
+"""Pages of crash trials; also opened by `dashboard.sharing`, with a reader for whom hosts, accounts and paths go."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +9,9 @@ from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import allowed
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.results import queries
 from dashboard.results.crash import listing, trial_page
+from dashboard.results.reader import Reader, reader_of
 from workers.bell import Silent
 from workers.errors import DurascopeError
 
@@ -19,16 +21,23 @@ from workers.errors import DurascopeError
 def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
     """The trials of an experiment, or of one cell of its matrix."""
     experiment = get_object_or_404(Experiment, pk=experiment_id)
-    return render(request, "results/trials.html", listing.context(experiment, request.GET))
+    return trials_page(request, experiment, reader_of(experiment))
+
+
+def trials_page(request: HttpRequest, experiment: Experiment, reader: Reader) -> HttpResponse:
+    return render(request, "results/trials.html", listing.context(experiment, request.GET, reader))
 
 
 @needs("see")
 @require_safe
 def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
-    known = Trial.objects.select_related("experiment", "server", "environment", "evidence", "repeats")
-    found = get_object_or_404(known, pk=trial_id)
-    context = {**trial_page.context(found), "may_repeat": allowed(request.user, "crash", found.server)}
-    return render(request, "results/trial.html", context)
+    found = get_object_or_404(queries.trial(trial_id))
+    may_repeat = allowed(request.user, "crash", found.server)
+    return one_trial_page(request, found, reader_of(found.experiment), may_repeat=may_repeat)
+
+
+def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_repeat: bool = False) -> HttpResponse:
+    return render(request, "results/trial.html", {**trial_page.context(trial, reader), "may_repeat": may_repeat})
 
 
 @needs("crash")

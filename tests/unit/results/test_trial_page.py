@@ -6,6 +6,7 @@ from django.urls import reverse
 from dashboard.experiments import actions
 from dashboard.results.crash.bars import sets, timeline
 from dashboard.results.crash.trial_page import context
+from dashboard.results.reader import reader_of
 from tests.unit.results import trials
 from workers.errors import PlanError
 
@@ -25,7 +26,7 @@ def html(client, trial):
 
 
 def test_it_says_in_one_sentence_what_the_crash_did(experiment):
-    said = [context(trial)["sentence"] for trial in experiment.trials.all()]
+    said = [context(trial, reader_of(experiment))["sentence"] for trial in experiment.trials.all()]
     assert said == [
         "Of 22,000 acknowledged commits this power loss lost 977 from the engine (888 ms of work)",
         "All 22,000 acknowledged commits survived this power loss",
@@ -38,7 +39,9 @@ def test_it_names_the_check_where_nothing_was_lost(experiment):
     trial = experiment.trials.all()[1]
     trial.verdict = "invalid"
     trial.evidence.data["checks"][2] |= {"outcome": "invalid", "says": "GTID 0-1-1 names two transactions."}
-    assert context(trial)["sentence"].endswith("but a check failed: GTID 0-1-1 names two transactions")
+    assert context(trial, reader_of(trial.experiment))["sentence"].endswith(
+        "but a check failed: GTID 0-1-1 names two transactions"
+    )
 
 
 def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):

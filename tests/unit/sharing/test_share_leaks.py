@@ -9,7 +9,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.experiments.models import Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.experiments.models import (
+    Environment,
+    Evidence,
+    Experiment,
+    Probe,
+    Run,
+    Series,
+    TrialEvidence,
+)
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
 from dashboard.sharing import actions
@@ -19,6 +27,17 @@ NAME, HOST, USER = "Sekrit orders primary", "db7.sekrit.corp", "sekrit_account"
 SOCKET, DATADIR, WORKER = "/run/sekrit/mysqld.sock", "/srv/sekrit-data/", "sekrit-worker-3"
 TROUBLE = f"{NAME} at {HOST}:3306 said: Access denied for user '{USER}'@'{WORKER}', see {DATADIR}error.log or {SOCKET}."
 
+TELLING = r"sekrit|/srv/|/run/|mysqld\.sock|\.corp|5ec1217a|192\.0\.2|59163"
+UUID = "5ec1217a-0000-11ee-8c99-0242ac120002"
+LOG = [
+    f"2026-11-21 18:48:38 0 [Note] InnoDB: Loading buffer pool(s) from {DATADIR}ib_buffer_pool",
+    f"Version: '10.11.19-MariaDB'  socket: '{SOCKET}'  port: 59163  Debian 12",
+    "2026-11-21 18:48:38 0 [Note] Server socket created on IP: '192.0.2.7', port: '59163'.",
+    "2026-11-21 18:48:38 5 [Warning] Aborted connection 5 to db: 'sekrit_db' user: 'sekrit_app' host: 'sekrit-app-3'",
+    "2026-11-21 18:48:38 0 [Warning] 'proxies_priv' entry '@% root@sekrit' ignored in --skip-name-resolve mode.",
+    "Starting MariaDB source revision 58 server_uid sekritBJc/BpLokgMrDW32= as process 22049",
+]
+
 
 @pytest.fixture
 def servers(db):
@@ -26,7 +45,9 @@ def servers(db):
         name=NAME, kind="attached", host=HOST, user=USER, note=TROUBLE, tls_ca="/sekrit.pem"
     )
     by_socket = Server.objects.create(name="sekrit-two", kind="attached", socket=SOCKET, user=USER)
-    return [attached, by_socket]
+    # A sandbox's log is shown to guests too: it is not people's own, but it is full of paths and accounts.
+    sandbox = Server.objects.create(name="sekrit sandbox", kind="sandbox", build="system-mariadb")
+    return [attached, by_socket, sandbox]
 
 
 @pytest.fixture
@@ -51,7 +72,26 @@ def experiment(servers, admin):
     )  # fmt: skip
     for planned in plan.cells():
         measure(experiment, planned)
+    for n, server in enumerate(servers):
+        crash(experiment, server, n)
     return experiment
+
+
+def crash(experiment, server, position):
+    trial = experiment.trials.create(
+        server=server, position=position, variant="0/0", kind="power-loss", repeat=1, seed=7, state="done",
+        verdict="unknown", error=TROUBLE, mend=TROUBLE, acknowledged=10, in_doubt=1, environment=environment(),
+        repeats=experiment.trials.first(),
+    )  # fmt: skip
+    TrialEvidence.objects.create(trial=trial, data={
+        "checks": [{"key": "lost-engine", "outcome": "unknown", "count": 0, "says": TROUBLE, "offenders": []}],
+        "steps": [{"name": "load", "at_s": 0.0, "took_s": 1.0}],
+        "binlog": {"end": "open", "end_at": f"{DATADIR}binlog.000001:4711", "unreadable": TROUBLE},
+        "replicas": [{"moment": "after recovery", "state": "stopped", "error": TROUBLE, "different_rows": None}],
+        "gtid_before": UUID + ":1-20", "gtid_after": UUID + ":1-9", "reissued": [UUID + ":10"],
+        "problems": [TROUBLE], "recovery_lines": LOG, "log_lines": LOG, "notes": {"said": TROUBLE, TROUBLE: "1"},
+        "my_cnf": f"[mysqld]\ndatadir={DATADIR}\nsocket={SOCKET}\nreport_host=sekrit-db\nlog_bin={DATADIR}binlog\n",
+    })  # fmt: skip
 
 
 def measure(experiment, planned):
@@ -91,7 +131,9 @@ def environment():
         "server": {
             "flavour": "mariadb", "version": "10.11.6-MariaDB", "engines": {"innodb": "DEFAULT"},
             "variables": {"hostname": WORKER, "datadir": DATADIR, "socket": SOCKET, "report_host": HOST,
-                          "log_error": f"{DATADIR}error.log", "sync_binlog": "1"},
+                          "log_error": f"{DATADIR}error.log", "sync_binlog": "1", "server_uuid": UUID,
+                          "wsrep_cluster_address": "gcomm://sekrit1,sekrit2", "wsrep_node_name": "sekrit1",
+                          "log_bin_basename": "sekrit-bin", "init_connect": "SET @x='sekrit'"},
         },
     }  # fmt: skip
     return Environment.objects.get_or_create(digest="d", defaults={"data": data})[0]
@@ -117,10 +159,12 @@ def walk(client, start):
 def test_it_gives_nothing_away_on_any_page(experiment):
     _, token = actions.share(experiment.created_by, experiment, note="for sekrit Ada")
     pages = walk(Client(), f"/share/{token}/")
-    assert len(pages) > 3, "the walk found no charts: is it looking at the right page?"
+    for part, least in {"/charts/": 9, "/cells/": 6, "/trials/": 4}.items():
+        found = [path for path in pages if part in path]
+        assert len(found) >= least, f"the walk found {found}: is it looking at the right page?"
     for path, answer in pages.items():
         text = answer.content.decode()
-        found = re.findall(r".{0,60}(?:sekrit|/srv/|/run/|mysqld\.sock|\.corp).{0,30}", text, re.IGNORECASE)
+        found = re.findall(rf".{{0,60}}(?:{TELLING}).{{0,30}}", text, re.IGNORECASE)
         assert not found, path
         assert "admin" not in re.sub(r"data-[\w-]+", "", text.split("<main")[-1]), path
 
@@ -137,4 +181,26 @@ def test_it_would_have_been_found(experiment, client_in):
     """The positive control: the same page, for somebody who logged in, does name the server."""
     pages = walk(Client(), "/login/")
     assert not any("sekrit" in answer.content.decode().lower() for answer in pages.values())
-    assert "sekrit" in client_in.get(f"/results/{experiment.pk}/").content.decode().lower()
+    trial, cell = experiment.trials.last().pk, experiment.cells.last().pk
+    for path in (f"{experiment.pk}/", f"{experiment.pk}/trials/", f"trials/{trial}/", f"cells/{cell}/"):
+        assert "sekrit" in client_in.get(f"/results/{path}").content.decode().lower(), path
+
+
+def test_it_says_what_it_leaves_out(experiment):
+    """A guest sees that something was there, and the figures that do not tell where."""
+    _, token = actions.share(None, experiment)
+    pages = walk(Client(), f"/share/{token}/")
+    cell = next(answer.text for path, answer in pages.items() if re.search(r"/cells/\d+/$", path))
+    assert "sync_binlog" in cell and "wsrep_node_name" in cell and "[removed]" in cell and "Exact command" in cell
+    trials = [answer.text for path, answer in pages.items() if re.search(r"/trials/\d+/$", path)]
+    assert sum("Loading buffer pool" in text for text in trials) == 1, "of the sandbox, not of attached servers"
+    assert all("Repeat this trial" not in text and "GTID before" in text for text in trials)
+
+
+def test_a_link_opens_its_own_experiment_only(experiment, admin):
+    other = Experiment.objects.create(name="another", plan=experiment.plan, seed=1, state="done")
+    _, token = actions.share(admin, other)
+    for part in (f"cells/{experiment.cells.last().pk}/", f"trials/{experiment.trials.first().pk}/"):
+        assert Client().get(f"/share/{token}/{part}").status_code == 404
+    cell = experiment.cells.last().pk
+    assert Client().get(f"/share/{token}/cells/{cell}/charts/seconds.csv").status_code == 404

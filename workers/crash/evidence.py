@@ -73,6 +73,7 @@ class Evidence:
     gtid_before: str = ""
     gtid_after: str = ""
     reissued: tuple[str, ...] = ()  # GTIDs of acknowledged transactions that are given out again after recovery
+    gtids_expected: bool = True  # False: the server gives its transactions none
     gtids_known: bool = True  # False: what GTIDs there were before the crash could not be read
     recovery_lines: tuple[str, ...] = ()  # of the error log
     problems: tuple[str, ...] = field(default_factory=tuple)

@@ -70,6 +70,7 @@ _GB = 2**30
 _INNODB = ("innodb-system-variables", "innodb-parameters")
 _PERFORMANCE_SCHEMA = ("performance-schema-system-variables", "performance-schema-system-variables")
 _BINLOG = ("replication-and-binary-log-system-variables", "replication-options-binary-log")
+_GTID = "replication-options-gtids"
 
 
 def _both(pages: tuple[str, str], name: str, **rule: object) -> dict[FlavourKey, Rule]:
@@ -175,6 +176,21 @@ _ALL = (
         "Kept in files of its own, or (MariaDB 12.3) inside InnoDB, where one flush covers data and binlog.",
         "choice",
         {"mariadb": _mariadb(_BINLOG[0], "binlog_storage_engine", dynamic_since=None, choices=("", "innodb"))},
+    ),
+    Setting(
+        "gtid_mode",
+        "GTIDs (MySQL)",
+        "Whether transactions are named in the binlog; replicas that find their place by name need it. It goes with "
+        "enforce_gtid_consistency=ON, and since MySQL 5.7 it can only be changed step by step while the server runs.",
+        "choice",
+        {"mysql": _mysql(_GTID, "gtid_mode", dynamic_since=None, choices=_ON_OFF)},
+    ),
+    Setting(
+        "enforce_gtid_consistency",
+        "Refuse what cannot have a GTID (MySQL)",
+        "Statements that could not be named by one GTID fail; gtid_mode=ON needs it.",
+        "choice",
+        {"mysql": _mysql(_GTID, "enforce_gtid_consistency", dynamic_since=None, choices=_ON_OFF)},
     ),
     Setting(
         "rocksdb_flush_log_at_trx_commit",

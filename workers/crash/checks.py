@@ -21,7 +21,7 @@ FIRST = 10  # offenders that are named
 @dataclass(frozen=True)
 class Check:
     """`needs`: what must have been read, of "engine", "binlog", "gtids", "prepared_left", "tables_ok", "replicas"; the
-    check is left out where there is no binlog, GTID or replica to read. `judge` yields the result; `key` is filled in."""
+    check is left out where there is no binlog, GTID or replica. `judge` yields the result; `key` is filled in."""
 
     title: str
     needs: tuple[str, ...]

@@ -1,0 +1,15 @@
+"""allauth's form of a new passkey, in our words."""
+
+from typing import Any
+
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
+
+
+class PasskeyForm(AddWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        alone = self.fields["passwordless"]
+        alone.label = "Log in with it alone"
+        alone.help_text = "Without name and password. Otherwise it is asked for after the password."
+        alone.initial = True
+        self.fields["name"].help_text = "To tell your passkeys apart."

@@ -110,6 +110,7 @@ ACCOUNT_SESSION_REMEMBER = False
 MFA_ADAPTER = "dashboard.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_FORMS = {"add_webauthn": "dashboard.accounts.forms.PasskeyForm"}
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in: it asks for a finger or a PIN
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # without TLS browsers offer passkeys on localhost only

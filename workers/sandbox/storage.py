@@ -87,7 +87,7 @@ def parse(text: str) -> Storage:
         raise SandboxError(f"Storage {text[:80]!r}: {layout[:40]!r} is no layout of devices.", f"Known: {known}.")
     if profile := PROFILES.get(device):
         return Storage(text, profile.title, profile.k_ms, profile.r_mb_per_s, LAYOUTS[layout])
-    return Storage(text, device, *_own(text, device), LAYOUTS[layout])
+    return Storage(text, "Own K and R", *_own(text, device), LAYOUTS[layout])
 
 
 def explain(text: str) -> str:

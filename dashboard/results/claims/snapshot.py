@@ -18,12 +18,11 @@ from workers.bench.recipes.table import Table
 
 
 def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, Any]:
-    meant = recipe.plan([], size=size)
     return {
         "title": recipe.title,
         "changed": recipe.changes(plan, size),
-        "variants": [one.name for one in meant.variants if one not in plan.variants],
-        "workloads": [one.label for one in meant.workloads if one not in plan.workloads],
+        "variants": recipe.changed_variants(plan),
+        "workloads": recipe.changed_workloads(plan),
         "claims": [one.as_dict() for one in recipe.claims],
     }
 

@@ -112,3 +112,18 @@ def test_it_tells_how_a_plan_differs_from_the_recipe():
     plan = dataclasses.replace(plan, variants=(weaker, *plan.variants[1:]))
     said = recipe.changes(plan, "quick")
     assert said == ["threads was changed", "trials of the crashes was changed", "variant 1/1 was changed"]
+
+
+def test_build_and_storage_that_a_recipe_leaves_open_may_be_chosen():
+    recipe = recipes.load("group-commit")
+    plan = recipe.plan([TARGET], {"storage": "hdd-10k"})
+    assert recipe.changed_variants(plan) == []
+    assert recipe.changes(plan, "quick") == ["it was measured on hdd-10k"]
+
+
+def test_build_and_storage_that_a_recipe_names_are_what_it_speaks_of():
+    recipe = recipes.load("group-commit-fixed")
+    plan = recipe.plan([TARGET])
+    newer = dataclasses.replace(plan.variants[1], build="mysql-8.0.33")
+    plan = dataclasses.replace(plan, variants=(plan.variants[0], newer, plan.variants[2]))
+    assert recipe.changed_variants(plan) == ["binlog on, before"]

@@ -22,7 +22,14 @@ class At:
 
     @property
     def in_words(self) -> str:
-        return f"{self.variant}, {self.workload}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+        return ", ".join(self._parts())
+
+    def unlike(self, other: "At") -> str:
+        """What of it is not the same as of the other point."""
+        return ", ".join(mine for mine, its in zip(self._parts(), other._parts(), strict=True) if mine != its)
+
+    def _parts(self) -> tuple[str, str, str]:
+        return self.variant, self.workload, f"{self.threads} thread{'s' if self.threads > 1 else ''}"
 
 
 @dataclass(frozen=True)

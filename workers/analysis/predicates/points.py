@@ -61,7 +61,7 @@ class Ratio:
     @property
     def in_words(self) -> str:
         than = f", against {self.than.in_words}" if self.than else ""
-        return f"{self.figure}: {self.of.in_words} over {self.over.in_words}{than}"
+        return f"{self.figure}: {self.of.in_words}, over {self.over.unlike(self.of)}{than}"
 
     def as_dict(self) -> Mapping[str, object]:
         than = {"than": self.than.as_dict()["ratio"]} if self.than else {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workers.analysis.predicates.claim import Claim
-from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
+from workers.bench.plan import Plan, PlanTarget, Variant
 from workers.errors import PlanError
 
 SIZES = {"quick": "minutes", "full": "as the articles measured, hours"}
@@ -69,14 +69,31 @@ class Recipe:
         said = [f"{name} was changed" for name in LOAD if getattr(plan, name) != getattr(meant, name)]
         crash = [name for name in CRASHES if getattr(plan.crash, name) != getattr(meant.crash, name)]
         said += [f"{name} of the crashes was changed" for name in crash if plan.crash.trials or meant.crash.trials]
-        said += [f"variant {name} was changed" for name in _changed(meant.variants, plan.variants, "name")]
-        return said + [f"workload {name} was changed" for name in _changed(meant.workloads, plan.workloads, "label")]
+        said += [f"variant {name} was changed" for name in self.changed_variants(plan)]
+        said += [f"workload {name} was changed" for name in self.changed_workloads(plan)]
+        placed = dict.fromkeys(where for one in plan.variants for where in _placed(one, meant.variants))
+        return said + [f"it was measured on {where}" for where in placed]
+
+    def changed_variants(self, plan: Plan) -> list[str]:
+        """Those that are gone or are not what the claims speak of. Where the recipe leaves build and storage open, any
+        will do."""
+        now = {one.name: one for one in plan.variants}
+        meant = self.plan([]).variants
+        return [one.name for one in meant if one.name not in now or not _same(one, now[one.name])]
+
+    def changed_workloads(self, plan: Plan) -> list[str]:
+        return [one.label for one in self.plan([]).workloads if one not in plan.workloads]
 
 
-def _changed(meant: tuple[Variant, ...] | tuple[WorkloadChoice, ...], now: Any, name: str) -> list[str]:
-    """Names of what is not there any more as it was meant."""
-    kept = {getattr(one, name): one for one in now}
-    return [getattr(one, name) for one in meant if kept.get(getattr(one, name)) != one]
+def _same(meant: Variant, now: Variant) -> bool:
+    fixed = ("settings", "engine", *(name for name in PLACES if getattr(meant, name)))
+    return all(getattr(meant, name) == getattr(now, name) for name in fixed)
+
+
+def _placed(now: Variant, meant: tuple[Variant, ...]) -> list[str]:
+    """Build and storage that the recipe left open."""
+    known = next((one for one in meant if one.name == now.name), now)
+    return [getattr(now, name) for name in PLACES if getattr(now, name) and not getattr(known, name)]
 
 
 def _parsed(name: str, value: str) -> Any:

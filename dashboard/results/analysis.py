@@ -15,7 +15,9 @@ changed since: another baseline, or other runs. The answer is plain JSON and hol
                  "group": {"value", "source", "note"} | None,           # commits per binlog group
                  "missing": [...],                          # why sources had nothing to say
                  "fsync_latency": {"redo": {"source", "calls", "total_ms", "max_ms", "buckets"}},
-                 "ratio": {"value", "lo", "hi", "p", "decision"} | None}]}  # to the baseline; None: nothing there
+                 "ratio": {"value", "lo", "hi", "p", "decision"} | None}],  # to the baseline; None: nothing there
+     "lines": [...],                                            # what points say together: dashboard.results.models
+     "devices": [...]}                                          # fsync by size: dashboard.results.devices
 """
 
 import math
@@ -24,7 +26,8 @@ from typing import Any
 from django.db.models import Count, Max
 
 from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.results import per_commit
+from dashboard.results import models, per_commit
+from dashboard.results.devices import devices
 from dashboard.results.points import Point, PointKey, points
 from workers.analysis import compare, latency, statistics
 from workers.analysis.blocks import Sample
@@ -32,7 +35,7 @@ from workers.analysis.stalls import stalls
 from workers.analysis.steady import settled
 from workers.bench import histogram
 
-_METHOD = 2  # raise it when the statistics change, so that stored answers are made again
+_METHOD = 3  # raise it when the statistics change, so that stored answers are made again
 
 
 def analysis_of(experiment: Experiment, baseline: str | None = None) -> dict[str, Any]:
@@ -60,16 +63,19 @@ def analyse(experiment: Experiment, baseline: str) -> dict[str, Any]:
     measured = points(experiment)
     seconds = {point.key: point.seconds() for point in measured}
     ratios = _ratios(seconds, baseline)
+    described = [{**describe(one, seconds[one.key]), "ratio": ratios.get(one.key)} for one in measured]
     return {
         "made_of": made_of,
         "baseline": baseline,
-        "points": [{**describe(one, seconds[one.key]), "ratio": ratios.get(one.key)} for one in measured],
+        "points": described,
+        "lines": models.lines(described),
+        "devices": devices(experiment.probes.order_by("id").values_list("server_id", "data")),
     }
 
 
 def _made_of(experiment: Experiment) -> dict[str, Any]:
     done = Run.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE)
-    return {"method": _METHOD, **done.aggregate(runs=Count("id"), last=Max("id"))}
+    return {"method": _METHOD, **done.aggregate(runs=Count("id"), last=Max("id"), probe=Max("probe_id"))}
 
 
 def describe(point: Point, seconds: Sample) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from dashboard.experiments.models import Cell, Experiment
 from dashboard.results import queries
 from dashboard.results.addresses import Addresses
 from dashboard.results.charts.chart import Chart
-from dashboard.results.charts.registry import CHARTS, OUTLINES, sketch
+from dashboard.results.charts.group_commit import verdicts
+from dashboard.results.charts.registry import CHARTS, MODELS, OUTLINES, sketch
 from dashboard.results.claims import page as claims_page
 from dashboard.results.crash import page as crash_page
 from dashboard.results.environment import facts
@@ -43,7 +44,9 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "can_resume": experiment.is_over and _is_unfinished(view, rows),
         "crash": crash_page.context(experiment, view, addresses),
         "risk": _picture("risk", view, addresses) if view.trials else None,
-        "pictures": [_picture(key, view, addresses) for key in CHARTS if key != "risk"] if rows else [],
+        "pictures": [_picture(key, view, addresses) for key in CHARTS if key not in ("risk", *MODELS)] if rows else [],
+        "models": _models(view, addresses),
+        "group_commit": verdicts(view),
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": experiment.plan,
         "variants": [
@@ -66,6 +69,12 @@ def _cleaned(view: Shown, progress: Progress) -> Any:
 
 def _picture(key: str, view: Shown, addresses: Addresses) -> dict[str, Any]:
     return picture(sketch(key, view), addresses, view.query())
+
+
+def _models(view: Shown, addresses: Addresses) -> list[dict[str, Any]]:
+    """Only those that have something to draw."""
+    made = (_picture(key, view, addresses) for key in MODELS)
+    return [one for one in made if not one["chart"].empty]
 
 
 def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, Any]:

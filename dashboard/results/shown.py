@@ -79,6 +79,12 @@ class Shown:
         lines = [self._line(*place) for place in self.places()]
         return [line for line in lines if line.points]
 
+    def models(self, line: Line) -> Mapping[str, Any]:
+        """What the line's points say together: see `dashboard.results.models`."""
+        wanted = (line.server_id, line.variant, self.workload)
+        known = self.analysis["lines"]
+        return next(one for one in known if (one["server_id"], one["variant"], one["workload"]) == wanted)
+
     def places(self) -> list[tuple[str, int]]:
         """(Variant, server) in the plan's order, which gives the colours."""
         return [(v["name"], t["server_id"]) for v in self.plan["variants"] for t in self.plan["targets"]]

@@ -77,7 +77,10 @@ def fit(points: Sequence[Throughput]) -> ScalingLaw | Refused:
     off = tps / _law(threads, best) - 1
     worst = int(np.abs(off).argmax())
     if abs(off[worst]) > MOST_MISFIT:
-        return Refused(f"The law does not fit: at {points[worst].threads} threads it is off by {abs(off[worst]):.0%}.")
+        at = points[worst].threads
+        return Refused(
+            f"The law does not fit: with {at} thread{'s' if at > 1 else ''} it is off by {abs(off[worst]):.0%}."
+        )
     draws = _drawn_again(threads, _law(threads, best), _spreads(points, off))
     return _described(best, draws, threads.max(), float(abs(off[worst])))
 

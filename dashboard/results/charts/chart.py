@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dashboard.results.templatetags import figures
 
-Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk"]
+Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals"]
 NOT_AVAILABLE = "not available here"
 FORMATS = {
     "text": str,
@@ -17,6 +17,7 @@ FORMATS = {
     "times": figures.times,
     "p": lambda value: "< 0.001" if value < 0.001 else figures.sig(value, 2),
     "percent": figures.percent,
+    "size": figures.size,
 }
 
 
@@ -53,15 +54,21 @@ class Dot:
 
 @dataclass(frozen=True)
 class Series:
+    """`ceiling`: a bound, `fit`: a model's curve; neither was measured."""
+
     name: str
     colour: int
     dots: tuple[Dot, ...]
     dash: bool = False
     stack: str = ""
+    ceiling: bool = False
+    fit: bool = False
 
     def payload(self) -> dict[str, Any]:
         dots = [dot.payload() for dot in self.dots]
-        return {"name": self.name, "colour": self.colour, "dash": self.dash, "stack": self.stack, "points": dots}
+        unmeasured = {name: True for name in ("ceiling", "fit") if getattr(self, name)}
+        known = {"name": self.name, "colour": self.colour, "dash": self.dash, "stack": self.stack}
+        return {**known, **unmeasured, "points": dots}
 
 
 @dataclass(frozen=True)

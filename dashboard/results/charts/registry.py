@@ -3,13 +3,18 @@
 from collections.abc import Callable
 from functools import partial
 
+from dashboard.results.charts.anatomy import anatomy
+from dashboard.results.charts.ceilings import ceilings
 from dashboard.results.charts.chart import Chart
 from dashboard.results.charts.fsync_latency import fsync_latency
+from dashboard.results.charts.fsync_model import fsync_model, fsync_residuals
 from dashboard.results.charts.fsyncs import fsyncs
+from dashboard.results.charts.group_commit import group_commit
 from dashboard.results.charts.groups import groups
 from dashboard.results.charts.latency import latency
 from dashboard.results.charts.probe import probe
 from dashboard.results.charts.ratio import ratio
+from dashboard.results.charts.scaling_law import scaling_law
 from dashboard.results.charts.throughput import throughput
 from dashboard.results.charts.timeline import outline, timeline
 from dashboard.results.crash.risk import risk
@@ -27,7 +32,15 @@ CHARTS: dict[str, Callable[[Shown], Chart]] = {
     "groups": groups,
     "fsync-latency": fsync_latency,
     "probe": probe,
+    "group-commit": group_commit,
+    "ceilings": ceilings,
+    "scaling-law": scaling_law,
+    "anatomy": anatomy,
+    "fsync-model": fsync_model,
+    "fsync-residuals": fsync_residuals,
 }
+# What models say of the figures: in a section of their own, and only where there is something to say.
+MODELS = ("group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
 # Pictures too large to embed: the page holds their outline, and the address of the rest.
 OUTLINES: dict[str, Callable[[Shown], Chart]] = {"seconds": outline}
 

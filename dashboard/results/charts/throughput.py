@@ -1,8 +1,12 @@
 """Commits per second by threads, with 95 % intervals."""
 
+from dashboard.results.charts.ceilings import ceiling_of, shared
 from dashboard.results.charts.chart import Axis, Chart, Dot, Series, Table
 from dashboard.results.counted import counted
-from dashboard.results.shown import Shown
+from dashboard.results.shown import Line, Shown
+
+DOTTED = " Dotted: threads / time of the fsyncs that a commit waits for, which group commit may reach."
+ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 
 def throughput(shown: Shown) -> Chart:
@@ -17,6 +21,7 @@ def throughput(shown: Shown) -> Chart:
         )
         for line in lines
     ]
+    bounds = _ceilings(shown, lines)
     rows = [
         (line.name, p["threads"], p["tps"], p["lo"], p["hi"], p["repeats"], p["seconds"], p["stalls"]["seconds"],
          _remark(p))
@@ -30,11 +35,17 @@ def throughput(shown: Shown) -> Chart:
         x=Axis("threads", scale="log2"),
         y=Axis(what, "/s", can_toggle_log=True),
         table=Table(_columns(what), tuple(rows)),
-        series=tuple(series),
+        series=(*series, *bounds),
         empty="" if series else "Nothing has been measured yet.",
         source="sysbench" if series else "",
-        note="Mean of all seconds after the warm-up; bars are 95 % intervals.",
+        note=f"Mean of all seconds after the warm-up; bars are 95 % intervals.{DOTTED if bounds else ''}",
     )
+
+
+def _ceilings(shown: Shown, lines: list[Line]) -> list[Series]:
+    most_tps = ROOM * max((point["tps"] for point in shown.points), default=0)
+    known = [(line, bound) for line in lines if (bound := ceiling_of(shown, line))]
+    return [series for line, bound in known if len((series := shared(line, bound, most_tps)).dots) > 1]
 
 
 def _columns(what: str) -> tuple[tuple[str, str], ...]:

@@ -7,6 +7,7 @@ import { faded, seriesColour } from "./palette.js";
 import { PLUGINS } from "./plugins/all.js";
 import { onRiskAxis, riskScale } from "./risk-axis.js";
 import { inWords } from "./risk-marks.js";
+import { kindWord, unmeasured } from "./unmeasured.js";
 
 const SHAPES = ["circle", "rectRot", "triangle", "rect", "crossRot", "star", "rectRounded", "cross"];
 
@@ -51,7 +52,7 @@ function dataset(payload, index, view, colours, categories, risk) {
   const colour = seriesColour(colours, series.colour);
   const points = kindOf(payload).stepped ? filledSteps(series.points, payload.x.scale) : series.points;
   const data = points.map((point) => (risk ? atRisk(point, series, risk) : { ...point, x: categories ? String(point.x) : point.x }));
-  const shared = { label: series.name, data, hidden: view.hidden.has(index), borderColor: colour };
+  const shared = { label: series.name + kindWord(series), data, hidden: view.hidden.has(index), borderColor: colour };
   return { ...shared, ...styleOf(payload, index, colour, colours) };
 }
 
@@ -84,7 +85,7 @@ export function styleOf(payload, index, colour, colours) {
     };
   }
   if (kind.type === "scatter") return unseen;
-  const marked = kind.marks && !series.ceiling;
+  const marked = kind.marks && !unmeasured(series);
   return {
     backgroundColor: kind.stepped ? faded(colour, 0.1) : colour,
     fill: kind.stepped ? "origin" : false,
@@ -98,7 +99,7 @@ export function styleOf(payload, index, colour, colours) {
     pointHoverRadius: 5.5,
     pointBorderWidth: 1.5,
     pointBackgroundColor: colour,
-    showLine: payload.x.scale !== "category" || kind.reference === null,
+    showLine: kind.fitted ? Boolean(series.fit) : payload.x.scale !== "category" || kind.reference === null,
   };
 }
 

@@ -3,13 +3,23 @@ import { fill } from "./fills.js";
 import { seriesColour } from "./palette.js";
 import { riskEntries } from "./risk-key.js";
 import { paintBox, paintSeries } from "./swatch.js";
+import { unmeasured } from "./unmeasured.js";
 
 /** [{name, indices: series it stands for, paint: (context, colours)}] */
 export function keyEntries(payload) {
   const { series } = payload;
   if (payload.kind === "risk") return riskEntries(payload);
   if (series.every(({ name, stack }) => stack && name.startsWith(`${stack} `))) return [...variants(series), ...parts(series)];
+  if (series.some(unmeasured)) return lines(payload);
   return series.map(({ name }, index) => ({ name, indices: [index], paint: (context, colours) => paintSeries(context, payload, index, colours) }));
+}
+
+/** A bound or a model's curve belongs to the measured line of its name. */
+function lines(payload) {
+  return grouped(payload.series, ({ name }) => name).map(([name, indices]) => {
+    const shown = indices.find((index) => !unmeasured(payload.series[index])) ?? indices[0];
+    return { name, indices, paint: (context, colours) => paintSeries(context, payload, shown, colours) };
+  });
 }
 
 function variants(series) {

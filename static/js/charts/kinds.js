@@ -11,6 +11,9 @@ export const KINDS = {
   histogram: { ...line, marks: false, labels: false, stepped: "after" },
   bars: bar,
   stacked: { ...bar, stacked: true },
+  // measured points and the curves of a model through them
+  model: { ...line, fitted: true },
+  residuals: { ...line, fitted: true, labels: false, reference: 0 },
   // one point a series, named where it stands; the key explains shapes
   risk: { ...line, type: "scatter", labels: false, across: true, leastKey: 1, mode: "nearest" },
 };

@@ -11,7 +11,7 @@ from dashboard.results.charts.seconds import seconds
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
-KINDS = {"scaling", "bars", "stacked", "time", "histogram", "ratio", "risk"}
+KINDS = {"scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals"}
 
 
 def fetch(client, experiment, key, form, **query):

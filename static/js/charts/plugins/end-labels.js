@@ -1,4 +1,5 @@
 // The name of a line stands at its end, moved just as far as to keep clear of the others.
+import { unmeasured } from "../unmeasured.js";
 import { given } from "./given.js";
 
 const HEIGHT = 16;
@@ -26,11 +27,16 @@ export const endLabels = {
 function ends(chart) {
   return chart.getSortedVisibleDatasetMetas().flatMap((meta) => {
     const last = meta.data.findLast((element) => !element.skip && Number.isFinite(element.y));
-    if (!last) return [];
+    if (!last || repeats(given(chart).payload.series, meta.index)) return [];
     const { label, borderColor, borderDash } = chart.data.datasets[meta.index];
     const at = Math.min(Math.max(last.y, chart.chartArea.top), chart.chartArea.bottom);
     return [{ text: label, colour: borderColor, dash: borderDash, fromX: last.x, from: at, y: at }];
   });
+}
+
+/** A bound or a model's curve next to a measured line of its name needs no name of its own. */
+function repeats(series, index) {
+  return unmeasured(series[index]) && series.some((other) => !unmeasured(other) && other.name === series[index].name);
 }
 
 /** Labels in a column without overlap: pushed down from the top, then up from the bottom. */

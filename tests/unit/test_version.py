@@ -1,0 +1,12 @@
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from dashboard.version import VERSION
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_footer_names_the_version_to_those_who_logged_in(client_in):
+    assert f"Durascope {VERSION}" in client_in.get(reverse("home")).text
+    assert VERSION not in Client().get(reverse("account_login")).text.split("<footer")[1]

@@ -66,6 +66,8 @@ def unpack(archive: Path, target: Path) -> None:
     try:
         with tarfile.open(archive) as opened:
             opened.extractall(target, filter="data")
+    except tarfile.ReadError as error:
+        raise SandboxError(f"{archive} is no whole tarball or zip.", "Nothing was installed.") from error
     except (tarfile.TarError, EOFError, OSError) as error:
         raise SandboxError(f"{archive} cannot be unpacked: {error}.", "Nothing was installed.") from error
     return None

@@ -7,7 +7,7 @@ from workers.sandbox.builds import store
 from workers.sandbox.builds.archive import unpack
 from workers.sandbox.builds.build import ask_version
 from workers.sandbox.builds.catalogue import CATALOGUE, Entry
-from workers.sandbox.builds.layout import discover
+from workers.sandbox.builds.layout import SERVERS, discover
 from workers.sandbox.builds.progress import Tell, size_bytes
 from workers.sandbox.builds.store import Manifest
 from workers.sandbox.builds.system import SYSTEM
@@ -81,7 +81,8 @@ def _unpacked(root: Path, tarball: Path, tell: Tell) -> Manifest:
 def _lift(root: Path) -> None:
     """Most tarballs hold one folder, named by version: what is in it moves up."""
     inside = list(root.iterdir())
-    if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink():
+    bare = any((root / server).exists() for server in SERVERS)
+    if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() and not bare:
         only = inside[0].rename(root.parent / "only")
         root.rmdir()
         only.rename(root)
@@ -95,7 +96,6 @@ def _described(root: Path, *, source: str = "", basedir: str = "", size_mib: int
 
 def remove(key: str, tell: Tell, *, with_downloads: bool = False) -> None:
     """SandboxError: there is no such build."""
-    if not store.KEY.fullmatch(key):
-        raise SandboxError(f"No build called {key!r} is installed.")
+    store.require_there(key, or_downloads=with_downloads)
     with store.locked(key, tell):
         store.remove(key, with_downloads=with_downloads)

@@ -66,7 +66,7 @@ class MavenArtifact:
         return Path(*group.split("."), name, version, "-".join((name, version, *classifier)) + f".{kind}")
 
     def _fetch(self, downloads: Path, tell: Tell) -> Path:
-        """The verified archive. Maven keeps a partial one and goes on from there."""
+        """The verified archive. One that is whole is kept; whether a partial one is gone on with is Maven's affair."""
         repository = downloads / "repository"
         archive = repository / self.path
         if not archive.exists():
@@ -78,7 +78,7 @@ class MavenArtifact:
     def _maven(self, repository: Path, copied: Path, tell: Tell) -> None:
         repository.mkdir(parents=True, exist_ok=True)
         said = ("--batch-mode", "--quiet", f"-Dmaven.repo.local={repository}", COPY, f"-Dartifact={self.artifact}")
-        failed = "Maven could not fetch it. What was loaded is kept: try again"
+        failed = "Maven could not fetch it. Nothing was installed: try again"
         try:
             run(["mvn", *said, f"-DoutputDirectory={copied}"], failed, tell=tell, growing=repository, cwd=repository)
         finally:

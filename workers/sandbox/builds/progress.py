@@ -11,6 +11,7 @@ from workers.errors import SandboxError
 Tell = Callable[[str], None]
 TELL_EVERY_S = 2.0
 SHOWN = 1500  # characters
+DIES_WITH_US = ("setpriv", "--pdeathsig=TERM", "--")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -25,11 +26,11 @@ def run(
     cwd: Path | None = None,
 ) -> str:
     """What the program prints. While it runs, `tell` hears of the size of the folder `growing`. SandboxError, with its
-    last words, when it fails; it ends with us."""
+    last words, when it fails; it dies with us."""
     with tempfile.TemporaryFile("w+", errors="replace") as printed:
         try:
             running = subprocess.Popen(
-                list(map(str, argv)),
+                [*DIES_WITH_US, *map(str, argv)],
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=subprocess.STDOUT,

@@ -102,6 +102,13 @@ def require_free(key: str) -> None:
         raise SandboxError(f"{key} is installed already.", f"To make it anew: manage.py build remove {key}")
 
 
+def require_there(key: str, *, or_downloads: bool = False) -> None:
+    """SandboxError: there is no such build."""
+    places = (folder() / key, *([downloads(key)] if or_downloads else []))
+    if not KEY.fullmatch(key) or not any(place.is_dir() for place in places):
+        raise SandboxError(f"No build called {key!r} is installed.", f"Installed: {', '.join(installed()) or 'none'}.")
+
+
 def require_space(mib: int) -> None:
     free = shutil.disk_usage(_made(folder())).free
     if free < (mib << 20) + HEADROOM_BYTES:
@@ -129,12 +136,8 @@ def publish(key: str, fill: Callable[[Path], Manifest]) -> None:
 
 
 def remove(key: str, *, with_downloads: bool = False) -> None:
-    """SandboxError: there is no such build. Files that a user's --basedir named are left alone."""
-    there = bool(KEY.fullmatch(key)) and (folder() / key).is_dir()
-    kept = bool(KEY.fullmatch(key)) and downloads(key).is_dir()
-    if not there and not (with_downloads and kept):
-        raise SandboxError(f"No build called {key} is installed.", f"Installed: {', '.join(installed()) or 'none'}.")
-    if there:
+    """Files that a user's --basedir named are left alone."""
+    if (folder() / key).is_dir():
         leaving = folder() / f".leaving-{key}"
         shutil.rmtree(leaving, ignore_errors=True)
         (folder() / key).rename(leaving)

@@ -10,6 +10,23 @@ from workers.bench.recipes import Recipe, Shelf
 from workers.bench.review import estimate_s
 
 
+# Those that a first visit should see; the others are one link away.
+ON_HOME = (
+    "what-does-safety-cost",
+    "who-agrees-after-a-crash",
+    "group-commit",
+    "rows-per-transaction",
+    "acid-or-not",
+    "fifteen-years",
+)
+
+
+def on_home() -> list[Recipe]:
+    """The user's own first."""
+    known = shelf().recipes
+    return [*(one for one in known.values() if one.is_own), *(known[key] for key in ON_HOME)]
+
+
 def own_folder() -> Path:
     return Path(settings.RECIPES)
 

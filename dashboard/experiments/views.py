@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
             "servers": Server.objects.all()[:8],
             "running": [row for row in rows if not row.is_over],
             "finished": [row for row in rows if row.is_over],
-            "recipes": shelf.shelf().recipes.values(),
+            "recipes": shelf.on_home(),
         },
     )
 

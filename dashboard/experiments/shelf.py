@@ -9,7 +9,6 @@ from workers.bench.plan import PlanTarget
 from workers.bench.recipes import Recipe, Shelf
 from workers.bench.review import estimate_s
 
-
 # Those that a first visit should see; the others are one link away.
 ON_HOME = (
     "what-does-safety-cost",

@@ -9,6 +9,7 @@ import pytest
 
 from workers.errors import SandboxError
 from workers.sandbox import builds, images
+from workers.sandbox.builds import install
 from workers.sandbox.port import free_port
 from workers.sandbox.process import start_time
 from workers.sandbox.server import Sandbox
@@ -142,3 +143,15 @@ def test_it_takes_another_port_when_its_own_was_taken(make_sandbox, monkeypatch,
 def test_it_initialises_once(sandbox, sandbox_root):
     images.initialised(sandbox_root, builds.find("system-mariadb"), sandbox.user)
     assert not list((sandbox_root / "images/making").iterdir())
+
+
+def test_the_systems_server_can_be_added_as_a_build_of_the_users(make_sandbox, sandbox_root, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_BUILDS", str(sandbox_root / "builds"))
+    system = builds.find("system-mariadb")
+    install.add("mine", lambda line: None, basedir=system.basedir)
+    mine = builds.find("mine")
+    assert (mine.flavour, mine.version) == (system.flavour, system.version)
+    with Sandbox.create(sandbox_root, mine, {"log_bin": "ON"}, name="mine") as made:
+        ((said,),) = query(made, "SELECT VERSION()")
+        assert said.startswith(mine.version_text)
+        assert made.trace_missing == ""

@@ -72,3 +72,14 @@ def test_it_tells_a_latency_only_when_the_longest_is_of_this_window(monkeypatch)
 def test_it_asks_new_mysql_by_the_new_name():
     new, old = Facts("mysql", (8, 4, 0), "", {}, {}), Facts("mariadb", (11, 8, 0), "", {}, {})
     assert file_waits._renamed(new) and not file_waits._renamed(old)
+
+
+def test_it_leaves_out_bytes_that_old_mariadb_counts_twice(monkeypatch):
+    old = values(reading(monkeypatch, *MYSQL, flavour="mariadb", version=(10, 1, 23)))
+    assert old == {"binlog_bytes": 800, "binlog_fsyncs": 50}
+    assert "redo_bytes" in values(reading(monkeypatch, *MYSQL, flavour="mariadb", version=(10, 2, 11)))
+
+
+def test_it_is_missing_where_syncs_are_not_counted():
+    on = {"performance_schema": "ON"}
+    assert "5.5 does not count" in FileWaits().missing(Subject(None, Facts("mysql", (5, 5, 34), "", on, {})))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.metrics.fsync_trace import classify
+from workers.metrics.fsync_trace import OLD_BINLOG, classify
+from workers.sandbox.options import BINLOG_BASE
 from workers.servers.facts import Facts
 
 WITH_BINLOG = Facts("mariadb", (10, 11, 0), "", {"log_bin_basename": "/srv/data/binlog"}, {})
@@ -51,3 +52,10 @@ def test_it_finds_no_binlog_where_there_is_none():
 @given(st.text())
 def test_it_has_a_class_for_every_name(path):
     assert classify(path, WITH_BINLOG) in ("redo", "binlog", "data", "other")
+
+
+def test_it_knows_the_binlog_of_a_sandbox_too_old_to_name_it():
+    old = Facts("mysql", (5, 5, 9), "", {"log_bin": "ON"}, {})
+    assert classify("/srv/data/binlog.000001", old) == classify("/srv/data/binlog.index", old) == "binlog"
+    assert classify("/srv/data/ib_logfile0", old) == "redo"
+    assert OLD_BINLOG == BINLOG_BASE

@@ -85,3 +85,9 @@ def test_it_leaves_out_what_the_server_does_not_have(monkeypatch):
 
 def test_it_yields_only_names_that_pages_know():
     assert {counter.figure for counters in COUNTERS.values() for counter in counters} <= set(FIGURES)
+
+
+def test_a_difference_of_counters_is_never_below_nothing(monkeypatch):
+    """They are not read at one moment: a redo fsync may slip in between."""
+    later = MYSQL | {"innodb_os_log_fsyncs": 171, "innodb_data_fsyncs": 220}
+    assert figures(monkeypatch, "mysql", (5, 5, 9), text(**MYSQL), text(**later))["data_fsyncs"].value == 0

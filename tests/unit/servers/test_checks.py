@@ -1,5 +1,7 @@
 """The judging half of the preflight's checks, each once passed and once not."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from workers.servers import checks
@@ -98,6 +100,22 @@ def test_it_looks_at_engines_and_version():
 def test_it_looks_at_performance_schema():
     assert checks.performance_schema(scene(performance_schema="ON")).outcome == "passed"
     assert checks.performance_schema(scene(performance_schema="OFF")).outcome == "warned"
+    assert checks.performance_schema(scene(version=(5, 5, 34), performance_schema="ON")).outcome == "warned"
+
+
+@pytest.mark.parametrize(("version", "sql"), [((5, 5, 9), "UTC_TIMESTAMP()"), ((5, 6, 14), "UTC_TIMESTAMP(6)")])
+def test_it_asks_old_servers_for_whole_seconds(monkeypatch, version, sql):
+    """What they cut off is no skew."""
+    asked = []
+
+    def answer(connection, statement):
+        asked.append(statement)
+        now = datetime.now(UTC).replace(tzinfo=None)
+        return now if "(6)" in statement else now.replace(microsecond=0)
+
+    monkeypatch.setattr(checks.ask, "value", answer)
+    assert checks.clock(scene(version=version)).outcome == "passed"
+    assert asked == [f"SELECT {sql}"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,39 @@
+"""The claims of a recipe, judged on what a real server did."""
+
+import pytest
+
+from dashboard.experiments import actions
+from dashboard.results.claims.outcomes import outcomes_of
+from dashboard.servers.models import Server
+from workers.bench import recipes
+from workers.conduct import conduct
+from workers.pulse import Pulse
+
+SHORT = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "10", "table_rows": "500", "seed": "1"}
+
+
+@pytest.fixture
+def worker(transactional_db):
+    pulse = Pulse()
+    yield pulse.start()
+    pulse.stop()
+
+
+@pytest.fixture
+def sandbox_server(transactional_db, settings, sandbox_root):
+    settings.SANDBOX_ROOT = str(sandbox_root)
+    return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
+
+
+def test_a_commit_with_the_binlog_on_is_shown_to_take_two_fsyncs(sandbox_server, worker):
+    """Counts do not depend on how fast the machine is; what was not measured is left open."""
+    recipe = recipes.load("group-commit")
+    plan = actions.plan_recipe(recipe, [sandbox_server], SHORT)
+    experiment = conduct(actions.create(plan, None, recipe=recipe.key).pk, worker)
+    assert (experiment.state, experiment.error) == ("done", "")
+    scaling, fsyncs, more, shared = outcomes_of(experiment)
+    assert fsyncs["measured"]["value"] == pytest.approx(2, abs=0.5)
+    assert fsyncs["outcome"] in ("held", "not decidable")
+    assert [one["outcome"] for one in (scaling, more, shared)] == ["not decidable"] * 3
+    assert "64 threads: not part of this plan" in more["why"]
+    assert experiment.claims["changed"][0] == "threads was changed"

@@ -32,15 +32,16 @@ class Evidence:
         tried: Mapping[tuple[int, str, str], Sequence[Mapping[str, Any]]],
         distrust: str,
         flushes: Mapping[Device, FsyncModel | Refused],
+        broken: Mapping[tuple[int, str], str],
     ) -> None:
         self.server_id = server_id
         self._plan, self._claims = experiment.plan, experiment.claims
         self._measured, self._gaps, self._tried, self._distrust = measured, gaps, tried, distrust
-        self._flushes = flushes
+        self._flushes, self._broken = flushes, broken
 
     def gap(self, at: At) -> str:
-        altered = self._altered(at.variant, at.workload)
-        return altered or self._gaps.get(self._key(at), "not part of this plan")
+        gap = self._altered(at.variant, at.workload) or self._gaps.get(self._key(at), "not part of this plan")
+        return gap or self._broken.get((self.server_id, at.variant), "")
 
     def commits(self, at: At) -> Sample:
         return self._measured[self._key(at)].seconds()
@@ -66,7 +67,7 @@ class Evidence:
 
     def flushes(self, variant: str) -> FsyncModel | Refused:
         """Swept once for each device, whichever variant came first."""
-        if why := self._altered(variant):
+        if why := self._altered(variant) or self._broken.get((self.server_id, variant)):
             return Refused(why)
         device = _device(self._plan, self.server_id, variant)
         return self._flushes.get(device, Refused("the device was not measured by size"))
@@ -90,9 +91,9 @@ def read(experiment: Experiment) -> list[Evidence]:
     gaps, tried = _gaps(experiment), _tried(experiment)
     found = detector(trials_of(experiment))
     distrust = found.says if found.failed else ""
-    flushes = _flushes(experiment)
+    flushes, broken = _flushes(experiment), _broken(experiment)
     ids = [target["server_id"] for target in experiment.plan["targets"]]
-    return [Evidence(one, experiment, measured, gaps, tried, distrust, flushes) for one in ids]
+    return [Evidence(one, experiment, measured, gaps, tried, distrust, flushes, broken) for one in ids]
 
 
 def _gaps(experiment: Experiment) -> dict[PointKey, str]:
@@ -126,6 +127,14 @@ def _flushes(experiment: Experiment) -> dict[Device, FsyncModel | Refused]:
     runs = Run.objects.filter(cell__experiment=experiment, probe__data__has_key="sweep")
     rows = runs.values_list("cell__server_id", "cell__variant", "probe__data__sweep").distinct()
     return {_device(experiment.plan, server, variant): _fitted(sweep) for server, variant, sweep in rows}
+
+
+def _broken(experiment: Experiment) -> dict[tuple[int, str], str]:
+    """(server, variant) -> why its simulated device was not the one that the recipe speaks of: the probe read other
+    fsyncs per second than its profile promises. What a busy machine did to it says nothing of a claim."""
+    runs = Run.objects.filter(cell__experiment=experiment, probe__data__promise__matches=False)
+    rows = runs.values_list("cell__server_id", "cell__variant", "probe__data__promise__says").distinct()
+    return {(server, variant): says.rstrip(".") for server, variant, says in rows}
 
 
 def _fitted(sweep: Mapping[str, Any]) -> FsyncModel | Refused:

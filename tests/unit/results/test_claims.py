@@ -118,6 +118,17 @@ def test_outcomes_are_kept_until_something_changes():
     assert outcomes_of(Experiment.objects.get(pk=experiment.pk))[0]["outcome"] == "not decidable"
 
 
+@pytest.mark.parametrize(("matches", "expected"), [(True, "held"), (False, "not decidable")])
+def test_a_device_that_does_not_keep_its_promise_decides_nothing(matches, expected):
+    experiment = factory.experiment()
+    probe = experiment.probes.get()
+    probe.data = {**probe.data, "promise": {"matches": matches, "says": "x25-m promises 1,200; the probe read 83."}}
+    probe.save()
+    found = outcome(experiment, CLAIMS["faster"])
+    assert found["outcome"] == expected
+    assert ("the probe read 83" in found["why"]) != matches
+
+
 def with_fsyncs(experiment, per_commit, coupled=True):
     """Fsyncs that follow the commits of their second, or an average of their own with as much noise."""
     noise = np.random.default_rng(9)

@@ -10,6 +10,7 @@ from workers.analysis.predicates.points import TOO_SHORT
 from workers.analysis.refused import Refused
 
 PAGE_BYTES = 4096
+NO_LEAST = "the times vary so much that the interval reaches down to none at all"
 MANY_BYTES = 100_000  # "the latency to fsync() 100K sequential bytes"
 
 
@@ -35,9 +36,10 @@ class Flush:
 
 
 def _per_second(model: FsyncModel) -> Effect:
-    ends = _ends(model, PAGE_BYTES)
-    lo, hi = (1000 / ends[1], 1000 / ends[0]) if ends and ends[0] > 0 else (None, None)
-    return Effect("per second", 1000 / model.ms(PAGE_BYTES), lo, hi, "" if lo else TOO_SHORT)
+    ends, value = _ends(model, PAGE_BYTES), 1000 / model.ms(PAGE_BYTES)
+    if ends is None or ends[0] <= 0:
+        return Effect("per second", value, why=NO_LEAST if ends else TOO_SHORT)
+    return Effect("per second", value, 1000 / ends[1], 1000 / ends[0])
 
 
 def _ends(model: FsyncModel, size_bytes: int) -> tuple[float, float] | None:
@@ -53,7 +55,7 @@ def _many_over_one(model: FsyncModel) -> Effect:
     value = model.ms(MANY_BYTES) / model.ms(1)
     many, one = _ends(model, MANY_BYTES), _ends(model, 1)
     if many is None or one is None or one[0] <= 0:
-        return Effect("times", value, why=TOO_SHORT)
+        return Effect("times", value, why=NO_LEAST if one else TOO_SHORT)
     return Effect("times", value, many[0] / one[1], many[1] / one[0])
 
 

@@ -159,7 +159,7 @@ def test_it_keeps_the_account_out_of_the_binlog_and_leaves_nothing(primary, repl
     password = replica._link._password.encode()
     binlogs = list(primary.datadir.glob("binlog.0*")) + list(replica.sandbox.datadir.glob("binlog.0*"))
     assert binlogs and not [
-        one for one in binlogs if password in one.read_bytes() or b"durascope_replica" in one.read_bytes()
+        one for one in binlogs if password in one.read_bytes() or b"durascope_repl" in one.read_bytes()
     ]
     pid, folder = replica.sandbox.pid, replica.sandbox.folder
     before = len(list((sandbox_root / "live").iterdir()))

@@ -12,12 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
-from workers.crash import compare_tables
+from workers.crash import compare_tables, ways
 from workers.crash.compare_tables import TABLES, WRITES_ON
 from workers.crash.evidence import ReplicaSeen, Seen
-from workers.crash.replica_link import Followed, Link, ahead, binlog_position, position
+from workers.crash.replica_link import Followed, Link, ahead
 from workers.crash.replica_twin import twin
 from workers.crash.transactions import statements
+from workers.crash.ways import Way
 from workers.errors import DurascopeError, SandboxError
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
@@ -32,17 +33,7 @@ LIMIT_S = 120.0  # a durable replica on a slow disk applies some hundred transac
 MORE = 20  # transactions that write_past commits beyond the replica's position
 ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
-
-# Durable, a possible primary itself, and with threads enough to keep up: one alone applies 1300 transactions/s of a
-# load of 9000, sixteen with group commit 7000.
-SETTINGS = {
-    "log_bin": "ON",
-    "log_slave_updates": "ON",
-    "sync_binlog": "1",
-    "innodb_flush_log_at_trx_commit": "1",
-    "slave_parallel_threads": "16",
-    "skip_slave_start": "ON",
-}
+AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flush_log_at_trx_commit$'"
 
 
 class Replica:
@@ -65,11 +56,12 @@ class Replica:
     ) -> Self:
         """Make a replica of a primary whose witness tables are empty or not made yet.
 
-        `settings` win over SETTINGS. SandboxError or ServerError: nothing is left behind then.
+        `settings` win over those of its way. PlanError, SandboxError or ServerError: nothing is left behind then.
         """
+        way = ways.of(build)
         with connect(primary.target) as connection:
-            own_id = _must_replicate(build, connection, schema)
-        chosen = {**SETTINGS, "server_id": str(own_id + 1), **settings}
+            own_id = _must_replicate(way, connection, schema)
+        chosen = {**way.of_follower, "server_id": str(own_id + 1), **settings}
         sandbox = Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user)
         try:
             replica = cls(sandbox, primary, schema)
@@ -114,10 +106,9 @@ class Replica:
         """
         try:
             self._link.settle(limit_s)
-            chosen = {"skip_slave_start": "ON", **settings, "log_bin": "ON"}
-            with twin(old_primary, self.sandbox.root, chosen) as old:
-                _demote(old)
+            with twin(old_primary, self.sandbox.root, {**settings, "log_bin": "ON"}) as old:
                 link = Link(self.sandbox, old)
+                _demote(link)
                 link.start()
                 return _seen_after(REJOIN, link, self.schema, limit_s)
         except DurascopeError as failure:
@@ -137,7 +128,7 @@ class Replica:
         """From the primary's position, with the witness's tables if it already has them."""
         with connect(self.primary.target) as primary, connect(self.sandbox.target) as replica:
             _copy_schema(primary, replica, self.schema)
-            ask.rows(replica, "SET GLOBAL gtid_slave_pos = %s", [binlog_position(primary)])
+            ask.rows(replica, self._link.way.begin, [self._link.written(primary)])
         self._link.start()
 
 
@@ -147,16 +138,17 @@ def write_past(primary: Sandbox, replica: Replica) -> int:
     Their client is WRITES_ON. The crash is over, so they need not be durable, and would take minutes if they
     were on a slow disk: the settings are put back at the end. Raises ServerError.
     """
+    link = replica._link
     with connect(replica.sandbox.target) as connection:
-        reached = position(connection)
+        reached = link.applied(connection)
     with connect(primary.target) as connection:
-        count = ahead(reached, binlog_position(connection)) + MORE
-        durable = ask.rows(connection, "SELECT @@GLOBAL.sync_binlog, @@GLOBAL.innodb_flush_log_at_trx_commit")[0]
+        count = ahead(reached, link.written(connection)) + MORE
+        durable = ask.names_to_values(connection, AT_COMMIT)
         try:
-            _set_durability(connection, 0, 0)
+            _set(connection, dict.fromkeys(durable, "0"))
             _commit(connection, replica.schema, count)
         finally:
-            _set_durability(connection, *durable)
+            _set(connection, durable)
     return count
 
 
@@ -178,13 +170,17 @@ def _seen_after(moment: str, link: Link, schema: str, limit_s: float) -> Replica
     )
 
 
-def _must_replicate(build: Build, primary: Any, schema: str) -> int:
+def _must_replicate(way: Way, primary: Any, schema: str) -> int:
     """The primary's server_id; SandboxError when no replica can be made of it."""
-    if build.flavour != "mariadb":
-        raise SandboxError(f"{build.title} cannot have a replica here: that is built for MariaDB only.", "Go without.")
     log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
     if not log_bin:
         raise SandboxError("A primary without a binlog cannot have a replica.", "Set log_bin to ON, or go without.")
+    held = ask.names_to_values(primary, "SHOW GLOBAL VARIABLES")
+    for name, value in way.of_source.items():
+        if held.get(name, "") not in (value, "1"):
+            raise SandboxError(
+                f"A primary with {name}={held.get(name)} cannot have a replica.", f"Set it to {value}, or go without."
+            )
     for table in _tables(primary, schema):
         if ask.rows(primary, ANY_ROW.format(schema=schema, table=table)):
             raise SandboxError(f"The witness's table {table} already has rows.", "Attach the replica before the load.")
@@ -206,18 +202,16 @@ def _copy_schema(primary: Any, replica: Any, schema: str) -> None:
         ask.rows(replica, ask.rows(primary, f"SHOW CREATE TABLE `{schema}`.`{table}`")[0][1])
 
 
-def _demote(old: Sandbox) -> None:
-    """It goes on from what it wrote itself as a primary (MASTER_DEMOTE_TO_SLAVE, but of any version)."""
-    with connect(old.target) as connection:
-        ask.rows(connection, "SET GLOBAL gtid_slave_pos = %s", [binlog_position(connection)])
+def _demote(link: Link) -> None:
+    """It goes on from what it wrote itself as a primary."""
+    if link.way.demote:
+        with connect(link.follower.target) as connection:
+            ask.rows(connection, link.way.demote, [link.written(connection)])
 
 
-def _set_durability(connection: Any, sync_binlog: int, flush_log: int) -> None:
-    ask.rows(
-        connection,
-        "SET GLOBAL sync_binlog = %s, GLOBAL innodb_flush_log_at_trx_commit = %s",
-        [sync_binlog, flush_log],
-    )
+def _set(connection: Any, values: Mapping[str, str]) -> None:
+    for name, value in values.items():
+        ask.rows(connection, f"SET GLOBAL {name} = {int(value)}")
 
 
 def _commit(connection: Any, schema: str, count: int) -> None:

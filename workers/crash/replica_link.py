@@ -1,4 +1,4 @@
-"""One MariaDB server following another by GTID: https://mariadb.com/kb/en/gtid/.
+"""One server following another of its kind by GTID; what differs between kinds is in workers.crash.ways.
 
 What a follower says of itself is not enough to call it caught up: a start that will fail with 1236 looks healthy for
 a moment. The source must say, too, that it has sent its whole binlog to this follower.
@@ -8,18 +8,16 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-from workers.crash.gtid import count, minus, parse
+from workers.crash import ways
+from workers.crash.gtid import Gtids, count, minus, parse
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
 
-ACCOUNT = "durascope_replica"
-ACCOUNT_SQL = Path(__file__).with_name("replica_account.sql")
-POINT_SQL = Path(__file__).with_name("replica_point.sql")
+ACCOUNT = "durascope_repl"  # MySQL 5.6 allows 16 characters
 DUMPS = "SELECT id, state FROM information_schema.processlist WHERE user = %s AND command LIKE 'Binlog Dump%%'"
 ALL_SENT = "has sent all binlog"
 POLL_S = 0.02
@@ -38,6 +36,7 @@ class Link:
 
     def __init__(self, source: Sandbox, follower: Sandbox) -> None:
         self.source, self.follower = source, follower
+        self.way = ways.of(follower.build)
         self._password = secrets.token_hex(16)
 
     def start(self) -> None:
@@ -46,25 +45,25 @@ class Link:
         The account is made anew: a crash may have taken it. It is never in the source's binlog.
         """
         with connect(self.follower.target) as follower, connect(self.source.target) as source:
-            ask.rows(follower, "STOP SLAVE")
+            ask.rows(follower, f"STOP {self.way.word}")
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
                 ask.rows(source, f"KILL {dump}")
-            _run(source, ACCOUNT_SQL, account=ACCOUNT, password=self._password)
+            _run(source, self.way.account_sql, account=ACCOUNT, password=self._password)
             port = self.source.target.port
-            _run(follower, POINT_SQL, account=ACCOUNT, password=self._password, port=port)
+            _run(follower, self.way.point_sql, account=ACCOUNT, password=self._password, port=port)
 
     def follow(self, limit_s: float) -> Followed:
         """Wait until the follower has everything, has stopped with an error, or the time is up. Raises ServerError."""
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower, connect(self.source.target) as source:
             while True:
-                status = _status(follower)
-                if error := _stopped(status):
+                status = self._status(follower)
+                if error := self._stopped(status):
                     return Followed("stopped", error)
-                if _runs(status) and _all_sent(source) and not ahead(binlog_position(source), position(follower)):
+                if self._runs(status) and _all_sent(source) and not self._to_come(source, follower):
                     return Followed("caught up")
                 if time.monotonic() > deadline:
-                    return Followed("unknown", _late(limit_s, status, position(follower), binlog_position(source)))
+                    return Followed("unknown", _late(limit_s, status, self.applied(follower), self.written(source)))
                 time.sleep(POLL_S)
 
     def settle(self, limit_s: float) -> None:
@@ -74,26 +73,51 @@ class Link:
         """
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower:
-            ask.rows(follower, "STOP SLAVE IO_THREAD")
-            while not _applied(status := _status(follower), position(follower)):
+            ask.rows(follower, f"STOP {self.way.word} IO_THREAD")
+            while not self._has_applied(status := self._status(follower), self.applied(follower)):
                 if time.monotonic() > deadline:
                     raise SandboxError(
                         f"The replica did not apply within {limit_s:g} s what it had received: it is at "
-                        f"{position(follower) or 'nothing'} of {status['Gtid_IO_Pos']}.",
+                        f"{self.applied(follower) or 'nothing'} of {status[self.way.received]}.",
                         "Nothing is known of it. Crash earlier, or allow more time.",
                     )
                 time.sleep(POLL_S)
-            ask.rows(follower, "STOP SLAVE")
+            ask.rows(follower, f"STOP {self.way.word}")
 
+    def written(self, source: Any) -> str:
+        """GTIDs in a server's own binlog, "" while there are none."""
+        return ask.value(source, self.way.written) or ""
 
-def binlog_position(connection: Any) -> str:
-    """GTID of the last transaction in the server's own binlog, "" while there is none."""
-    return ask.value(connection, "SELECT @@GLOBAL.gtid_binlog_pos") or ""
+    def applied(self, follower: Any) -> str:
+        """GTIDs that a follower has applied."""
+        return ask.value(follower, self.way.applied) or ""
 
+    def _to_come(self, source: Any, follower: Any) -> Gtids:
+        """What the follower still has to apply. What it once wrote itself it passes over: that will never come."""
+        own = ask.value(follower, self.way.own) if self.way.own else ""
+        missing = minus(parse(self.written(source)), parse(self.applied(follower)))
+        return {name: intervals for name, intervals in missing.items() if name != own}
 
-def position(follower: Any) -> str:
-    """GTID of the last transaction that a follower has applied."""
-    return ask.value(follower, "SELECT @@GLOBAL.gtid_slave_pos") or ""
+    def _status(self, follower: Any) -> Mapping[str, Any]:
+        """SHOW SLAVE STATUS by name. The driver's own cursor: the names are in its description."""
+        with follower.cursor() as cursor:
+            cursor.execute(f"SHOW {self.way.word} STATUS")
+            return dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
+
+    def _stopped(self, status: Mapping[str, Any]) -> str:
+        """Number and text of the error that stopped one of the two threads, "" while none has."""
+        for thread in ("IO", "SQL"):
+            number = status[f"Last_{thread}_Errno"]
+            if status[self.way.column(f"{thread}_Running")] == "No" and number:
+                return f"{number}: {status[f'Last_{thread}_Error']}"
+        return ""
+
+    def _runs(self, status: Mapping[str, Any]) -> bool:
+        return all(status[self.way.column(f"{thread}_Running")] == "Yes" for thread in ("IO", "SQL"))
+
+    def _has_applied(self, status: Mapping[str, Any], held: str) -> bool:
+        """True as well when applying has ended with an error: more will not come."""
+        return status[self.way.column("SQL_Running")] == "No" or not ahead(status[self.way.received], held)
 
 
 def ahead(some: str, others: str) -> int:
@@ -101,35 +125,10 @@ def ahead(some: str, others: str) -> int:
     return count(minus(parse(some), parse(others)))
 
 
-def _run(connection: Any, script: Path, **values: object) -> None:
-    for statement in script.read_text().format(**values).split(";\n"):
+def _run(connection: Any, script: str, **values: object) -> None:
+    for statement in script.format(**values).split(";\n"):
         if statement.strip():
             ask.rows(connection, statement)
-
-
-def _status(follower: Any) -> Mapping[str, Any]:
-    """SHOW SLAVE STATUS by name. The driver's own cursor: the names are in its description."""
-    with follower.cursor() as cursor:
-        cursor.execute("SHOW SLAVE STATUS")
-        return dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
-
-
-def _stopped(status: Mapping[str, Any]) -> str:
-    """Number and text of the error that stopped one of the two threads, "" while none has."""
-    for thread in ("IO", "SQL"):
-        number = status[f"Last_{thread}_Errno"]
-        if status[f"Slave_{thread}_Running"] == "No" and number:
-            return f"{number}: {status[f'Last_{thread}_Error']}"
-    return ""
-
-
-def _runs(status: Mapping[str, Any]) -> bool:
-    return status["Slave_IO_Running"] == status["Slave_SQL_Running"] == "Yes"
-
-
-def _applied(status: Mapping[str, Any], held: str) -> bool:
-    """True as well when applying has ended with an error: more will not come."""
-    return status["Slave_SQL_Running"] == "No" or not ahead(status["Gtid_IO_Pos"], held)
 
 
 def _all_sent(source: Any) -> bool:

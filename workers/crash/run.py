@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from workers.crash import ways
 from workers.crash.attached import AttachedServer
 from workers.crash.checks import judge_all, missing_from
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
@@ -75,7 +76,7 @@ class _Trial:
     ) -> None:
         self.setup, self.kind, self.made = setup, kind, made
         self.tell, self.cancelled = tell, cancelled
-        self.settings = {**KEEP_BINLOG, **setup.settings}
+        self.settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
         self.schema = setup.attached.schema if setup.attached else SCHEMA
         self.timeline = Timeline()
         self.server: Sandbox | AttachedServer | None = None
@@ -284,6 +285,12 @@ class _Trial:
             raise Cancelled("Stopped in the middle of a crash trial.")
         self.timeline.step(name)
         self.tell(f"{self.kind.title}: {name}")
+
+
+def _for_replica(setup: TrialSetup) -> Mapping[str, str]:
+    """What a replica needs of its primary. PlanError when the build cannot have one."""
+    logs = setup.settings.get("log_bin", "OFF").upper() in ("ON", "1")
+    return ways.of(setup.build).of_source if setup.replica and setup.build and logs else {}
 
 
 def _must_have(setup: TrialSetup, variables: Mapping[str, str]) -> None:

@@ -1,0 +1,35 @@
+"""MySQL: https://dev.mysql.com/doc/refman/8.4/en/replication-gtids-auto-positioning.html."""
+
+from dataclasses import replace
+
+from workers.crash.ways.way import Way
+
+SOURCE = {"gtid_mode": "ON", "enforce_gtid_consistency": "ON"}
+SOURCE_OLD = {**SOURCE, "log_slave_updates": "ON"}
+FOLLOWER = {**SOURCE, "log_bin": "ON", "sync_binlog": "1", "innodb_flush_log_at_trx_commit": "1"}
+
+_NEW = Way(
+    since=(8, 0, 26),
+    word="REPLICA",
+    account="account.sql",
+    point="point_mysql.sql",
+    written="SELECT @@GLOBAL.gtid_executed",
+    applied="SELECT @@GLOBAL.gtid_executed",
+    received="Retrieved_Gtid_Set",
+    begin="SET GLOBAL gtid_purged = %s",
+    own="SELECT @@GLOBAL.server_uuid",
+    of_source=SOURCE,
+    of_follower={**FOLLOWER, "replica_parallel_workers": "16", "skip_replica_start": "ON"},
+)
+# One thread applies: it has parallel ones for several schemas only, and the witness has one.
+_OLD = replace(
+    _NEW,
+    since=(5, 6, 9),
+    word="SLAVE",
+    account="account_old.sql",
+    point="point_mysql_old.sql",
+    of_source=SOURCE_OLD,
+    of_follower={**FOLLOWER, "log_slave_updates": "ON", "skip_slave_start": "ON"},
+)
+
+WAYS = (_OLD, _NEW)

@@ -21,6 +21,11 @@ from dashboard.servers import vault
 
 
 class AccountAdapter(DefaultAccountAdapter):
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "username_password_mismatch": "Enter a correct username and password. Nobody was logged in.",
+    }
+
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
 

@@ -1,5 +1,6 @@
 """A build is there whole or not at all, and one that a user brings is asked what it is."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -84,6 +85,14 @@ def test_a_prefix_of_a_version_is_not_a_part_of_it(offered, told):
     offered("5.70.1")
     with pytest.raises(SandboxError, match=r"What came is mysql 5\.70\.1"):
         install.install("ours", told.append)
+
+
+def test_it_refuses_a_server_without_the_plugin_it_is_for(offered, told, monkeypatch):
+    entry = dataclasses.replace(offered(), plugins=("ha_rocksdb.so",))
+    monkeypatch.setitem(catalogue.CATALOGUE, "ours", entry)
+    with pytest.raises(SandboxError, match=r"has no ha_rocksdb\.so"):
+        install.install("ours", told.append)
+    assert store.installed() == []
 
 
 @pytest.mark.parametrize("key", ["nope", "", "../x", "system-mariadb"])

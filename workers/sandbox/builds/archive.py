@@ -15,14 +15,21 @@ PROGRAMS = ("bin", "sbin", "libexec", "scripts")  # archives made by Java forget
 
 def verify(file: Path, sha256: str) -> None:
     """SandboxError, and the file is gone, when it is not what it should be."""
-    with file.open("rb") as opened:
-        found = hashlib.file_digest(opened, "sha256").hexdigest()
-    if found != sha256:
+    if (found := _checksum(file)) != sha256:
         file.unlink()
         raise SandboxError(
             f"{file.name} has the checksum {found}, not {sha256}: it is torn, or not the file that was tried.",
             "It was deleted, and nothing was installed. Try again.",
         )
+
+
+def intact(file: Path, sha256: str) -> bool:
+    return file.is_file() and _checksum(file) == sha256
+
+
+def _checksum(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def unzip(archive: Path, target: Path, place: Callable[[str], str | None]) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox.builds.archive import verify
+from workers.sandbox.builds.archive import intact, verify
 from workers.sandbox.builds.progress import Tell, run
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -67,8 +67,8 @@ class Apt:
 
     def __init__(self, folder: Path, suite: str, mirror: str) -> None:
         self.archives = folder / "archives"
-        self._config = folder / "apt.conf"
-        for part in ("lists/partial", "archives/partial", "sources", "empty"):
+        self._config, self._empty = folder / "apt.conf", folder / "empty"
+        for part in ("lists/partial", "archives/partial", "sources", "empty/partial"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         (folder / "status").touch()
         (folder / "sources/debian.sources").write_text(sources(mirror, suite))
@@ -78,12 +78,18 @@ class Apt:
         self._run(["update"], "Debian's index could not be read", tell)
 
     def needed(self, source: DebianSuite) -> list[Package]:
-        closure = self._run(["install", "--yes", "--print-uris", *source.packages], "The packages do not fit together")
+        """Those that are there, too: apt names only what it does not see, so it looks from an empty folder."""
+        ask = ["--option", f"Dir::Cache::archives={self._empty}", "--print-uris"]
+        closure = self._run([*ask, "install", "--yes", *source.packages], "The packages do not fit", cwd=self._empty)
         alone = source.without_dependencies
-        more = self._run(["download", "--print-uris", *alone], "A package is not there") if alone else ""
+        more = self._run([*ask, "download", *alone], "A package is not there", cwd=self._empty) if alone else ""
         return parse(closure + more)
 
     def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
+        """apt does not look into a file that has the right size: one that is torn is put away first."""
+        for package in needed:
+            if not intact(self.archives / package.file, package.sha256):
+                (self.archives / package.file).unlink(missing_ok=True)
         total = sum(package.size_bytes for package in needed)
         tell(f"{len(needed)} packages, {total >> 20} MiB.")
         how = {"tell": tell, "growing": self.archives, "total_bytes": total}
@@ -96,7 +102,7 @@ class Apt:
 
     def _run(self, argv: list[str], failed: str, tell: Tell | None = None, **how: object) -> str:
         env = {**os.environ, "APT_CONFIG": str(self._config), "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
-        return run(["apt-get", *argv], failed, tell=tell, env=env, cwd=self.archives, **how)
+        return run(["apt-get", *argv], failed, tell=tell, env=env, **{"cwd": self.archives, **how})
 
 
 def config(folder: Path, user: str, network: str) -> str:

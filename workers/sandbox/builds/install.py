@@ -37,7 +37,11 @@ def _put(key: str, entry: Entry, root: Path, tell: Tell, mirror: str) -> Manifes
     downloads = store.downloads(key)
     downloads.mkdir(parents=True, exist_ok=True)
     entry.source.put(downloads, root, tell, mirror)
-    flavour, version = ask_version(discover(root, own_libc=entry.source.own_libc))
+    layout = discover(root, own_libc=entry.source.own_libc)
+    flavour, version = ask_version(layout)
+    for plugin in entry.plugins:
+        if not layout.plugin_dir or not (layout.plugin_dir / plugin).is_file():
+            raise SandboxError(f"What came has no {plugin}.", "Nothing was installed.")
     said = ".".join(map(str, version))
     if flavour != entry.flavour or not f"{said}.".startswith(f"{entry.version.rstrip('.')}."):
         raise SandboxError(f"What came is {flavour} {said}, not {key}.", "Nothing was installed.")

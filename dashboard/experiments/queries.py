@@ -19,6 +19,7 @@ from dashboard.servers.models import Preflight, Server
 from workers import progress as live
 from workers.bench.plan import Plan
 from workers.bench.review import Candidate
+from workers.crash import ways
 from workers.sandbox import builds
 
 MOST_CELLS_SHOWN = 200
@@ -33,7 +34,9 @@ def candidates(plan: Plan) -> dict[int, Candidate]:
 def _candidate(server: Server) -> Candidate:
     if server.is_sandbox:
         able = _abilities()
-        flavours = {key: build.flavour for key, build in builds.every().items()}
+        known = builds.every()
+        flavours = {key: build.flavour for key, build in known.items()}
+        alone = ways.missing_of(known)
         return Candidate(
             server.name,
             is_sandbox=True,
@@ -42,6 +45,7 @@ def _candidate(server: Server) -> Candidate:
             builds=flavours,
             installed=frozenset(able["builds"]) if "builds" in able else None,
             disk_missing=able.get("disk_missing", ""),
+            replica_missing={**alone, "": alone.get(server.build, "")},
         )
     done = server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
     facts = done.facts if done else {}

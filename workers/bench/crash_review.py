@@ -15,13 +15,15 @@ REPLICA_S = 2.5
 
 @dataclass(frozen=True)
 class Crashable:
-    """What is known of a server that is to be crashed. `missing`: crash kind -> why this host cannot do it."""
+    """What is known of a server that is to be crashed. `missing`: crash kind -> why this host cannot do it;
+    `replica_missing`: build ("": the server's own) -> why it cannot have a replica."""
 
     name: str
     is_sandbox: bool
     may_be_crashed: bool = True
     missing: Mapping[str, str] = field(default_factory=dict)
     present: Mapping[str, str] = field(default_factory=dict)
+    replica_missing: Mapping[str, str] = field(default_factory=dict)
 
 
 def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
@@ -61,12 +63,20 @@ def _server(plan: Plan, server: Crashable) -> Iterator[str]:
         asked = dict.fromkeys((*kinds, *(CONTROLS if plan.crash.control_trials else ())))
         gone = {kind: server.missing[kind] for kind in asked if server.missing.get(kind)}
         yield from (f"{CRASH_KINDS[kind].title} is not available: {why}" for kind, why in gone.items())
+        yield from _replicas(plan, server)
     elif OWNERS_COMMAND not in kinds:
         return
     elif not server.may_be_crashed:
         yield f"{server.name} may not be crashed: its owner has not marked it expendable. See the server's page."
     else:
         yield from (said for variant in plan.variants for said in _as_it_is(variant, server))
+
+
+def _replicas(plan: Plan, server: Crashable) -> Iterator[str]:
+    for variant in plan.variants if plan.crash.replica else ():
+        why = server.replica_missing.get(variant.build)
+        if why and variant.settings.get("log_bin", "OFF").upper() in ("ON", "1"):
+            yield f"Variant {variant.name} cannot have a replica: {why}. Crash without replicas, or take a newer build."
 
 
 def _as_it_is(variant: Variant, server: Crashable) -> Iterator[str]:

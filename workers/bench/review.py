@@ -51,10 +51,13 @@ class Candidate:
     builds: Mapping[str, FlavourKey] = field(default_factory=dict)  # every build that is known
     installed: frozenset[str] | None = None  # builds that the workers can run
     disk_missing: str = ""  # why the workers cannot simulate a device
+    replica_missing: Mapping[str, str] = field(default_factory=dict)  # build ("": its own) -> why it can have none
 
     @property
     def crashable(self) -> Crashable:
-        return Crashable(self.name, self.is_sandbox, self.may_be_crashed, self.crash_missing, self.present)
+        return Crashable(
+            self.name, self.is_sandbox, self.may_be_crashed, self.crash_missing, self.present, self.replica_missing
+        )
 
     @property
     def ground(self) -> Ground:

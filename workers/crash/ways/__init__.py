@@ -1,27 +1,44 @@
 """How servers follow each other by GTID, by flavour; within a flavour the oldest way first."""
 
+from collections.abc import Mapping
+
 from workers.crash.ways.mariadb import WAYS as MARIADB
 from workers.crash.ways.mysql import WAYS as MYSQL
 from workers.crash.ways.way import Way
 from workers.errors import PlanError
-from workers.sandbox.builds.build import Build, Version
+from workers.sandbox.builds import Build, Known
+from workers.sandbox.builds.build import Version
 from workers.servers.facts import FlavourKey
 
-__all__ = ["WAYS", "Way", "missing", "of"]
+__all__ = ["WAYS", "Way", "missing_of", "of"]
 
 WAYS: dict[FlavourKey, tuple[Way, ...]] = {"mariadb": MARIADB, "mysql": MYSQL}
 
 
 def of(build: Build) -> Way:
     """The newest way that the build knows. PlanError when there is none."""
-    if why := missing(build.flavour, build.version):
+    if why := _missing(build.flavour, build.version):
         raise PlanError(f"{build.title} cannot have a replica here: {why}.", "Go without, or take a newer server.")
     return next(way for way in reversed(WAYS[build.flavour]) if way.since <= build.version)
 
 
-def missing(flavour: FlavourKey, version: Version) -> str:
-    """Why servers of that version cannot have a replica here, "" when they can."""
+def missing_of(known: Mapping[str, Known]) -> dict[str, str]:
+    """Build -> why it cannot have a replica, as far as its version is known before it is run."""
+    versions = {key: _version(getattr(build, "version", None)) for key, build in known.items()}
+    told = {key: _missing(known[key].flavour, version) for key, version in versions.items() if version}
+    return {key: why for key, why in told.items() if why}
+
+
+def _missing(flavour: FlavourKey, version: Version) -> str:
     first = WAYS[flavour][0].since
     if version >= first:
         return ""
     return f"a replica finds its place by GTIDs, which it has only from version {'.'.join(map(str, first))} on"
+
+
+def _version(said: Version | str | None) -> Version | None:
+    """The catalogue's "10.5" as the oldest that it can be."""
+    if not isinstance(said, str):
+        return said
+    major, minor, patch = [*map(int, filter(None, said.split("."))), 0, 0][:3]
+    return major, minor, patch

@@ -1,0 +1,233 @@
+"""Every page that can be asked for, in a real browser, in light, in dark and at the width of a phone: axe-core finds
+nothing, and nothing scrolls sideways. Pages are found by walking the addresses, so that a new one is looked at too."""
+
+from datetime import timedelta
+from inspect import iscoroutinefunction, unwrap
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import get_resolver
+from django.utils import timezone
+
+from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import HostLease, Worker
+from dashboard.servers.models import Debt, Preflight
+from dashboard.sharing import actions as sharing
+from tests.browser.axe import violations
+from tests.unit.accounts.addresses import patterns
+from tests.unit.results import factory, trials
+
+LONG = "an unusually long name that has to be broken somewhere: db7.orders.eu-central-1.example.com <b>ö</b>"
+UNFOLD = "for (const folded of document.querySelectorAll('details')) folded.open = true"
+TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty</h1><details><summary>Open</summary>
+<p style="color: #999">Hardly to be read</p></details><input><p style="width: 500px">Wide</p></main>"""
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+
+
+def look(page, url):
+    page.goto(url)
+    return look_here(page)
+
+
+def look_here(page):
+    """Everything that is wrong with the page that is open, its folded parts opened."""
+    page.set_viewport_size(DESK)
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.evaluate(UNFOLD)
+    wrong = [f"light: {one}" for one in violations(page)]
+    page.emulate_media(color_scheme="dark")
+    wrong += [f"dark: {one}" for one in violations(page, "color-contrast")]
+    page.set_viewport_size(PHONE)
+    wrong += [f"phone: {one}" for one in violations(page, "scrollable-region-focusable")]
+    if too_wide := page.evaluate(TOO_WIDE):
+        wrong.append(f"phone: scrolls sideways by {too_wide} pixels")
+    return [f"{page.url}: {one}" for one in wrong]
+
+
+def look_at_all(page, live_server, paths, client=None):
+    """The test's server is no ASGI server: a live page is given an empty stream."""
+    page.route("**/events/", lambda route: route.fulfill(content_type="text/event-stream", body="retry: 60000\n\n"))
+    log_in(page, live_server, client)
+    return [wrong for path in paths for wrong in look(page, live_server.url + path)]
+
+
+def log_in(page, live_server, client):
+    page.set_default_timeout(60_000)  # axe-core takes its time on a long page and a busy machine
+    if client:
+        page.context.add_cookies([
+            {"name": name, "value": cookie.value, "url": live_server.url} for name, cookie in client.cookies.items()
+        ])  # fmt: skip
+
+
+@pytest.fixture
+def stored(transactional_db):
+    """An installation in which everything has happened."""
+    admin = User.objects.create_superuser("admin", password="a long test password")
+    server = factory.server(LONG[:80], label="production", note=LONG)
+    experiment = trials.experiment(servers=[server], name=LONG)
+    return {"admin": admin, "server": server, "experiment": experiment}
+
+
+@pytest.fixture
+def busy(stored):
+    server, experiment = stored["server"], stored["experiment"]
+    stored["preflight"] = checked(server)
+    now = timezone.now()
+    owed = {"server": server, "experiment": experiment, "problem": f"Access denied at {LONG}"}
+    Debt.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **owed)
+    abilities = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
+    worker = Worker.objects.create(host=LONG[50:], pid=1, beat_at=now + timedelta(days=1), abilities=abilities)
+    Worker.objects.create(host="dead", pid=2, beat_at=now - timedelta(days=1))
+    running = factory.experiment(servers=[server], name=f"running {LONG}"[:120], measured=2, state="running")
+    Experiment.objects.filter(pk=running.pk).update(worker=worker, phase="measuring 0/0", ended_at=None)
+    HostLease.objects.create(host=server.host, experiment=running)
+    failed = factory.experiment(servers=[server], name="failed", measured=0, state="failed")
+    failed.cells.update(state="failed", error=f"Cannot connect to {LONG}.", mend="Look at its log.")
+    sharing.share(stored["admin"], experiment, days=7, note=LONG)
+    return {**stored, "running": running, "failed": failed}
+
+
+def checked(server):
+    """A preflight that found a bit of everything."""
+    outcomes = {
+        "passed": "It answers.",
+        "warned": "1 s behind.",
+        "failed": "Not allowed.",
+        "unknown": "Not known here.",
+    }
+    checks = [
+        {
+            "key": outcome,
+            "title": f"A check that {outcome}",
+            "outcome": outcome,
+            "says": says,
+            "mend": "GRANT X TO 'y';",
+        }
+        for outcome, says in outcomes.items()
+    ]
+    kept = {"crash_class": "power loss", "what": "engine", "engine": "InnoDB", "outcome": "kept", "says": "Flushed."}
+    durability = [{**kept, "rests_on": "https://mariadb.com/kb/en/innodb-system-variables/"}]
+    words = [["innodb_flush_log_at_trx_commit", "1", "flushed at each commit"]]
+    facts = {"version_text": "10.11.6-MariaDB", "flavour": "mariadb", "words": words}
+    return Preflight.objects.create(
+        server=server, state="done", done_at=timezone.now(), checks=checks, durability=durability, facts=facts
+    )
+
+
+def addresses(busy, token):
+    """Every route, with what is stored in each of its places."""
+    experiment, people = busy["experiment"], {"people": busy["admin"].pk, "servers": busy["server"].pk}
+    places = {
+        "experiment_id": experiment.pk,
+        "cell_id": experiment.cells.first().pk,
+        "trial_id": experiment.trials.first().pk,
+        "token": token,
+        "recipe": "what-does-safety-cost",
+        "key": "throughput",
+        "form": "json",
+    }
+    for name, route, converters, view in patterns(get_resolver()):
+        if iscoroutinefunction(unwrap(view)):
+            continue  # a stream of events
+        space = name.split(":")[0]
+        known = {**places, "pk": people.get(space, experiment.pk)}
+        path = "/" + route
+        for part, converter in converters.items():
+            path = replaced(path, part, converter.to_url(known.get(part, "x")))
+        yield path
+
+
+def replaced(path, part, value):
+    before, _, rest = path.partition("<")
+    inside, _, after = rest.partition(">")
+    assert inside.split(":")[-1] == part, path
+    return f"{before}{value}{after}"
+
+
+def pages(client, paths):
+    """Those that are pages: the rest are files, forms' targets and redirects."""
+    for path in dict.fromkeys(paths):
+        answer = client.get(path)
+        if not answer.streaming and answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+            yield path
+
+
+def test_it_would_be_found(page, site):
+    """The positive control: a page with a fault of each kind."""
+    page.route("**/parts", lambda route: route.fulfill(content_type="text/html", body=FAULTY))
+    wrong = "\n".join(look(page, f"{site.url}/parts"))
+    for fault in ("light: color-contrast", "dark: color-contrast", "light: label", "phone: scrolls sideways by"):
+        assert fault in wrong, wrong
+
+
+def test_every_page_of_a_busy_installation(page, live_server, busy):
+    client = Client()
+    client.force_login(busy["admin"])
+    _, token = sharing.share(busy["admin"], busy["experiment"])
+    runs = [str(cell.run.pk) for cell in busy["experiment"].cells.order_by("position")[:3]]
+    known = [*pages(client, addresses(busy, token))]
+    known += [
+        f"/experiments/{busy['running'].pk}/",
+        f"/experiments/{busy['failed'].pk}/",
+        f"/results/trials/{busy['experiment'].trials.last().pk}/",
+        f"/results/compare/?from={busy['experiment'].pk}&runs={runs[0]}&runs={runs[1]}&runs={runs[2]}",
+        f"/results/{busy['experiment'].pk}/trials/?variant=0&server=0&crash=power-loss",
+        "/servers/register/?kind=sandbox",
+    ]
+    assert len(known) > 25, known
+    wrong = look_at_all(page, live_server, known, client)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_pages_of_an_empty_installation(page, live_server, transactional_db):
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin", password="a long test password"))
+    paths = ["/", "/servers/", "/experiments/", "/experiments/new/", "/results/compare/", "/workers/", "/audit/"]
+    wrong = look_at_all(page, live_server, paths, client)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_pages_for_strangers(page, live_server, stored, problems):
+    admin, experiment = stored["admin"], stored["experiment"]
+    revoked, token = sharing.share(admin, experiment)
+    sharing.revoke(admin, revoked)
+    expired, old = sharing.share(admin, experiment, days=1)
+    expired.expires_at = timezone.now() - timedelta(days=1)
+    expired.save()
+    wrong = look_at_all(page, live_server, ["/login/", f"/share/{token}/", f"/share/{old}/", f"/share/{'x' * 32}/"])
+    assert not wrong, "\n".join(wrong)
+    problems.clear()  # the browser complains of 404 and 410
+
+
+def send(page, live_server, path, before=""):
+    """Sends the form of a page as it stands, past the browser's own checks."""
+    page.goto(live_server.url + path)
+    page.evaluate(f"form => {{ {before}; form.noValidate = true }}", page.locator("main form").element_handle())
+    with page.expect_navigation():
+        page.locator("main form button[type=submit]").first.click()
+
+
+def test_pages_that_say_no(page, live_server, stored, problems, monkeypatch):
+    viewer = User.objects.create_user("a viewer", password="a long test password")
+    client = Client()
+    client.force_login(viewer)
+    wrong = look_at_all(page, live_server, ["/", "/experiments/", "/servers/", "/people/", "/nothing/"], client)
+    client.force_login(stored["admin"])
+    log_in(page, live_server, client)
+    told = {}
+    for path in ("/servers/register/", "/experiments/new/"):
+        send(page, live_server, path)
+        told[path] = page.locator("main :is(.errorlist, .note.error)").count()
+        wrong += look_here(page)
+    send(page, live_server, "/servers/register/", "form.csrfmiddlewaretoken.value = 'x'")
+    told["csrf"] = page.get_by_role("heading", name="too old").count()
+    wrong += look_here(page)
+    monkeypatch.setattr("dashboard.servers.queries.lines", lambda: 1 / 0)
+    page.goto(f"{live_server.url}/servers/")
+    told["broken"] = page.get_by_role("heading", name="could not be made").count()
+    wrong += look_here(page)
+    assert all(told.values()), told
+    assert not wrong, "\n".join(wrong)
+    problems.clear()  # the browser complains of 403, 404, 422 and 500

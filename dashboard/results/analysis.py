@@ -13,6 +13,7 @@ changed since: another baseline, or other runs. The answer is plain JSON and hol
                  "transactions", "errors",
                  "fsyncs": {"redo": {"value", "source", "note"}, ...},  # per commit; only what is known
                  "group": {"value", "source", "note"} | None,           # commits per binlog group
+                 "group_wait": {"value", "source", "note"} | None,      # ms per commit, for the group's leader
                  "missing": [...],                          # why sources had nothing to say
                  "fsync_latency": {"redo": {"source", "calls", "total_ms", "max_ms", "buckets"}},
                  "ratio": {"value", "lo", "hi", "p", "decision"} | None}],  # to the baseline; None: nothing there
@@ -100,6 +101,7 @@ def describe(point: Point, seconds: Sample) -> dict[str, Any]:
         "errors": sum(run["errors"] for run in point.runs),
         "fsyncs": per_commit.fsyncs_per_commit(point.runs),
         "group": per_commit.commits_per_group(point.runs),
+        "group_wait": per_commit.group_wait(point.runs),
         "missing": per_commit.missing(point.runs),
         "fsync_latency": per_commit.fsync_latency(point.runs),
     }

@@ -114,4 +114,5 @@ def _anatomy(point: Point, lone: Point | None) -> dict[str, Any]:
     if any(_mean_ms(point, log) is None for log in series):
         return {"why": "No source timed the fsyncs of every log that a commit waits for."}
     flushes = {log: anatomy.Flushes(each, _mean_ms(point, log) or 0) for log, each in series.items()}
-    return asdict(anatomy.anatomy(point["threads"], point["tps"], flushes))
+    waited = point["group_wait"]["value"] if point["group_wait"] else None
+    return asdict(anatomy.anatomy(point["threads"], point["tps"], flushes, waited))

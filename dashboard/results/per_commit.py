@@ -66,6 +66,12 @@ def commits_per_group(runs: Runs) -> dict[str, Any] | None:
     }
 
 
+def group_wait(runs: Runs) -> dict[str, Any] | None:
+    """Milliseconds that a commit waits for the leader of its group: {value, source, note}; None where nobody tells."""
+    committed, waited = commits(runs)["value"], total(runs, "group_wait_ms")
+    return {**waited, "value": waited["value"] / committed} if committed and waited else None
+
+
 def missing(runs: Runs) -> list[str]:
     """Why sources had nothing to say, each reason once."""
     reasons = [f"{f['source']}: {f['note']}" for run in runs for f in run["figures"] if f["value"] is None]

@@ -20,6 +20,7 @@ FIGURES: dict[str, str] = {
     "redo_bytes": "bytes",
     "binlog_bytes": "bytes",
     "data_bytes": "bytes",
+    "group_wait_ms": "ms",  # of all sessions together, for the leader of their commit group
 }
 FileClass = Literal["redo", "binlog", "data", "other"]
 

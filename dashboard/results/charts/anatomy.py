@@ -29,7 +29,8 @@ def anatomy(shown: Shown) -> Chart:
         empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {_why_not(known)}",
         source=sources(_sources(shown)) if series else "",
         note="Flush: the flushes that a commit waits for one after the other, each as long as flushes of that log took "
-        "here. Rest: waiting for a group's turn, locks, processor, network; no source tells these apart.",
+        "here. Group leader: waiting for it beyond its flushes, where performance_schema times that. Rest: everything "
+        "else, such as waiting for a turn, locks, processor, network; no source tells these apart.",
     )  # fmt: skip
 
 
@@ -60,7 +61,8 @@ def _part(one: Mapping[str, Any], part: str) -> float:
 
 def _sources(shown: Shown) -> list[str]:
     points = [point for line in shown.lines() for point in line.points]
-    return [timed["source"] for point in points for log, timed in point["fsync_latency"].items() if log != "data"]
+    flushed = [timed["source"] for point in points for log, timed in point["fsync_latency"].items() if log != "data"]
+    return flushed + [point["group_wait"]["source"] for point in points if point["group_wait"]]
 
 
 def _why_not(known: Sequence[tuple[Line, Sequence[Mapping[str, Any]]]]) -> str:

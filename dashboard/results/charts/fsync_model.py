@@ -49,7 +49,7 @@ def fsync_model(shown: Shown) -> Chart:
         empty="" if series else f"Fsync by size is {NOT_AVAILABLE}: no device was measured by size.",
         source="device sweep" if series else "",
         note="Points: medians. Lines: K, the latency of the device, plus N bytes at the rate R. Solid: append, dashed: "
-        "overwrite. An append on ext4 costs a flush of the data and one of the journal.",
+        "overwrite.",
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ def point(threads, tps, redo=(1.0, 5.0), binlog=(1.0, 5.0), variant="1/1", secon
     transactions = tps * seconds
     return {
         "server_id": 1, "variant": variant, "workload": "update", "threads": threads, "tps": tps,
-        "lo": None, "hi": None, "transactions": transactions, "seconds": seconds,
+        "lo": None, "hi": None, "group_wait": None, "transactions": transactions, "seconds": seconds,
         "fsyncs": {log: {"value": each, "source": "trace:fsync", "note": ""} for log, (each, _) in logs.items()},
         "fsync_latency": {
             log: {"source": "trace:fsync", "calls": each * transactions, "total_ms": each * transactions * ms}
@@ -64,6 +64,13 @@ def test_the_anatomy_adds_up():
     for one in line["anatomy"]:
         assert set(one["parts"]) == {"redo flush", "binlog flush"}
         assert sum(one["parts"].values()) + one["rest_ms"] == pytest.approx(one["whole_ms"])
+
+
+def test_waits_for_the_leader_are_a_part_where_they_were_timed():
+    timed = [{**one, "group_wait": {"value": 14.0, "source": "commit_waits:COND_done", "note": ""}} for one in NEW]
+    last = models.lines(timed)[0]["anatomy"][-1]
+    assert last["parts"]["group leader"] == pytest.approx(4)  # of 14 ms, 10 are flushes
+    assert "group leader" not in models.lines(NEW)[0]["anatomy"][-1]["parts"]
 
 
 def test_three_numbers_of_threads_are_too_few_for_a_law():

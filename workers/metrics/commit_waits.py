@@ -1,0 +1,67 @@
+"""How long sessions wait for the leader of their commit group, from performance_schema.
+
+In group commit the first session of a group writes and flushes for all; the others wait on a condition until it has
+done so (MySQL since 5.6: MYSQL_BIN_LOG::COND_done, in MYSQL_BIN_LOG::change_stage; MariaDB: THD::COND_wakeup_ready, in
+MYSQL_BIN_LOG::queue_for_group_commit). Its instrument is off by default. MySQL 5.6 obeys it only when it was on at the
+start: a server that counted no wait is not said to have waited for nothing.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from workers.errors import ServerError
+from workers.metrics.source import Figure, Session, Subject
+from workers.metrics.window import Counts, Window
+from workers.servers import ask
+from workers.servers.facts import FlavourKey
+
+SQL = Path(__file__).with_suffix(".sql").read_text()
+ORIGIN = "commit_waits"
+PS_PER_MS = 1e9
+INSTRUMENTS: dict[FlavourKey, str] = {
+    "mysql": "wait/synch/cond/sql/MYSQL_BIN_LOG::COND_done",
+    "mariadb": "wait/synch/cond/sql/THD::COND_wakeup_ready",
+}
+SWITCHED = "SELECT enabled, timed FROM performance_schema.setup_instruments WHERE name = %s"
+
+
+class CommitWaits:
+    """Waits for a commit group's leader."""
+
+    key = "commit_waits"
+    title = "Waits for the leader of a commit group"
+    cost = "one small SELECT a second; the instrument itself a microsecond per wait"
+    default = True
+
+    def missing(self, subject: Subject) -> str:
+        if subject.facts.variable("performance_schema") not in ("ON", "1"):
+            return "performance_schema is off. Turn it on in the option file ([mysqld] performance_schema=ON); restart."
+        instrument = INSTRUMENTS[subject.facts.flavour]
+        try:
+            switches = ask.rows(subject.connection, SWITCHED, (instrument,))
+        except ServerError as refused:
+            return str(refused)
+        if not switches:
+            return f"This server has no instrument {instrument}."
+        if switches != [("YES", "YES")]:
+            return (
+                f"The instrument {instrument} is off. Turn it on in the option file: "
+                f"performance-schema-instrument='{instrument}=ON'; restart."
+            )
+        return ""
+
+    def open(self, subject: Subject) -> Session:
+        return Window(partial(_read, subject), partial(_figures, INSTRUMENTS[subject.facts.flavour]))
+
+
+def _read(subject: Subject) -> Counts:
+    found = ask.rows(subject.connection, SQL, (INSTRUMENTS[subject.facts.flavour],))
+    waits, ps = found[0] if found else (0, 0)
+    return {"waits": int(waits), "ps": int(ps)}
+
+
+def _figures(instrument: str, before: Counts, after: Counts) -> tuple[Figure, ...]:
+    if after["waits"] == before["waits"]:
+        return ()
+    waited_ms = (after["ps"] - before["ps"]) / PS_PER_MS
+    return (Figure("group_wait_ms", waited_ms, f"{ORIGIN}:{instrument.rpartition('/')[2]}"),)

@@ -16,7 +16,8 @@ from dashboard.servers.queries import last_answer
 from workers.bench.plan import CONTROLS
 from workers.servers.look import version_of
 
-SETTINGS = ("innodb_flush_log_at_trx_commit", "sync_binlog")
+FLUSH = {"innodb": "innodb_flush_log_at_trx_commit", "rocksdb": "rocksdb_flush_log_at_trx_commit"}  # by engine
+NAMES = {"rocksdb": "MyRocks, "}
 MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
 
@@ -34,21 +35,22 @@ class Badge:
 def badges(server: Server) -> list[Badge]:
     """Empty: the server was never asked for its settings, or nothing like it was ever crashed here."""
     answer = last_answer(server)
-    present = _present(answer.facts) if answer else None
-    if present is None:
+    present = {known: engine for engine in FLUSH if answer and (known := _present(answer.facts, engine))}
+    if not present:
         return []
-    found: dict[str, list[tuple[int, Tried]]] = {}
-    for experiment_id, trial in _like(present):
-        found.setdefault(trial.kind, []).append((experiment_id, trial))
-    return [_badge(kind, found[kind]) for kind in in_order(found)]
+    found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in FLUSH}
+    for engine, experiment_id, trial in _like(present):
+        found[engine].setdefault(trial.kind, []).append((experiment_id, trial))
+    return [_badge(engine, kind, kinds[kind]) for engine, kinds in found.items() for kind in in_order(kinds)]
 
 
-def _present(facts: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """(flavour, series, value of each setting); None where one of them is not known."""
-    settings = facts.get("settings") or {}
-    if not facts.get("flavour") or any(settings.get(name) is None for name in SETTINGS):
+def _present(facts: Mapping[str, Any], engine: str) -> tuple[str, ...] | None:
+    """(engine, flavour, series, value of each setting); None where one of them is not known."""
+    settings, names = facts.get("settings") or {}, (FLUSH[engine], "sync_binlog")
+    if not facts.get("flavour") or any(settings.get(name) is None for name in names):
         return None
-    return (facts["flavour"], series(facts.get("version_text") or ""), *(str(settings[name]) for name in SETTINGS))
+    release = series(facts.get("version_text") or "")
+    return (engine, facts["flavour"], release, *(str(settings[name]) for name in names))
 
 
 def series(version_text: str) -> str:
@@ -57,19 +59,20 @@ def series(version_text: str) -> str:
     return f"{major}.{minor}"
 
 
-def _like(present: tuple[str, ...]) -> list[tuple[int, Tried]]:
-    """(Experiment, trial) of all trials that ran with these settings, of experiments that can be believed."""
+def _like(present: Mapping[tuple[str, ...], str]) -> list[tuple[str, int, Tried]]:
+    """(Engine, experiment, trial) of all trials that ran with these settings, of experiments that can be believed."""
     answer = []
     for experiment, places in _candidates(present):
         trials = trials_of(experiment)
         if not detector(trials).failed:
-            found = (trial for trial in trials if (trial.server_id, trial.variant) in places)
-            answer += [(experiment.pk, trial) for trial in found if trial.kind not in CONTROLS]
+            found = ((places.get((trial.server_id, trial.variant)), trial) for trial in trials)
+            answer += [(engine, experiment.pk, one) for engine, one in found if engine and one.kind not in CONTROLS]
     return answer
 
 
-def _candidates(present: tuple[str, ...]) -> list[tuple[Experiment, set[tuple[int, str]]]]:
-    """The newest experiments with trials, each with the (server, variant) that ran with these settings."""
+def _candidates(present: Mapping[tuple[str, ...], str]) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
+    """The newest experiments with trials, each with the (server, variant) that ran with these settings, and in which
+    engine."""
     ended = Trial.objects.exclude(verdict="").exclude(environment=None)
     known = ended.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()
     newest = list(known[:MOST_EXPERIMENTS])
@@ -77,26 +80,30 @@ def _candidates(present: tuple[str, ...]) -> list[tuple[Experiment, set[tuple[in
     combinations = list(places.values_list("experiment_id", "server_id", "variant", "environment_id").distinct())
     experiments = Experiment.objects.defer("analysis").in_bulk(newest)
     environments = Environment.objects.in_bulk({one[3] for one in combinations})
-    found: dict[int, set[tuple[int, str]]] = {}
+    found: dict[int, dict[tuple[int, str], str]] = {}
     for experiment_id, server_id, variant, environment_id in combinations:
-        if _ran_with(experiments[experiment_id].plan, variant, environments[environment_id].data) == present:
-            found.setdefault(experiment_id, set()).add((server_id, variant))
+        ran_with = _ran_with(experiments[experiment_id].plan, variant, environments[environment_id].data)
+        if ran_with in present:
+            found.setdefault(experiment_id, {})[server_id, variant] = present[ran_with]
     return [(experiments[pk], places) for pk, places in found.items()]
 
 
 def _ran_with(plan: Mapping[str, Any], variant: str, environment: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """As `_present`; None for a variant of another engine, whose commits these settings do not describe."""
+    """As `_present`; None for a variant of an engine whose commits these settings do not describe."""
     server = environment.get("server") or {}
     planned = next((one for one in plan["variants"] if one["name"] == variant), {})
-    if planned.get("engine", "innodb") != "innodb":
+    engine = planned.get("engine", "innodb").lower()
+    if engine not in FLUSH:
         return None
     settings = {**(server.get("variables") or {}), **planned.get("settings", {})}
-    return _present({"flavour": server.get("flavour"), "version_text": server.get("version"), "settings": settings})
+    facts = {"flavour": server.get("flavour"), "version_text": server.get("version"), "settings": settings}
+    return _present(facts, engine)
 
 
-def _badge(kind: str, found: list[tuple[int, Tried]]) -> Badge:
+def _badge(engine: str, kind: str, found: list[tuple[int, Tried]]) -> Badge:
     tally = Tally(0, "", kind, tuple(trial for _, trial in found))
     experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in found))
     state = "unknown" if not tally.invalid.n else "failed" if tally.invalid.k else "passed"
-    says = f"{title(kind)}: failed in {tally.invalid.text}" if tally.invalid.n else f"{title(kind)}: not known"
-    return Badge(title(kind), state, says, reverse("results:page", args=[experiments[0]]), len(experiments))
+    name = NAMES.get(engine, "") + title(kind)
+    says = f"{name}: failed in {tally.invalid.text}" if tally.invalid.n else f"{name}: not known"
+    return Badge(name, state, says, reverse("results:page", args=[experiments[0]]), len(experiments))

@@ -69,6 +69,23 @@ def test_it_tells_nothing_of_another_engine(measured):
     assert badges(asked()) == []
 
 
+def test_it_tells_of_myrocks_by_its_own_variable(measured):
+    for variant in measured.plan["variants"]:
+        variant["engine"] = "ROCKSDB"
+        variant["settings"]["rocksdb_flush_log_at_trx_commit"] = "1"
+    measured.save()
+    assert badges(asked()) == [], "a server without MyRocks"
+    found = badges(asked(rocksdb_flush_log_at_trx_commit="1"))
+    assert [(one.kind, one.state) for one in found][1] == ("MyRocks, power loss", "passed")
+
+
+def test_it_knows_innodb_however_it_is_written(measured):
+    for variant in measured.plan["variants"]:
+        variant["engine"] = "InnoDB"
+    measured.save()
+    assert len(badges(asked())) == 2
+
+
 def test_it_tells_nothing_of_a_server_that_never_answered(measured):
     assert badges(factory.server("new", host="n")) == []
 

@@ -19,7 +19,8 @@ def forgetful() -> dict[str, str]:
 
 def setup(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **options: Any) -> TrialSetup:
     known = {"settings": settings(flush_log, sync_binlog), "engine": "innodb", "seed": 7, "load_s": 0.6} | options
-    return TrialSetup(root=root, build=builds.find("system-mariadb"), name="trial", kind=kind, **known)
+    build = known.pop("build", None) or builds.find("system-mariadb")
+    return TrialSetup(root=root, build=build, name="trial", kind=kind, **known)
 
 
 def crash(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **options: Any) -> TrialResult:

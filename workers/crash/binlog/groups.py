@@ -16,6 +16,7 @@ from uuid import UUID
 
 from workers.crash.binlog import rows
 from workers.crash.binlog.events import HEADER, HEADER_BYTES, BinlogUnknown, Kind
+from workers.crash.binlog.tagged import tagged_gtid
 from workers.crash.transactions import CLIENT_SHIFT, key
 
 MARIADB_GTID = Struct("<5xI10xQIB")  # server id, sequence number, domain, flags
@@ -61,7 +62,7 @@ class Groups:
             Kind.ANONYMOUS_GTID: lambda event: self._begin(""),
             Kind.XA_PREPARE: self._prepare,
             Kind.TRANSACTION_PAYLOAD: self._payload,
-            Kind.GTID_TAGGED: _refuse("GTIDs with a tag", "Set gtid_next to AUTOMATIC."),
+            Kind.GTID_TAGGED: lambda event: self._begin(tagged_gtid(event)),
             Kind.MARIADB_GTID: self._mariadb_gtid,
             Kind.START_ENCRYPTION: _refuse("encrypted events", "Set encrypt_binlog=OFF for crash trials."),
             Kind.QUERY_COMPRESSED: self._query_compressed,
@@ -81,7 +82,7 @@ class Groups:
         self._begin("")
 
     def add(self, kind: int, event: bytes) -> None:
-        """Raises struct.error, IndexError, rows.Malformed or zlib.error on an event that is not what it seems, and
+        """Raises struct.error, IndexError, ValueError or zlib.error on an event that is not what it seems, and
         BinlogUnknown on what this reader cannot know."""
         handle = self._handlers.get(kind)
         if handle is not None:

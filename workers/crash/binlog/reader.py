@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from workers.crash.binlog.events import BinlogUnknown, EventLog
 from workers.crash.binlog.groups import MOST_CLIENTS, MOST_NUMBERS, NOBODY, Groups
-from workers.crash.binlog.rows import Malformed
 from workers.crash.evidence import BinlogSeen, Seen, nothing
 from workers.crash.transactions import CLIENT_SHIFT, Keys, rows_expected
 
 DAMAGED = ("torn", "zeros", "bad checksum")
-UNLIKE = (struct.error, IndexError, Malformed, zlib.error)
+UNLIKE = (struct.error, IndexError, ValueError, zlib.error)
 
 
 @dataclass(frozen=True)

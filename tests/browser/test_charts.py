@@ -156,7 +156,18 @@ def test_it_shows_all_series_at_the_pointer(charts):
     box = canvas.bounding_box()
     canvas.hover(position={"x": box["width"] * 0.45, "y": box["height"] / 2})
     shown = throughput.evaluate("f => f.chartView.chart.tooltip.dataPoints.map(item => item.dataset.label)")
-    assert shown == ["0/0", "2/0", "1/1 ceiling", "2/1", "1/1"]
+    assert shown == ["0/0", "2/0", "1/1 (ceiling)", "2/1", "1/1"]
+
+
+def test_a_ceiling_is_named_hidden_and_shown_with_its_variant(charts):
+    throughput = figure(charts, "throughput")
+    hidden = "f => f.chartView.payload.series.filter((_, n) => !f.chartView.chart.isDatasetVisible(n)).map(s => s.name)"
+    entry = throughput.locator(".chart-key button").filter(has_text="1/1")
+    assert entry.count() == 1
+    entry.dispatch_event("click")  # the key itself stands only where names have no room
+    assert throughput.evaluate(hidden) == ["1/1", "1/1"]
+    entry.dispatch_event("click")
+    assert throughput.evaluate(hidden) == []
 
 
 @pytest.mark.parametrize("key", ["throughput", "fsyncs"])

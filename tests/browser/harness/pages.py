@@ -37,7 +37,7 @@ def _scaling() -> dict:
         points = [{"x": t, "y": v, "lo": v * 0.94, "hi": v * 1.05, "mark": ""} for t, v in values]
         lines.append(_series(name, nth, points))
     ceiling = [{"x": t, "y": 420 * min(t, 32) ** 0.9} for t in THREADS]
-    lines.append({**_series("1/1 ceiling", 0, ceiling), "ceiling": True})
+    lines.append({**_series("1/1", 0, ceiling), "ceiling": True})
     y = _axis("commits per second", "/s", toggle=True)
     return _payload("throughput", "Throughput by threads", "scaling", COLUMN["threads"], y, lines)
 

@@ -21,6 +21,7 @@ class Present:
     two_phase_off: bool  # innodb_support_xa=OFF, where that still exists
     force_recovery: int
     myrocks_flush_log: int | None
+    myrocks_keeps_back: bool  # its log stays in the server's memory until it is flushed
 
 
 def present(facts: Facts) -> Present:
@@ -35,6 +36,7 @@ def present(facts: Facts) -> Present:
         two_phase_off=_switch(facts, "innodb_support_xa") is False,
         force_recovery=_number(facts, "innodb_force_recovery") or 0,
         myrocks_flush_log=_number(facts, "rocksdb_flush_log_at_trx_commit") if facts.has_engine("rocksdb") else None,
+        myrocks_keeps_back=_switch(facts, "rocksdb_manual_wal_flush") is not False,
     )
 
 
@@ -65,9 +67,9 @@ def _flush_log(value: str) -> str:
 
 def _myrocks(value: str) -> str:
     return {
-        "0": "The MyRocks log is written and flushed about once a second, not at commit.",
+        "0": "The MyRocks log is flushed about once a second, not at commit.",
         "1": "The MyRocks log is written and flushed at every commit.",
-        "2": "The MyRocks log is written to the operating system at every commit, and flushed about once a second.",
+        "2": "The MyRocks log is flushed about once a second, not at commit.",
     }.get(value, "The manual names no such value.")
 
 
@@ -116,6 +118,10 @@ _WORDS: dict[str, Callable[[str], str]] = {
         else "The binlog lives in files of its own."
     ),
     "rocksdb_flush_log_at_trx_commit": _myrocks,
+    "rocksdb_manual_wal_flush": _on_off(
+        "The MyRocks log stays in the server's memory until it is flushed.",
+        "The MyRocks log is written to the operating system at every commit.",
+    ),
     "innodb_flush_method": _method,
     "innodb_doublewrite": _doublewrite,
     "innodb_support_xa": _on_off(

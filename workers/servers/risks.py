@@ -1,8 +1,8 @@
 """Every way in which settings let a crash lose something: one row each.
 
-The rows on flush_log and sync_binlog were tried with real crashes of MariaDB 10.11: 0,* loses engine commits
-when the process is killed; 2,* and *,0 only when the power goes; 1,0 then rolls back commits that the engine
-had flushed.
+The rows on flush_log and sync_binlog were tried with real crashes (docs/crash-matrix.md). InnoDB: 0,* loses engine
+commits when the process is killed; 2,* and *,0 only when the power goes; 1,0 then rolls back commits that the engine
+had flushed. MyRocks: 2,* loses as much as 0,*, by a kill too; neither does when rocksdb_manual_wal_flush is OFF.
 """
 
 from collections.abc import Callable
@@ -61,6 +61,10 @@ def _separate(now: Present) -> bool:
     return now.binlog is True and not now.binlog_in_engine
 
 
+def _myrocks_in_memory(now: Present) -> bool:
+    return now.myrocks_flush_log in (0, 2) and now.myrocks_keeps_back
+
+
 RISKS: tuple[Risk, ...] = (
     Risk(
         KILL,
@@ -96,9 +100,9 @@ RISKS: tuple[Risk, ...] = (
     Risk(
         KILL,
         ENGINE,
-        lambda now: now.myrocks_flush_log == 0,
+        _myrocks_in_memory,
         "Acknowledged commits of about the last second may be lost: they were only in the server's memory.",
-        "rocksdb_flush_log_at_trx_commit",
+        "rocksdb_manual_wal_flush",
         engines=("MyRocks",),
     ),
     Risk(
@@ -140,14 +144,14 @@ RISKS: tuple[Risk, ...] = (
     Risk(
         BOTH,
         AGREEMENT,
-        lambda now: _separate(now) and 0 in (now.flush_log, now.myrocks_flush_log),
+        lambda now: _separate(now) and (now.flush_log == 0 or _myrocks_in_memory(now)),
         "The engine may lose commits that the binlog still has and replicas already got.",
         X2,
     ),
     Risk(
         POWER,
         AGREEMENT,
-        lambda now: _separate(now) and 2 in (now.flush_log, now.myrocks_flush_log),
+        lambda now: _separate(now) and (now.flush_log == 2 or now.myrocks_flush_log in (0, 2)),
         "The engine may lose commits that the binlog still has and replicas already got.",
         X2,
     ),

@@ -195,10 +195,26 @@ _ALL = (
     Setting(
         "rocksdb_flush_log_at_trx_commit",
         "MyRocks write-ahead log at commit",
-        "1 writes and flushes the write-ahead log at every commit, 2 writes it and flushes once a second, "
-        "0 does both once a second.",
+        "1 writes and flushes the write-ahead log at every commit, 0 and 2 flush it about once a second. When they "
+        "write it to the operating system is said by rocksdb_manual_wal_flush.",
         "integer",
         {"mariadb": _mariadb("myrocks-system-variables", "rocksdb_flush_log_at_trx_commit", most=2, default="1")},
+    ),
+    Setting(
+        "rocksdb_manual_wal_flush",
+        "MyRocks write-ahead log kept back",
+        "ON keeps the write-ahead log in the server's memory until it is flushed, so that a kill loses what was not; "
+        "OFF writes it to the operating system at every commit.",
+        "switch",
+        {
+            "mariadb": _mariadb(
+                "myrocks-system-variables",
+                "rocksdb_manual_wal_flush",
+                dynamic_since=None,
+                choices=_ON_OFF,
+                default="ON",
+            )
+        },
     ),
     Setting(
         "innodb_flush_method",

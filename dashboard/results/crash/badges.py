@@ -16,7 +16,11 @@ from dashboard.servers.queries import last_answer
 from workers.bench.plan import CONTROLS
 from workers.servers.look import version_of
 
-FLUSH = {"innodb": "innodb_flush_log_at_trx_commit", "rocksdb": "rocksdb_flush_log_at_trx_commit"}  # by engine
+SETTINGS = {  # what decides over a commit, by engine
+    "innodb": ("innodb_flush_log_at_trx_commit", "sync_binlog"),
+    "rocksdb": ("rocksdb_flush_log_at_trx_commit", "rocksdb_manual_wal_flush", "sync_binlog"),
+}
+DEFAULTS = {"rocksdb_manual_wal_flush": "ON"}  # what a variant ran with that does not name it
 NAMES = {"rocksdb": "MyRocks, "}
 MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
@@ -35,10 +39,10 @@ class Badge:
 def badges(server: Server) -> list[Badge]:
     """Empty: the server was never asked for its settings, or nothing like it was ever crashed here."""
     answer = last_answer(server)
-    present = {known: engine for engine in FLUSH if answer and (known := _present(answer.facts, engine))}
+    present = {known: engine for engine in SETTINGS if answer and (known := _present(answer.facts, engine))}
     if not present:
         return []
-    found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in FLUSH}
+    found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in SETTINGS}
     for engine, experiment_id, trial in _like(present):
         found[engine].setdefault(trial.kind, []).append((experiment_id, trial))
     return [_badge(engine, kind, kinds[kind]) for engine, kinds in found.items() for kind in in_order(kinds)]
@@ -46,7 +50,7 @@ def badges(server: Server) -> list[Badge]:
 
 def _present(facts: Mapping[str, Any], engine: str) -> tuple[str, ...] | None:
     """(engine, flavour, series, value of each setting); None where one of them is not known."""
-    settings, names = facts.get("settings") or {}, (FLUSH[engine], "sync_binlog")
+    settings, names = {**DEFAULTS, **(facts.get("settings") or {})}, SETTINGS[engine]
     if not facts.get("flavour") or any(settings.get(name) is None for name in names):
         return None
     release = series(facts.get("version_text") or "")
@@ -93,7 +97,7 @@ def _ran_with(plan: Mapping[str, Any], variant: str, environment: Mapping[str, A
     server = environment.get("server") or {}
     planned = next((one for one in plan["variants"] if one["name"] == variant), {})
     engine = planned.get("engine", "innodb").lower()
-    if engine not in FLUSH:
+    if engine not in SETTINGS:
         return None
     settings = {**(server.get("variables") or {}), **planned.get("settings", {})}
     facts = {"flavour": server.get("flavour"), "version_text": server.get("version"), "settings": settings}

@@ -77,6 +77,7 @@ def test_it_tells_of_myrocks_by_its_own_variable(measured):
     assert badges(asked()) == [], "a server without MyRocks"
     found = badges(asked(rocksdb_flush_log_at_trx_commit="1"))
     assert [(one.kind, one.state) for one in found][1] == ("MyRocks, power loss", "passed")
+    assert badges(asked(rocksdb_flush_log_at_trx_commit="1", rocksdb_manual_wal_flush="OFF")) == []
 
 
 def test_it_knows_innodb_however_it_is_written(measured):

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -129,7 +130,7 @@ def publish(key: str, fill: Callable[[Path], Manifest]) -> None:
         _readable(workshop / "root")
         (workshop / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
         (workshop / MANIFEST).chmod(0o644)
-        os.sync()  # a build outlives a power cut whole
+        subprocess.run(["sync", "--file-system", workshop], check=False)  # a build outlives a power cut whole
         workshop.rename(folder() / key)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)

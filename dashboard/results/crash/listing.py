@@ -13,6 +13,7 @@ from dashboard.results.crash.trials import REPLICAS_SAY, Tried
 from dashboard.results.page import shown_to
 from dashboard.results.reader import Reader
 from dashboard.results.shown import Shown
+from workers.bench.plan import CONTROLS
 
 ON_A_PAGE = 200
 STATE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
@@ -69,6 +70,7 @@ def _row(shown: Shown, reader: Reader, trial: Tried) -> dict[str, Any]:
         "state": STATE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict or trial.state,
         "replica": REPLICAS_SAY[trial.replica],
+        "is_control": trial.kind in CONTROLS,
     }
 
 

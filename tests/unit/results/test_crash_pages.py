@@ -163,3 +163,12 @@ def test_crashes_alone_have_a_result_too(client_in):
     experiment.cells.all().delete()
     response = client_in.get(reverse("experiments:show", args=[experiment.pk]))
     assert response.headers["Location"] == reverse("results:page", args=[experiment.pk])
+
+
+def test_the_list_says_which_trials_are_controls(client_in):
+    """A lying disk's red *invalid* is what must come out."""
+    experiment = trials.experiment(
+        {"1/1": {"lying-disk": [(9, 9)], "graceful-restart": [(0, 0)], "power-loss": [(0, 0)]}}
+    )
+    html = client_in.get(reverse("results:trials", args=[experiment.pk])).text
+    assert html.count("a control of the detector") == 2

@@ -21,11 +21,13 @@ CLASSES: dict[FileClass, re.Pattern[str]] = {
         r"ib_logfile\d+"  # InnoDB
         r"|#ib_redo\d+(_tmp)?"  # InnoDB of MySQL 8.0.30 and later
         r"|\d+\.log"  # RocksDB
+        r"|log\d+\.tokulog\d+"  # TokuDB
     ),
     "data": re.compile(
         r"ibdata\d+|.*\.ibd|undo_?\d+|.*\.ibu"  # InnoDB tablespaces
         r"|.*\.dblwr|ib_doublewrite"  # and what is written before them
         r"|.*\.sst"  # RocksDB
+        r"|.*\.tokudb|tokudb\.(environment|directory|rollback)"  # TokuDB
     ),
 }
 OLD_BINLOG = "binlog"  # of a sandbox whose server is too old to tell (before MySQL 5.6, MariaDB 10.1.6)

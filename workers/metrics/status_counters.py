@@ -22,7 +22,8 @@ class Counter:
     """A figure made of status variables (lower case): the sum of `adds` less `minus`.
 
     It is told only `since` a version, with the binlog on if `binlog`, where none of `absent` exists, where
-    none of `still` moved in the window (it would spoil the count), and, `if_moved`, when it is not 0.
+    none of `still` moved in the window (it would spoil the count), nor any of `idle` that the server has (then it
+    was another engine's turn), and, `if_moved`, when it is not 0.
     """
 
     figure: str
@@ -34,11 +35,12 @@ class Counter:
     binlog: bool = False
     absent: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
     if_moved: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.adds, *self.minus, *self.absent, *self.still, *((PAGE,) if self.in_pages else ()))
+        return (*self.adds, *self.minus, *self.absent, *self.still, *self.idle, *((PAGE,) if self.in_pages else ()))
 
     def fits(self, facts: Facts) -> bool:
         return facts.version >= self.since and (not self.binlog or facts.variable("log_bin") == "ON")
@@ -49,7 +51,9 @@ class Counter:
         if not set(self.adds + self.minus) <= set(delta) or set(self.absent) & set(delta):
             return None
         total = sum(delta[name] for name in self.adds) - sum(delta[name] for name in self.minus)
-        if any(delta.get(name, 1) for name in self.still) or (self.if_moved and not total):
+        if any(delta.get(name, 1) for name in self.still) or any(delta.get(name, 0) for name in self.idle):
+            return None
+        if self.if_moved and not total:
             return None
         # Two counters are not read at one moment: a difference may come out below nothing.
         return max(total, 0) * (after[PAGE] if self.in_pages else 1)
@@ -57,13 +61,14 @@ class Counter:
 
 _WRITTEN = "transactions that wrote to the binlog"
 _UNPADDED = "the log's own bytes; what the device is given is padded to blocks"
+_TOKUDB_FSYNCS = ("tokudb_filesystem_fsync_num",)
 
 COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
     "mariadb": (
         Counter("commits", ("binlog_commits",), note=_WRITTEN, binlog=True),
         Counter("binlog_commits", ("binlog_commits",), binlog=True),
         Counter("binlog_groups", ("binlog_group_commits",), binlog=True),
-        Counter("redo_fsyncs", ("innodb_os_log_fsyncs",)),
+        Counter("redo_fsyncs", ("innodb_os_log_fsyncs",), idle=_TOKUDB_FSYNCS),
         Counter("redo_fsyncs", ("rocksdb_wal_synced",), note="the write-ahead log of MyRocks", if_moved=True),
         Counter(
             "redo_and_data_fsyncs",
@@ -71,6 +76,7 @@ COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
             note="redo log and data files together: this server does not tell them apart",
             absent=("innodb_os_log_fsyncs",),
         ),
+        Counter("redo_and_data_fsyncs", _TOKUDB_FSYNCS, note="log and tables of TokuDB", if_moved=True),
         Counter("binlog_fsyncs", ("syncs",), note="also counts the binlog's index, DDL and Aria", binlog=True),
         Counter("redo_bytes", ("innodb_os_log_written",), note=_UNPADDED),
         Counter("binlog_bytes", ("binlog_bytes_written",), binlog=True),

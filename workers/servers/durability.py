@@ -44,13 +44,19 @@ _KEPT: dict[tuple[CrashClass, What], str] = {
         "agreement",
     ): "Recovery brings engine and binlog to the same transactions if the device keeps what it was told to flush.",
 }
-_KEPT_RESTS_ON: dict[What, str] = {"engine": "innodb_flush_log_at_trx_commit", "binlog": "sync_binlog", "agreement": X1}
+_KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": X1}
+_COMMITS_BY = {
+    "InnoDB": "innodb_flush_log_at_trx_commit",
+    "MyRocks": "rocksdb_flush_log_at_trx_commit",
+    "TokuDB": "tokudb_commit_sync",
+}
 
 
 def report(facts: Facts) -> tuple[Statement, ...]:
     """What each crash class would leave. No statements on binlog and agreement where the binlog is off."""
     now = present(facts)
-    engines = ["InnoDB", *(["MyRocks"] if now.myrocks_flush_log is not None else [])]
+    there = {"MyRocks": now.myrocks_flush_log is not None, "TokuDB": now.tokudb_commit_sync is not None}
+    engines = ["InnoDB", *(engine for engine in there if there[engine])]
     things: list[tuple[What, str]] = [("engine", engine) for engine in engines]
     if now.binlog is not False:
         things += [("binlog", ""), ("agreement", "")]
@@ -61,9 +67,7 @@ def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Fact
     found = [risk for risk in RISKS if crash in risk.crashes and what in risk.whats and engine in risk.engines]
     real = [risk for risk in found if risk.applies(now)]
     if not real:
-        kept = _KEPT_RESTS_ON[what]
-        if engine == "MyRocks":
-            kept = "rocksdb_flush_log_at_trx_commit"
+        kept = _COMMITS_BY[engine] if engine else _KEPT_RESTS_ON[what]
         return Statement(crash, what, "kept", _KEPT[crash, what], _source(kept, facts), engine)
     every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
     says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)

@@ -22,6 +22,8 @@ class Present:
     force_recovery: int
     myrocks_flush_log: int | None
     myrocks_keeps_back: bool  # its log stays in the server's memory until it is flushed
+    tokudb_commit_sync: bool | None
+    tokudb_fsync_log_period: int | None
 
 
 def present(facts: Facts) -> Present:
@@ -37,6 +39,8 @@ def present(facts: Facts) -> Present:
         force_recovery=_number(facts, "innodb_force_recovery") or 0,
         myrocks_flush_log=_number(facts, "rocksdb_flush_log_at_trx_commit") if facts.has_engine("rocksdb") else None,
         myrocks_keeps_back=_switch(facts, "rocksdb_manual_wal_flush") is not False,
+        tokudb_commit_sync=_switch(facts, "tokudb_commit_sync") if facts.has_engine("tokudb") else None,
+        tokudb_fsync_log_period=_number(facts, "tokudb_fsync_log_period") if facts.has_engine("tokudb") else None,
     )
 
 
@@ -121,6 +125,15 @@ _WORDS: dict[str, Callable[[str], str]] = {
     "rocksdb_manual_wal_flush": _on_off(
         "The MyRocks log stays in the server's memory until it is flushed.",
         "The MyRocks log is written to the operating system at every commit.",
+    ),
+    "tokudb_commit_sync": _on_off(
+        "TokuDB's log is flushed at every commit, in sessions that do not say otherwise.",
+        "TokuDB's log is not flushed at commit, in sessions that do not say otherwise; with the binlog on, at prepare.",
+    ),
+    "tokudb_fsync_log_period": lambda value: (
+        "Commits of TokuDB flush its log themselves."
+        if value == "0"
+        else f"No commit flushes TokuDB's log; it is flushed in the background every {value} ms."
     ),
     "innodb_flush_method": _method,
     "innodb_doublewrite": _doublewrite,

@@ -65,6 +65,11 @@ def _myrocks_in_memory(now: Present) -> bool:
     return now.myrocks_flush_log in (0, 2) and now.myrocks_keeps_back
 
 
+def _tokudb_in_memory(now: Present) -> bool:
+    """What was not flushed lies in the server's buffer. With the binlog on, commit_sync=OFF does not reach prepare."""
+    return bool(now.tokudb_fsync_log_period) or (now.tokudb_commit_sync is False and now.binlog is False)
+
+
 RISKS: tuple[Risk, ...] = (
     Risk(
         KILL,
@@ -114,6 +119,33 @@ RISKS: tuple[Risk, ...] = (
         engines=("MyRocks",),
     ),
     Risk(
+        BOTH,
+        ENGINE,
+        lambda now: bool(now.tokudb_fsync_log_period),
+        "Acknowledged commits since the last flush of TokuDB's log, up to tokudb_fsync_log_period ago, may be lost: "
+        "they were only in the server's memory.",
+        "tokudb_fsync_log_period",
+        engines=("TokuDB",),
+    ),
+    Risk(
+        BOTH,
+        ENGINE,
+        lambda now: now.tokudb_commit_sync is False and now.binlog is False,
+        "Acknowledged commits since the last flush of TokuDB's log may be lost, without a limit of time: they were "
+        "only in the server's memory.",
+        "tokudb_commit_sync",
+        engines=("TokuDB",),
+    ),
+    Risk(
+        POWER,
+        ENGINE,
+        lambda now: _binlog_unflushed(now) and now.tokudb_commit_sync is not None,
+        "Acknowledged commits whose binlog event was not flushed may be rolled back at recovery, although TokuDB's "
+        "log was flushed.",
+        X1,
+        engines=("TokuDB",),
+    ),
+    Risk(
         POWER,
         BINLOG,
         lambda now: _binlog_unflushed(now) and now.sync_binlog == 0,
@@ -144,7 +176,7 @@ RISKS: tuple[Risk, ...] = (
     Risk(
         BOTH,
         AGREEMENT,
-        lambda now: _separate(now) and (now.flush_log == 0 or _myrocks_in_memory(now)),
+        lambda now: _separate(now) and (now.flush_log == 0 or _myrocks_in_memory(now) or _tokudb_in_memory(now)),
         "The engine may lose commits that the binlog still has and replicas already got.",
         X2,
     ),

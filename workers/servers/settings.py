@@ -70,6 +70,8 @@ _GB = 2**30
 _INNODB = ("innodb-system-variables", "innodb-parameters")
 _PERFORMANCE_SCHEMA = ("performance-schema-system-variables", "performance-schema-system-variables")
 _BINLOG = ("replication-and-binary-log-system-variables", "replication-options-binary-log")
+_MYROCKS = "myrocks-system-variables"
+_TOKUDB = "tokudb-system-variables"
 _GTID = "replication-options-gtids"
 
 
@@ -215,6 +217,37 @@ _ALL = (
                 default="ON",
             )
         },
+    ),
+    Setting(
+        "rocksdb_block_cache_size",
+        "MyRocks block cache",
+        "Memory for blocks that were read; what was written last has memory of its own beside it.",
+        "bytes",
+        {"mariadb": _mariadb(_MYROCKS, "rocksdb_block_cache_size", least=_MB, most=16384 * _GB, default="536870912")},
+    ),
+    Setting(
+        "tokudb_commit_sync",
+        "TokuDB log at commit",
+        "ON flushes TokuDB's log at every commit, OFF leaves that to the next flush. Each session may set its own; "
+        "Durascope sets what new ones begin with. With the binlog on, the log is flushed at prepare in any case.",
+        "switch",
+        {"mariadb": _mariadb(_TOKUDB, "tokudb_commit_sync", choices=_ON_OFF, default="ON")},
+    ),
+    Setting(
+        "tokudb_fsync_log_period",
+        "Milliseconds between flushes of TokuDB's log",
+        "0 flushes TokuDB's log at every commit that asks for it; above 0 no commit flushes it, and it is flushed in "
+        "the background so often.",
+        "integer",
+        {"mariadb": _mariadb(_TOKUDB, "tokudb_fsync_log_period", most=4294967295, default="0")},
+    ),
+    Setting(
+        "tokudb_cache_size",
+        "TokuDB cache",
+        "Memory for TokuDB's tables; left alone, it is half of the machine's.",
+        "bytes",
+        {"mariadb": _mariadb(_TOKUDB, "tokudb_cache_size", dynamic_since=None, least=16 * _MB, most=16384 * _GB)},
+        rounded=True,
     ),
     Setting(
         "innodb_flush_method",

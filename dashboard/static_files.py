@@ -18,4 +18,6 @@ class StaticFiles(WhiteNoiseMiddleware):
         del response["content-type"]  # the headers below name their own
         for name, value in found.headers:
             response[name] = value
+        if body and response.status_code == 200:
+            response["Content-Length"] = str(len(body))  # not that of the start: the file may have been updated since
         return response

@@ -3,9 +3,11 @@
 import pytest
 from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
+from whitenoise.responders import StaticFile
 
 from dashboard.asgi import application
 from dashboard.home import PROJECT
+from dashboard.static_files import StaticFiles
 
 PATH = "/static/css/base.css"
 WHOLE = (PROJECT / "static/css/base.css").read_bytes()
@@ -47,6 +49,16 @@ def test_what_the_browser_has_is_not_sent_again():
 def test_it_gives_a_part_of_a_file():
     status, headers, body = ask(PATH, range="bytes=10-19")
     assert (status, body, headers["content-range"]) == (206, WHOLE[10:20], f"bytes 10-19/{len(WHOLE)}")
+
+
+def test_a_file_that_was_updated_meanwhile_is_whole(tmp_path, rf):
+    """An update of the code must not break the pages of the server that still runs."""
+    page = tmp_path / "page.css"
+    page.write_text("short")
+    known = StaticFile(str(page), [("Content-Type", "text/css")])
+    page.write_text("longer than before")
+    response = StaticFiles.serve(known, rf.get("/static/page.css"))
+    assert (response.content, response["Content-Length"]) == (b"longer than before", "18")
 
 
 @pytest.mark.parametrize("path", ["/static/../manage.py", "/static/css/", "/static/css/none.css", "/static/%2e%2e/x"])

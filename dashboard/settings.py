@@ -7,6 +7,7 @@ from django.core.management.utils import get_random_secret_key
 
 from dashboard.accounts import sign_on
 from dashboard.home import PROJECT, database, home, redis_url, sandbox_root, secret
+from dashboard.notifications import mail_server
 
 HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
@@ -34,6 +35,8 @@ INSTALLED_APPS = [
     "dashboard.experiments",
     "dashboard.results",
     "dashboard.sharing",
+    "dashboard.schedules",
+    "dashboard.notifications",
     "dashboard.local",
 ]
 MIDDLEWARE = [
@@ -158,6 +161,9 @@ SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: "durascope" when there is such a user, else nobody
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
 REDIS_URL = redis_url()
+ADDRESS = os.environ.get("DURASCOPE_ADDRESS", "").rstrip("/")  # of this installation, for links in messages
+WEBHOOK_ALLOW = os.environ.get("DURASCOPE_WEBHOOK_ALLOW", "").split(",")  # http, private
+globals().update(mail_server.settings_from(os.environ))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

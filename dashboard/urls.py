@@ -12,6 +12,8 @@ urlpatterns = [
     path("servers/", include("dashboard.servers.urls")),
     path("experiments/", include("dashboard.experiments.urls")),
     path("results/", include("dashboard.results.urls")),
+    path("nights/", include("dashboard.schedules.urls")),
+    path("notifications/", include("dashboard.notifications.urls")),
     path("workers/", include("dashboard.fleet.urls")),
     path("share/", include("dashboard.sharing.urls")),
 ]

@@ -7,6 +7,7 @@ from workers.celery import app
 
 EXPERIMENT = "workers.tasks.run_experiment"
 PREFLIGHT = "workers.tasks.preflight"
+DELIVERY = "workers.tasks.deliver"
 
 
 class Silent(Exception):

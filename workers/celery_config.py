@@ -20,7 +20,10 @@ worker_pool = "threads"
 worker_concurrency = 4
 worker_prefetch_multiplier = 1
 worker_cancel_long_running_tasks_on_connection_loss = False  # Redis may restart in mid-run
-beat_schedule = {"tend": {"task": "workers.tasks.tend", "schedule": 10.0, "options": {"expires": 10}}}
+beat_schedule = {
+    "tend": {"task": "workers.tasks.tend", "schedule": 10.0, "options": {"expires": 10}},
+    "nights": {"task": "workers.tasks.watch_nights", "schedule": 60.0, "options": {"expires": 60}},
+}
 beat_schedule_filename = str(settings.HOME / "beat-schedule")
 timezone = "UTC"
 imports = ["workers.tasks", "workers.pulse"]

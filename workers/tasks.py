@@ -4,11 +4,13 @@ import threading
 from dataclasses import asdict
 
 from celery import shared_task
+from django.utils import timezone
 
+from dashboard.notifications import post
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
 from dashboard.servers.vault import KeyMissing
-from workers import celery_config
+from workers import celery_config, nights
 from workers import tend as caretaker
 from workers.conduct import conduct
 from workers.pulse import pulse
@@ -67,3 +69,17 @@ def _kept(facts: Facts | None) -> dict:
 @shared_task
 def tend() -> None:
     caretaker.tend(run_experiment.delay, preflight.delay)
+
+
+@shared_task
+def watch_nights() -> None:
+    """A minute's round. Messages whose bell went unheard, or that failed before, are rung for again."""
+    now = timezone.now()
+    nights.watch(now, run_experiment.delay)
+    for waiting in post.waiting(now):
+        deliver.delay(waiting)
+
+
+@shared_task
+def deliver(delivery_id: int) -> None:
+    post.deliver(delivery_id, timezone.now())

@@ -47,12 +47,17 @@ OPERATIONS: dict[str, Operation] = {
     "enter": Operation(NOBODY, "log in, and open a share link"),
     "see": Operation(Role.VIEWER, "see servers, experiments, results and workers, and export results"),
     "own_account": Operation(Role.VIEWER, "change the own password and second factors"),
+    "tokens": Operation(Role.VIEWER, "make and revoke API tokens of their own"),
+    "monitor": Operation(Role.VIEWER, "read the figures for Prometheus"),
     "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),
     "test_server": Operation(Role.OPERATOR, "test a connection"),
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own it"),
     "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own it, unless it is a sandbox"),
+    "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
+    "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own it"),
+    "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),
     "administer": Operation(Role.ADMINISTRATOR, "add people, give roles, read the audit log"),
 }
@@ -76,11 +81,17 @@ def allowed(user: Any, operation: str, thing: Any = None) -> bool:
     if user is None:
         return True
     rule, role = OPERATIONS[operation], role_of(user)
-    if RANKS.index(role) < RANKS.index(rule.least):
+    if RANKS.index(role) < RANKS.index(rule.least) or not _in_scope(user, operation):
         return False
     if rule.whose is None or thing is None or role == Role.ADMINISTRATOR:
         return True
     return rule.whose(thing) in (ANYONE, user.pk)
+
+
+def _in_scope(user: Any, operation: str) -> bool:
+    """Somebody for whom a token speaks may do what the token's scopes say, and no more (see dashboard.api.door)."""
+    scopes = getattr(user, "scopes", None)
+    return scopes is None or operation in scopes
 
 
 def require(user: Any, operation: str, thing: Any = None) -> None:
@@ -92,6 +103,8 @@ def require(user: Any, operation: str, thing: Any = None) -> None:
 def refusal(user: Any, operation: str, thing: Any = None) -> str:
     """Why not, in words that fit people: what was asked, and who may."""
     rule = OPERATIONS[operation]
+    if not _in_scope(user, operation):
+        return f"To {rule.says}, a token needs the scope {operation}; this one lacks it. Nothing was changed."
     if thing is not None and allowed(user, operation):
         return f"Only the owner of {thing} and administrators may {rule.says}. Nothing was changed."
     return f"To {rule.says}, one must be {_a(rule.least)}; your account is {_a(role_of(user))}. Nothing was changed."

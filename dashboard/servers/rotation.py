@@ -6,6 +6,7 @@ from allauth.mfa.models import Authenticator
 from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
 
+from dashboard.notifications.models import Channel
 from dashboard.servers import vault
 from dashboard.servers.models import Server
 
@@ -38,7 +39,7 @@ def reseal(keys: list[str]) -> Resealed:
             continue
         server.save(update_fields=["password_sealed"])
         passwords += 1
-    lost += _reseal_factors(box)
+    lost += _reseal_factors(box) + _reseal_channels(box)
     return Resealed(passwords, tuple(lost))
 
 
@@ -54,6 +55,20 @@ def _reseal_factors(box: MultiFernet) -> list[str]:
             lost.append(f"{factor.user.get_username()}'s second factor")
             continue
         factor.save(update_fields=["data"])
+    return lost
+
+
+def _reseal_channels(box: MultiFernet) -> list[str]:
+    """Addresses of notifications, and the secrets that webhooks are signed with."""
+    lost = []
+    for channel in Channel.objects.all():
+        try:
+            channel.address_sealed = box.rotate(bytes(channel.address_sealed))
+            channel.secret_sealed = box.rotate(bytes(channel.secret_sealed)) if channel.secret_sealed else b""
+        except InvalidToken:
+            lost.append(f"the channel {channel}")
+            continue
+        channel.save(update_fields=["address_sealed", "secret_sealed"])
     return lost
 
 

@@ -18,3 +18,4 @@ closeMenus(document);
 if (document.querySelector("[data-chart]")) import("./charts.js");
 if (document.querySelector("[data-live]")) import("./live.js");
 if (document.querySelector("[data-plan]")) import("./plan.js");
+if (document.querySelector("[data-schedule]")) import("./schedule.js");

@@ -1,0 +1,88 @@
+"""When a schedule is due: five-field cron expressions in a time zone of their own. Pure: the clock is handed in.
+
+Where clocks change, it is as in Debian's cron (and cronsim): what names a fixed hour runs exactly once a day. A time
+that the change to summer time leaves out is due when the clock has jumped (02:30 becomes 03:00); one that comes twice
+in autumn is due the first time. Expressions with a star for hour or minute follow real time.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import islice, pairwise
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
+
+LEAST_APART = timedelta(minutes=15)
+LOOKED_AT = 60  # runs that are compared to find those too close together
+MEND = "Write five fields: minute, hour, day of month, month, day of week. 30 2 * * * is 02:30 each night."
+
+
+class NoSchedule(ValueError):
+    """The expression or the time zone is none; the message says why and how to write it."""
+
+
+@cache
+def zones() -> list[str]:
+    """Names of time zones as people know them: UTC first, then Africa/Abidjan to Pacific/Wallis."""
+    return ["UTC", *sorted(name for name in available_timezones() if "/" in name and _is_place(name))]
+
+
+def _is_place(name: str) -> bool:
+    return not name.startswith(("Etc/", "posix/", "right/", "SystemV/"))
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Raises NoSchedule."""
+    if name not in zones():
+        raise NoSchedule(f"{name[:60]!r} is no time zone. Choose one of the list, as Europe/Berlin.")
+    return ZoneInfo(name)
+
+
+def check(cron: str, zone: str, now: datetime) -> None:
+    """Raises NoSchedule for what is no expression, never comes, or comes too often."""
+    coming = list(islice(runs(cron, zone, now), LOOKED_AT))
+    if not coming:
+        raise NoSchedule(f"{cron!r} never comes: there is no such day. {MEND}")
+    if any(later - earlier < LEAST_APART for earlier, later in pairwise(coming)):
+        raise NoSchedule(f"{cron!r} comes more often than every 15 minutes: a measurement would meet the next one.")
+
+
+def runs(cron: str, zone: str, after: datetime) -> Iterator[datetime]:
+    """The times after `after`, in UTC, ascending. Raises NoSchedule."""
+    local = after.astimezone(zone_of(zone))
+    try:
+        found = CronSim(_five_fields(cron), local)
+    except CronSimError as wrong:
+        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {MEND}") from wrong
+    # Within the hour that comes twice, the time whose first coming is over is named again.
+    return (due for due in (one.astimezone(UTC) for one in found) if due > after)
+
+
+def due(cron: str, zone: str, after: datetime, until: datetime) -> list[datetime]:
+    """The times in (after, until]."""
+    found = []
+    for one in runs(cron, zone, after):
+        if one > until:
+            break
+        found.append(one)
+    return found
+
+
+def in_words(cron: str) -> str:
+    """At 02:30 on Monday through Friday. Raises NoSchedule."""
+    try:
+        return CronSim(_five_fields(cron), datetime(2000, 1, 1, tzinfo=UTC)).explain()
+    except CronSimError as wrong:
+        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {MEND}") from wrong
+
+
+def _five_fields(cron: str) -> str:
+    if len(cron.split()) != 5:  # cronsim takes a sixth for seconds, which nobody here keeps
+        raise NoSchedule(f"{cron[:60]!r} has {len(cron.split())} fields instead of five. {MEND}")
+    return cron
+
+
+def _said(wrong: CronSimError) -> str:
+    text = str(wrong)
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,28 @@
+// The form of a schedule says, while one fills it in, when it comes and how long it takes.
+
+const form = document.querySelector("[data-schedule]");
+const says = form.querySelector("[data-plan-says]");
+let timer = 0;
+let asked = 0;
+
+async function look() {
+  const turn = ++asked;
+  try {
+    const response = await fetch(form.dataset.preview, { method: "POST", body: new FormData(form) });
+    const html = await response.text();
+    if (response.ok && !response.redirected && turn === asked) says.innerHTML = html; // escaped by the server's template
+  } catch {
+    // Offline: the server says the same when the form is sent.
+  }
+}
+
+// A new schedule begins in the reader's own time zone.
+const zone = form.elements.zone;
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (form.elements.recipe && zone.value === "UTC" && [...zone.options].some((option) => option.value === own)) zone.value = own;
+
+form.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(look, 400);
+});
+look();

@@ -67,11 +67,6 @@ def crash_missing() -> dict[str, str]:
     return _abilities().get("crash_missing", {})
 
 
-def disk_missing() -> str:
-    """Why that worker cannot simulate a device; "" when it can, or none is alive to ask."""
-    return _abilities().get("disk_missing", "")
-
-
 def _abilities() -> dict[str, Any]:
     """What the newest living worker said of itself (workers.abilities); empty: none is alive."""
     alive = Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).order_by("-pk").first()
@@ -135,12 +130,12 @@ def finding(experiment: Experiment) -> list[str]:
         return [crashed.sentence, *crashed.more]
     found = results.finding(view, stored.progress(experiment, stored.cells(experiment)))
     return [found.sentence, *found.more]
-    outcomes_of(experiment)
 
 
 def remember_finding(experiment: Experiment) -> None:
     """Work the statistics out once, so that no page has to, and keep the sentence for lists."""
     Experiment.objects.filter(pk=experiment.pk).update(finding=finding(experiment)[0])
+    outcomes_of(experiment)
 
 
 def _by_state(experiment: Experiment) -> Counter[str]:

@@ -1,0 +1,264 @@
+"""The round: what starts, what does not and why, with a clock that tests set."""
+
+from datetime import time, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+
+from dashboard.accounts.models import Person
+from dashboard.accounts.roles import NotAllowed, Role
+from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment
+from dashboard.schedules import actions, queries
+from dashboard.schedules.models import Night, Schedule
+from dashboard.servers.models import Server
+from tests.unit.conduct import experiments as make
+from tests.unit.schedules import made
+from tests.unit.schedules.made import DAY, DUE, EVENING, MINUTE, watch
+from workers import leases, store
+
+pytestmark = pytest.mark.django_db
+
+
+def only_night():
+    return Night.objects.select_related("experiment").get()
+
+
+def test_nothing_starts_before_its_time():
+    made.schedule()
+    assert watch(DUE - MINUTE) == [] and not Night.objects.exists()
+
+
+def test_it_starts_once_at_its_time():
+    one = made.schedule()
+    rung = watch(DUE + timedelta(seconds=20))
+    night = only_night()
+    assert rung == [night.experiment_id]
+    assert (night.due_at, night.state) == (DUE, "started")
+    assert night.experiment.name == "nightly, 2026-06-11 02:30"
+    assert night.experiment.created_by == one.runs_as
+    assert night.experiment.cells.count() == made.small_plan(Server.objects.get()).size
+    assert watch(DUE + timedelta(seconds=80)) == [] and Night.objects.count() == 1
+    assert Event.objects.filter(did="started night", what="nightly", who=None).exists()
+
+
+def test_each_night_has_an_order_of_its_own():
+    made.schedule()
+    for day in (DUE, DUE + DAY):
+        watch(day)
+        made.ended(Night.objects.get(due_at=day))
+    seeds = set(Experiment.objects.values_list("seed", flat=True))
+    assert len(seeds) == 2
+
+
+def test_a_night_that_nobody_started_is_missed_and_shown():
+    one = made.schedule()
+    back = DUE + 2 * DAY + timedelta(hours=1)
+    assert queries.overdue(one, back) == DUE
+    assert watch(back) == []
+    missed = Night.objects.order_by("due_at")
+    assert [(night.due_at, night.state) for night in missed] == [(DUE + day * DAY, "missed") for day in range(3)]
+    assert "was down" in missed[0].reason
+    one.refresh_from_db()
+    assert queries.overdue(one, back) is None
+
+
+def test_who_comes_a_little_late_still_starts_it():
+    made.schedule()
+    assert len(watch(DUE + queries.GRACE)) == 1
+
+
+def test_a_clock_that_was_ahead_does_not_silence_a_schedule():
+    one = made.schedule(looked_at=DUE + 400 * DAY)
+    watch(EVENING)
+    one.refresh_from_db()
+    assert one.looked_at == EVENING
+    assert len(watch(DUE)) == 1
+
+
+def test_a_paused_schedule_starts_nothing_and_misses_nothing(monkeypatch):
+    one = made.schedule()
+    actions.pause(one.runs_as, one)
+    assert watch(DUE) == []
+    monkeypatch.setattr(actions.timezone, "now", lambda: DUE + timedelta(hours=5))
+    actions.go_on(one.runs_as, one)
+    watch(DUE + timedelta(hours=6))
+    assert not Night.objects.exists()
+    assert len(watch(DUE + DAY)) == 1
+
+
+def test_a_server_in_use_is_skipped_with_what_uses_it():
+    server = made.attached()
+    made.schedule(server)
+    other = make.experiment(server)
+    store.begin(other.pk, make.worker(), leases.hosts_of(server))
+    assert watch(DUE) == []
+    night = only_night()
+    assert night.state == "skipped" and f"{other} was running there" in night.reason
+
+
+def test_another_name_of_the_same_host_is_in_use_too_also_while_it_waits():
+    made.schedule(made.attached("db1"))
+    make.experiment(made.attached("db2"))
+    watch(DUE)
+    assert "was queued there" in only_night().reason
+
+
+def test_another_host_is_none_of_its_business():
+    made.schedule(made.attached("db1"))
+    make.experiment(made.attached("db2", host="192.0.2.8"))
+    assert len(watch(DUE)) == 1
+
+
+def test_a_server_that_does_not_answer_is_skipped_with_the_reason():
+    made.schedule(made.attached())
+    assert watch(DUE, reach=lambda server: "Connection refused.") == []
+    night = only_night()
+    assert (night.state, night.reason) == ("skipped", "db1 cannot be reached: Connection refused.")
+
+
+def test_what_would_not_fit_is_refused_with_the_reason():
+    made.schedule(ends_by=time(2, 31))
+    assert watch(DUE) == []
+    night = only_night()
+    assert night.state == "refused"
+    assert "takes about" in night.reason and "the window leaves 1 min" in night.reason
+
+
+def test_what_fits_runs_until_its_end_and_is_left_alone():
+    made.schedule(ends_by=time(6))
+    watch(DUE)
+    watch(DUE + timedelta(hours=3))
+    assert not only_night().experiment.cancel_asked
+
+
+def test_at_the_end_of_the_window_what_runs_is_asked_to_stop():
+    server = made.sandbox()
+    made.schedule(server, ends_by=time(6))
+    (started,) = watch(DUE)
+    store.begin(started, make.worker(), leases.hosts_of(server))
+    watch(DUE + timedelta(hours=3, minutes=30))
+    night = only_night()
+    assert night.experiment.cancel_asked and night.experiment.state == "running", "its worker ends it, cleanly"
+    assert "not finished when its window ended, Thu 11 Jun 2026, 06:00 UTC" in night.reason
+    assert night.closed_at is None
+
+
+def test_at_the_end_of_the_window_what_waits_is_cancelled():
+    made.schedule(ends_by=time(6))
+    watch(DUE)
+    watch(DUE + timedelta(hours=4))
+    night = only_night()
+    assert night.experiment.state == "cancelled" and night.closed_at
+    assert "No worker had begun it" in night.reason
+
+
+def test_what_a_person_resumes_later_is_theirs():
+    one = made.schedule(ends_by=time(6))
+    watch(DUE)
+    watch(DUE + timedelta(hours=4))
+    store.release_to_resume(only_night().experiment)
+    watch(DUE + timedelta(hours=9))
+    assert only_night().experiment.state == "queued" and one.nights.count() == 1
+
+
+def test_production_is_left_alone_until_somebody_who_may_confirms():
+    boss, dba = made.somebody("boss", Role.ADMINISTRATOR), made.somebody()
+    one = made.schedule(made.attached(label="production", owner=boss), dba)
+    watch(DUE)
+    night = only_night()
+    assert night.state == "refused" and "nobody who may has confirmed" in night.reason
+    with pytest.raises(NotAllowed):
+        actions.confirm(dba, one)
+    actions.confirm(boss, one)
+    assert len(watch(DUE + DAY)) == 1
+    assert Experiment.objects.get().production_confirmed
+
+
+@pytest.mark.parametrize("lost", ["role", "owner", "withdrawn", "times", "another server"])
+def test_a_confirmation_ends_with_what_it_rests_on(lost):
+    dba = made.somebody()
+    server = made.attached(label="production", owner=dba)
+    one = made.schedule(server, dba)
+    actions.confirm(dba, one)
+    one.refresh_from_db()
+    assert queries.unconfirmed(one) == ""
+    if lost == "role":
+        Person.objects.filter(user=dba).update(role=Role.VIEWER)
+    elif lost == "owner":
+        Server.objects.update(owner=None)
+    elif lost == "withdrawn":
+        actions.withdraw(dba, one)
+    elif lost == "times":
+        actions.change(dba, one, actions.When("nightly", "30 14 * * *", "UTC", None))
+    else:
+        Schedule.objects.update(confirmed_servers=[server.pk + 1])
+    assert queries.unconfirmed(Schedule.objects.get()) == "db1"
+
+
+def test_another_name_alone_ends_no_confirmation():
+    dba = made.somebody()
+    one = made.schedule(made.attached(label="production", owner=dba), dba)
+    actions.confirm(dba, one)
+    actions.change(dba, one, actions.When("other", one.cron, one.zone, None))
+    assert queries.unconfirmed(Schedule.objects.get()) == ""
+
+
+def test_it_runs_with_the_rights_that_its_maker_has_now():
+    one = made.schedule()
+    User.objects.filter(pk=one.runs_as_id).update(is_active=False)
+    watch(DUE)
+    night = only_night()
+    assert night.state == "refused" and "one must be an operator" in night.reason
+
+
+def test_whoever_changes_it_lends_it_their_rights():
+    one, other = made.schedule(), made.somebody("other")
+    actions.change(other, one, actions.When("nightly", "0 3 * * *", "UTC", None))
+    one.refresh_from_db()
+    assert one.runs_as == other and one.looked_at > EVENING
+
+
+def test_a_server_that_was_deleted_is_said():
+    made.schedule()
+    Server.objects.all().delete()
+    watch(DUE)
+    assert "was deleted" in only_night().reason
+
+
+def test_a_schedule_that_breaks_does_not_keep_the_others_waiting(caplog):
+    made.schedule(name="a", zone="Atlantis/City")
+    made.schedule(made.sandbox("box2"), made.somebody("two"), name="b")
+    assert len(watch(DUE)) == 1
+    assert "Atlantis" in caplog.text
+
+
+def test_what_breaks_at_its_start_is_tried_again_and_is_missed_in_the_end(monkeypatch, caplog):
+    made.schedule()
+    real = actions.begin
+
+    def broken(*_, **__):
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(actions, "begin", broken)
+    watch(DUE)
+    assert not Night.objects.exists() and "no luck" in caplog.text
+    monkeypatch.setattr(actions, "begin", real)
+    assert len(watch(DUE + MINUTE)) == 1
+    monkeypatch.setattr(actions, "begin", broken)
+    made.ended(only_night())
+    watch(DUE + DAY)
+    watch(DUE + DAY + timedelta(minutes=11))
+    assert Night.objects.get(due_at=DUE + DAY).state == "missed"
+
+
+def test_a_night_without_its_experiment_is_no_night(monkeypatch):
+    one = made.schedule()
+
+    def broken(*_, **__):
+        raise RuntimeError("power loss")
+
+    monkeypatch.setattr(actions.experiments, "create", broken)
+    with pytest.raises(RuntimeError):
+        actions.begin(one, DUE, one.runs_as)
+    assert not Night.objects.exists() and not Experiment.objects.exists()

@@ -58,7 +58,8 @@ def _one_row(params: Mapping[str, str]) -> int:
 @dataclass(frozen=True)
 class Workload:
     """A kind of transaction. `script` is the Lua file; `writes`: it must change rows, else the run is bogus;
-    `grows`: its table starts empty and is emptied before each cell; `claims`: ids of docs' claims it serves;
+    `grows`: its table starts empty and is emptied before each cell; `table`: which loaded one it works on else
+    ("spaced" has room between its keys, and keeps what is put there); `claims`: ids of docs' claims it serves;
     `rows`: rows changed by one transaction; `counts`: what its throughput is a number of."""
 
     key: str
@@ -68,6 +69,7 @@ class Workload:
     params: Mapping[str, Param]
     writes: bool = True
     grows: bool = False
+    table: str = "rows"
     claims: tuple[str, ...] = ()
     rows: Callable[[Mapping[str, str]], int] = _one_row
     counts: str = "commits"
@@ -82,7 +84,7 @@ class Workload:
 
     def shape(self, params: Mapping[str, str]) -> str:
         """Which prepared table it runs on: workloads of equal shape share one (given engine and row count)."""
-        return "grown" if self.grows else "rows"
+        return ("grown" if self.grows else self.table) + ("-plain" if params.get("index") == "no" else "")
 
 
 def _listed(*params: Param) -> dict[str, Param]:
@@ -92,6 +94,8 @@ def _listed(*params: Param) -> dict[str, Param]:
 def _registry(*workloads: Workload) -> dict[str, Workload]:
     return {workload.key: workload for workload in workloads}
 
+
+INDEX = Param("index", "Secondary index", "choice", "yes", choices=("yes", "no"))
 
 WORKLOADS: dict[str, Workload] = _registry(
     Workload(
@@ -107,7 +111,7 @@ WORKLOADS: dict[str, Workload] = _registry(
         title="Replace one row",
         says="One REPLACE of a row that is there: a blind write where the engine can do without reading first.",
         script="replace.lua",
-        params={},
+        params=_listed(INDEX),
         claims=("R1",),
     ),
     Workload(
@@ -134,10 +138,10 @@ WORKLOADS: dict[str, Workload] = _registry(
     Workload(
         key="insert-ignore",
         title="Insert one row unless it is there",
-        says="One INSERT IGNORE with a chosen share of keys that are there already.",
+        says="One INSERT IGNORE into a full table, with a chosen share of keys that are there already.",
         script="insert_ignore.lua",
-        params=_listed(Param("existing_percent", "Keys that are there already, in %", "int", "50", 0, 90)),
-        grows=True,
+        params=_listed(Param("existing_percent", "Keys that are there already, in %", "int", "50", 0, 90), INDEX),
+        table="spaced",
         claims=("R1",),
     ),
     Workload(

@@ -77,7 +77,9 @@ def test_it_knows_the_rows_of_a_transaction():
 def test_workloads_of_one_shape_share_a_table():
     shapes = {key: workload.shape(workload.check({})) for key, workload in WORKLOADS.items()}
     assert shapes["update-by-key"] == shapes["write-only"] == shapes["replace"]
-    assert shapes["insert"] != shapes["update-by-key"]
+    assert shapes["insert"] != shapes["update-by-key"] != shapes["insert-ignore"]
+    replace = WORKLOADS["replace"]
+    assert replace.shape(replace.check({"index": "no"})) != replace.shape(replace.check({"index": "yes"}))
 
 
 def test_it_refuses_a_session_setting_where_the_engine_has_none():

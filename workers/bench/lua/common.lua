@@ -2,13 +2,14 @@
 --
 -- A workload is a script that sets `event` and, where it needs them, `bench.on_connect` (called with each
 -- thread's connection) and `bench.on_disconnect`. A workload whose table grows sets `bench.grows`: its
--- table starts empty, and `reset` empties it again.
+-- table starts empty, and `reset` empties it again. One that puts new keys between those that are there calls
+-- `bench.space`. One with the option `index` can do without the secondary index. Each has a table of its own.
 
 require("report")
 local ffi = require("ffi")
 ffi.cdef("struct durascope_time { long s; long ns; }; int clock_gettime(int clock, struct durascope_time *now);")
 
-local bench = { table = "durascope_rows", grows = false, con = nil }
+local bench = { table = "durascope_rows", grows = false, step = 1, con = nil }
 
 sysbench.cmdline.options = {
    table_rows = {"rows that prepare loads", 10000},
@@ -23,6 +24,19 @@ function bench.grow()
    bench.grows, bench.table = true, "durascope_grown"
 end
 
+function bench.space()
+   bench.step, bench.table = 1000, "durascope_spaced"
+end
+
+local function indexed()
+   return sysbench.opt.index ~= "no"
+end
+
+-- Once the options are known.
+local function choose_table()
+   bench.table = bench.table .. (indexed() and "" or "_plain")
+end
+
 -- Random digits in the form of sysbench's own rows: 119 and 59 characters.
 local TEXTS = {
    c = string.rep("###########", 10, "-"),
@@ -35,7 +49,12 @@ end
 
 -- Any key of the loaded rows, by --rand-type.
 function bench.any_id()
-   return sysbench.rand.default(1, sysbench.opt.table_rows)
+   return bench.step * sysbench.rand.default(1, sysbench.opt.table_rows)
+end
+
+-- A key somewhere between the loaded ones.
+function bench.gap_id()
+   return bench.any_id() - sysbench.rand.uniform(1, bench.step - 1)
 end
 
 -- A 63-bit key that no other (run, thread, sequence) has. Multiplying modulo the prime 2^31-1 visits every
@@ -84,6 +103,7 @@ function bench.statement(sql, ...)
 end
 
 function thread_init()
+   choose_table()
    bench.con = sysbench.sql.driver():connect()
    if bench.on_connect then
       bench.on_connect(bench.con)
@@ -116,21 +136,25 @@ local function fill(con)
    con:bulk_insert_init("INSERT INTO " .. bench.table .. " (id, k, c, pad) VALUES")
    for id = 1, sysbench.opt.table_rows do
       local k = sysbench.rand.uniform(1, sysbench.opt.table_rows)
-      con:bulk_insert_next(string.format("(%d, %d, '%s', '%s')", id, k, bench.text("c"), bench.text("pad")))
+      con:bulk_insert_next(string.format("(%d, %d, '%s', '%s')", id * bench.step, k, bench.text("c"), bench.text("pad")))
    end
    con:bulk_insert_done()
 end
 
 function prepare()
    local con = sysbench.sql.driver():connect()
+   choose_table()
    create(con)
    if not bench.grows then
       fill(con)
    end
-   con:query(string.format("CREATE INDEX k ON %s (k)", bench.table)) -- afterwards: faster than row by row
+   if indexed() then
+      con:query(string.format("CREATE INDEX k ON %s (k)", bench.table)) -- afterwards: faster than row by row
+   end
 end
 
 local function reset()
+   choose_table()
    sysbench.sql.driver():connect():query("TRUNCATE TABLE " .. bench.table)
 end
 

@@ -1,6 +1,8 @@
--- One REPLACE of a row that is there: a read before the write on a B-tree, a blind write where the engine can.
+-- One REPLACE of a row that is there: a read before the write on a B-tree, a blind write where the engine can, which
+-- takes a table without a secondary index: else the old row must be read to take its entry out.
 
 local bench = require("common")
+bench.option("index", "secondary index: yes | no", "yes")
 local replace
 
 function bench.on_connect()

@@ -16,4 +16,7 @@ urlpatterns = [
     path("notifications/", include("dashboard.notifications.urls")),
     path("workers/", include("dashboard.fleet.urls")),
     path("share/", include("dashboard.sharing.urls")),
+    path("tokens/", include("dashboard.api.token_urls")),
+    path("api/", include("dashboard.api.urls")),
+    path("", include("dashboard.monitoring.urls")),
 ]

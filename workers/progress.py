@@ -35,3 +35,11 @@ def latest(experiment_id: int) -> dict[str, Any]:
     except redis.RedisError:
         return {}
     return json.loads(raw) if raw else {}
+
+
+def answers() -> bool:
+    """Whether Redis can be asked."""
+    try:
+        return bool(_redis().ping())
+    except redis.RedisError:
+        return False

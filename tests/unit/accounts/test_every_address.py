@@ -18,7 +18,11 @@ OPEN = {  # what strangers may ask for: no name is added here without thinking
     "socialaccount_login_cancelled", "socialaccount_login_error", "socialaccount_signup",
     "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart",
     "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial",
+    "api-openapi", "health", "health-live", "health-check",
 }  # fmt: skip
+# What asks for a token by itself: tests/unit/api walks the API, tests/unit/monitoring asks for the metrics.
+BY_TOKEN = {name for name, _ in ALL if name.startswith("api:")} | {"metrics"}
+OPEN |= BY_TOKEN
 pytestmark = pytest.mark.django_db
 
 

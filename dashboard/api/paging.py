@@ -1,0 +1,25 @@
+"""Long lists in parts: `?limit=50&offset=100`, answered with `items` and the `count` of all."""
+
+from typing import Annotated, Any
+
+from django.db.models import QuerySet
+from ninja import Field, Schema
+from ninja.pagination import PaginationBase
+
+MOST = 200
+Id = Annotated[int, Field(ge=1, le=2**63 - 1)]  # what a database can be asked for
+
+
+class Pages(PaginationBase):
+    class Input(Schema):
+        limit: int = Field(50, ge=1, le=MOST)
+        offset: int = Field(0, ge=0, le=10**9)
+
+    class Output(Schema):
+        items: list[Any]
+        count: int
+
+    def paginate_queryset(self, queryset: Any, pagination: Input, **_: Any) -> dict[str, Any]:
+        part = queryset[pagination.offset : pagination.offset + pagination.limit]
+        count = queryset.count() if isinstance(queryset, QuerySet) else len(queryset)
+        return {"items": list(part), "count": count}

@@ -1,0 +1,1 @@
+"""What the API knows, one file each: its shape as JSON and its operations."""

@@ -1,0 +1,194 @@
+"""Experiments: started, watched, cancelled, resumed, and what they found."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Header, Query, Router, Schema, Status
+from ninja.pagination import paginate
+
+from dashboard.api import etag
+from dashboard.api.door import Token
+from dashboard.api.idempotency import once
+from dashboard.api.paging import Id, Pages
+from dashboard.api.plans import StartIn, asked
+from dashboard.api.problems import Conflict
+from dashboard.experiments import actions, queries
+from dashboard.experiments.models import Experiment
+from dashboard.results import export_file
+from workers import bell
+from workers.errors import PlanError
+
+router = Router()
+Key = Annotated[
+    str,
+    Header(
+        "",
+        alias="Idempotency-Key",
+        max_length=255,
+        pattern="^[!-~]*$",
+        description="Of your choice, new for each experiment: whoever asks again with it starts nothing twice.",
+    ),
+]
+
+
+class ExperimentOut(Schema):
+    """`total`, `done` and `failed` count cells and trials; `finding` is the sentence on top of the result."""
+
+    id: int
+    name: str
+    recipe: str
+    recipe_size: str
+    state: Experiment.State
+    error: str
+    mend: str
+    estimate_s: float
+    total: int
+    done: int
+    failed: int
+    crashes: int
+    finding: str
+    created_at: datetime
+    created_by: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+
+    @staticmethod
+    def resolve_created_by(experiment: Experiment) -> str | None:
+        return experiment.created_by.get_username() if experiment.created_by else None
+
+
+class Started(ExperimentOut):
+    """`notice` is not empty when it is stored but no worker could be told: it then starts a little later."""
+
+    notice: str = ""
+
+
+class Second(Schema):
+    t_s: float | None
+    tps: float | None
+    p95_ms: float | None
+
+
+class Progress(Schema):
+    """What happens now. `left_s`: seconds that are left, estimated; `seconds`: of the cell that is measured."""
+
+    state: Experiment.State
+    phase: str
+    done: int
+    failed: int
+    total: int
+    left_s: float | None
+    cell: dict[str, Any] | None
+    seconds: list[Second]
+    warming: bool
+    message: str
+    over: bool
+
+
+class Result(Schema):
+    """The export of the page, with all its evidence. Runs and trials name environments and probes by id."""
+
+    format: str
+    experiment: dict[str, Any]
+    plan: dict[str, Any]
+    analysis: dict[str, Any]
+    claims: dict[str, Any] | None
+    environments: dict[str, Any]
+    probes: dict[str, Any]
+    runs: list[dict[str, Any]]
+    trials: list[dict[str, Any]]
+    unmeasured: list[dict[str, Any]]
+
+
+class Wanted(Schema):
+    state: Experiment.State | None = None
+    recipe: str = Field("", max_length=80, pattern="^[a-z0-9-]*$")
+
+
+@router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
+@paginate(Pages)
+def list_experiments(request: HttpRequest, wanted: Query[Wanted]) -> QuerySet[Experiment]:
+    """All experiments, the newest first."""
+    return queries.listed().filter(**{name: value for name, value in wanted.dict().items() if value})
+
+
+@router.post("/experiments", auth=Token("run"), response={200: Started, 201: Started})
+def start_experiment(request: HttpRequest, response: HttpResponse, start: StartIn, idempotency_key: Key = "") -> Status:
+    """Start an experiment: 201. Asked again with the same key and request: 200, with the one that was started then.
+
+    A plan with crashes also needs the scope crash.
+    """
+
+    def create() -> Experiment:
+        planned = asked(start)
+        confirmed = start.production_confirmed
+        return actions.create(
+            planned.plan, request.user, recipe=planned.recipe, size=planned.size, production_confirmed=confirmed
+        )
+
+    experiment, new = once(request.user, idempotency_key, start.dict(), create)
+    notice = _notice(experiment) if new else ""
+    response["Location"] = reverse("api:show_experiment", args=[experiment.pk])
+    return Status(201 if new else 200, _with(experiment.pk, notice))
+
+
+@router.get("/experiments/{int:experiment_id}", auth=Token("see"), response=ExperimentOut)
+def show_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """One experiment."""
+    return _known(experiment_id)
+
+
+@router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response={200: Progress, 304: None})
+def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Any:
+    """What happens now. Ask again with the ETag in If-None-Match: 304 while nothing changed but the time."""
+    now = queries.progress(_known(experiment_id))
+    response["ETag"] = tag = etag.tag_of({**now, "left_s": None})
+    return Status(304, None) if etag.has_seen(request, tag) else Status(200, now)
+
+
+@router.post("/experiments/{int:experiment_id}/cancel", auth=Token("run"), response=ExperimentOut)
+def cancel_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """Ask to stop: one that waits is cancelled at once, one that runs within two seconds; one that is over stays."""
+    actions.cancel(_known(experiment_id), request.user)
+    return _known(experiment_id)
+
+
+@router.post("/experiments/{int:experiment_id}/resume", auth=Token("run"), response=Started)
+def resume_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """Queue what was not measured."""
+    notice = ""
+    try:
+        actions.resume(_known(experiment_id), request.user)
+    except PlanError as running:
+        raise Conflict(str(running)) from running
+    except bell.Silent as silent:
+        notice = str(silent)
+    return _with(experiment_id, notice)
+
+
+@router.get("/experiments/{int:experiment_id}/result", auth=Token("see"), response=Result)
+def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
+    """Everything that was measured, so far or in the end."""
+    return JsonResponse(export_file.everything(get_object_or_404(Experiment, pk=experiment_id)))
+
+
+def _known(experiment_id: int) -> Experiment:
+    return get_object_or_404(queries.listed(), pk=experiment_id)
+
+
+def _with(experiment_id: int, notice: str) -> Experiment:
+    experiment: Any = _known(experiment_id)
+    experiment.notice = notice
+    return experiment
+
+
+def _notice(experiment: Experiment) -> str:
+    try:
+        actions.ring(experiment)
+    except bell.Silent as silent:
+        return str(silent)
+    return ""

@@ -1,0 +1,56 @@
+"""The API put together. A new resource is a new file in `resources` and one line in ROUTERS."""
+
+from collections.abc import Iterator
+
+from ninja import NinjaAPI, Router
+from ninja.operation import Operation
+
+from dashboard.api.door import Token, nobody
+from dashboard.api.problems import HANDLERS
+from dashboard.api.reading import StrictParser
+from dashboard.api.resources import experiments, fleet, links, recipes, servers, trials
+from dashboard.version import VERSION
+
+ROUTERS: dict[str, Router] = {
+    "Servers": servers.router,
+    "Recipes": recipes.router,
+    "Experiments": experiments.router,
+    "Trials": trials.router,
+    "Share links": links.router,
+    "Workers and builds": fleet.router,
+}
+
+
+class Service(NinjaAPI):
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Short enough to be the name of a function in a generated client."""
+        return operation.view_func.__name__
+
+
+api = Service(
+    title="Durascope",
+    version=VERSION,
+    description="Is a commit safe, and what does that safety cost? See docs/api.md.",
+    urls_namespace="api",
+    openapi_url=None,
+    docs_url=None,
+    auth=nobody,  # an operation that names none is shut
+    parser=StrictParser(),
+)
+for title, router in ROUTERS.items():
+    api.add_router("", router, tags=[title])
+for failure, handler in HANDLERS.items():
+    api.add_exception_handler(failure, handler)
+
+
+def operations() -> Iterator[tuple[str, Operation]]:
+    """Each operation with the operation of the table of roles that it names; "" where it names none."""
+    for bound in api._get_bound_routers():  # ninja shows its operations nowhere else
+        for view in bound.path_operations.values():
+            for one in view.operations:
+                yield next((door.operation for door in one.auth_callbacks if isinstance(door, Token)), ""), one
+
+
+def scopes() -> list[str]:
+    """What a token can be made for: every operation of the table that the API or /metrics asks for."""
+    return sorted({asked for asked, _ in operations()} | {"monitor"})

@@ -1,0 +1,237 @@
+"""An experiment by script: started once, watched, cancelled, resumed, read."""
+
+import json
+import threading
+
+import pytest
+from django.db import connection
+
+from dashboard.accounts.roles import Role
+from dashboard.api.models import StartKey
+from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment
+from dashboard.servers.models import Server
+from tests.unit.api.tokens import client_of, script, somebody, token_of
+from tests.unit.results import factory, trials
+from workers import bell
+
+pytestmark = pytest.mark.django_db
+START = "/api/v1/experiments"
+
+
+@pytest.fixture(autouse=True)
+def rung(monkeypatch):
+    """The doorbell; what was rung."""
+    heard = []
+    monkeypatch.setattr(bell, "ring", lambda task, pk: heard.append(pk))
+    return heard
+
+
+@pytest.fixture
+def server(db):
+    return Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def maria(db):
+    return script(somebody(Role.OPERATOR, "maria"))
+
+
+def start(client, server, key="", **body):
+    headers = {"Idempotency-Key": key} if key else {}
+    asked = {"servers": [server.pk], "recipe": "group-commit", "set": {"threads": "1,8", "repeats": "1"}, **body}
+    return client.post(START, json.dumps(asked), "application/json", headers=headers)
+
+
+def test_it_starts_a_recipe(maria, server, rung):
+    answer = start(maria, server)
+    made = Experiment.objects.get()
+    assert answer.status_code == 201 and answer["Location"] == f"/api/v1/experiments/{made.pk}"
+    assert rung == [made.pk] and made.recipe == "group-commit" and made.created_by.username == "maria"
+    told = answer.json()
+    assert (told["id"], told["state"], told["notice"]) == (made.pk, "queued", "")
+    assert told["total"] == made.cells.count() > 0
+    assert {cell.threads for cell in made.cells.all()} == {1, 8}
+
+
+def test_the_audit_log_says_that_a_token_spoke(maria, server):
+    start(maria, server)
+    event = Event.objects.get(did="started")
+    assert event.name == "maria" and event.detail["via"].startswith("token durascope_")
+
+
+def test_it_starts_the_plan_of_an_export(maria, server):
+    plan = factory.experiment(servers=[server]).plan
+    own = {name: value for name, value in plan.items() if name != "targets"}
+    own["workloads"] = [{"label": "u", "key": "update-by-key", "params": {}}]
+    answer = maria.post(START, {"servers": [server.pk], "plan": own}, "application/json")
+    assert answer.status_code == 201, answer.content
+    again = Experiment.objects.get(pk=answer.json()["id"]).plan
+    assert again == {**plan, **own, "targets": [{"server_id": server.pk, "name": "box", "is_sandbox": True}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ({"servers": [4711]}, "There is no server 4711"),
+        ({"servers": []}, "Choose at least one server"),
+        ({"recipe": "no-such"}, "There is no recipe"),
+        ({"set": {"threads": "many"}}, "threads"),
+        ({"set": {"nonsense": "1"}}, "nonsense"),
+        ({"size": "huge"}, "no size"),
+        ({"recipe": ""}, "Give a recipe or a plan"),
+        ({"typo": 1}, "not permitted"),
+    ],
+)
+def test_what_does_not_fit_is_told_and_nothing_is_stored(maria, server, body, why):
+    answer = start(maria, server, **body)
+    assert answer.status_code == 422 and why in answer.content.decode()
+    assert not Experiment.objects.exists()
+
+
+def test_a_place_in_the_body_is_pointed_at(maria, server):
+    answer = start(
+        maria, server, recipe="", plan={"name": "x", "variants": [{"nam": 1}], "workloads": [], "threads": []}
+    )
+    pointers = {error["pointer"] for error in answer.json()["errors"]}
+    assert {"/plan/variants/0/name", "/plan/variants/0/nam"} <= pointers
+
+
+def test_production_needs_its_word(maria):
+    server = factory.server(label="production")
+    assert "labelled production" in start(maria, server).json()["detail"]
+
+
+def test_without_a_doorbell_it_is_stored_and_says_so(maria, server, monkeypatch):
+    def silent(*_):
+        raise bell.Silent(bell.Silent.__doc__)
+
+    monkeypatch.setattr(bell, "ring", silent)
+    answer = start(maria, server)
+    assert answer.status_code == 201 and "Redis" in answer.json()["notice"]
+    assert Experiment.objects.get().state == "queued"
+
+
+def test_the_same_key_starts_once(maria, server, rung):
+    first = start(maria, server, "nightly-7")
+    again = start(maria, server, "nightly-7")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["id"] == again.json()["id"] and Experiment.objects.count() == 1
+    assert len(rung) == 1
+
+
+def test_the_same_key_with_another_request_is_a_conflict(maria, server):
+    start(maria, server, "nightly-7")
+    answer = start(maria, server, "nightly-7", set={"threads": "2"})
+    assert answer.status_code == 409 and "another request" in answer.json()["detail"]
+    assert Experiment.objects.count() == 1
+
+
+def test_white_space_and_order_are_not_another_request(maria, server):
+    start(maria, server, "k")
+    body = '{ "recipe":"group-commit",  "set":{"repeats":"1","threads":"1,8"},"servers":[%d]}' % server.pk
+    again = maria.post(START, body, "application/json", headers={"Idempotency-Key": "k"})
+    assert again.status_code == 200
+
+
+def test_a_refused_start_leaves_its_key_free(maria, server):
+    assert start(maria, server, "k", servers=[4711]).status_code == 422
+    assert not StartKey.objects.exists()
+    assert start(maria, server, "k").status_code == 201
+
+
+def test_people_do_not_share_keys(maria, server):
+    start(maria, server, "k")
+    assert start(script(somebody(Role.OPERATOR, "otto")), server, "k").status_code == 201
+
+
+@pytest.mark.parametrize("key", ["x" * 256, "with space"])
+def test_a_key_that_cannot_be_kept_is_refused(maria, server, key):
+    assert start(maria, server, key).status_code == 422
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_at_once_start_one(server, rung):
+    """Both look for the key before either has stored it."""
+    text = token_of(somebody(Role.OPERATOR, "maria"))
+    together, told = threading.Barrier(4), []
+
+    def ask():
+        try:
+            together.wait(60)
+            told.append(start(client_of(text), server, "k"))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert sorted(answer.status_code for answer in told) == [200, 200, 200, 201]
+    assert len({answer.json()["id"] for answer in told}) == 1
+    assert (Experiment.objects.count(), len(rung), Event.objects.filter(did="started").count()) == (1, 1, 1)
+
+
+def test_the_slower_of_two_finds_what_the_faster_started(maria, server, monkeypatch):
+    """The moment that threads rarely meet: the key is not there when it is looked for, and there when it is stored."""
+    from dashboard.api import idempotency
+
+    first = start(maria, server, "k").json()["id"]
+    seen, look = [], idempotency._known
+    monkeypatch.setattr(idempotency, "_known", lambda *of: look(*of) if seen else seen.append(of))
+    answer = start(maria, server, "k")
+    assert (answer.status_code, answer.json()["id"], Experiment.objects.count()) == (200, first, 1)
+
+
+def test_it_lists_in_parts(maria, db):
+    for n in range(5):
+        Experiment.objects.create(name=f"e{n}", plan={}, seed=1, state="done" if n % 2 else "failed")
+    part = maria.get(START, {"limit": 2, "offset": 1}).json()
+    assert part["count"] == 5 and [one["name"] for one in part["items"]] == ["e3", "e2"]
+    assert maria.get(START, {"state": "done"}).json()["count"] == 2
+    assert maria.get(START, {"limit": 1000}).status_code == 422
+    assert maria.get(START, {"state": "flying"}).status_code == 422
+
+
+def test_who_watches_is_told_only_what_changed(maria, server):
+    pk = start(maria, server).json()["id"]
+    path = f"{START}/{pk}/progress"
+    first = maria.get(path)
+    assert first.json()["state"] == "queued" and first["ETag"].startswith('W/"')
+    same = maria.get(path, headers={"If-None-Match": first["ETag"]})
+    assert (same.status_code, same.content, same["ETag"]) == (304, b"", first["ETag"])
+    Experiment.objects.filter(pk=pk).update(phase="preparing")
+    changed = maria.get(path, headers={"If-None-Match": first["ETag"]})
+    assert (changed.status_code, changed.json()["phase"]) == (200, "preparing")
+
+
+def test_it_cancels_and_resumes(maria, server, rung):
+    pk = start(maria, server).json()["id"]
+    assert maria.post(f"{START}/{pk}/cancel").json()["state"] == "cancelled"
+    assert maria.post(f"{START}/{pk}/resume").json()["state"] == "queued"
+    assert rung == [pk, pk]
+    again = maria.post(f"{START}/{pk}/resume")
+    assert again.status_code == 409 and "already queued" in again.json()["detail"]
+
+
+def test_a_result_is_the_export(maria, client_in):
+    one = trials.experiment()
+    told = maria.get(f"{START}/{one.pk}/result")
+    assert told.json() == client_in.get(f"/results/{one.pk}/export.json").json()
+    assert told.json()["format"].startswith("durascope-experiment-") and told.json()["runs"]
+
+
+def test_trials_are_listed_and_opened(maria):
+    one = trials.experiment()
+    lost = maria.get(f"{START}/{one.pk}/trials", {"verdict": "invalid", "kind": "power-loss", "limit": 3}).json()
+    assert lost["count"] == 8 and len(lost["items"]) == 3 and lost["items"][0]["lost_engine"] > 0
+    whole = maria.get(f"/api/v1/trials/{lost['items'][0]['id']}").json()
+    assert whole["evidence"]["checks"][0]["outcome"] == "invalid"
+
+
+def test_a_crash_is_repeated(maria, rung):
+    first = trials.experiment(servers=[Server.objects.create(name="box", kind="sandbox", build="b")]).trials.first()
+    answer = maria.post(f"/api/v1/trials/{first.pk}/repeat")
+    assert answer.status_code == 202 and answer.json()["repeats_id"] == first.pk
+    assert rung == [first.experiment_id]

@@ -1,0 +1,97 @@
+"""Every operation of the API as every role and as nobody, with every scope and without the one that it asks for."""
+
+import pytest
+from django.test import Client
+
+from dashboard.accounts.roles import OPERATIONS, RANKS, Role
+from dashboard.api.document import openapi
+from dashboard.api.service import operations
+from dashboard.servers.models import Server
+from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody, token_of
+from tests.unit.results import factory, trials
+from workers import bell
+
+pytestmark = pytest.mark.django_db
+SCOPES = {one.view_func.__name__: scope for scope, one in operations()}
+ALL = [
+    (method, path, told["operationId"]) for path, known in openapi()["paths"].items() for method, told in known.items()
+]
+
+
+def ask(client, method, path):
+    """With an empty body: who gets as far as being told so was let in."""
+    for name, value in {"key": "group-commit"}.items():
+        path = path.replace(f"{{{name}}}", value)
+    filled = "/".join("4711" if part.startswith("{") else part for part in path.split("/"))
+    return client.generic(method.upper(), filled, "", "application/json")
+
+
+def test_every_operation_names_one_of_the_table():
+    assert set(SCOPES.values()) <= OPERATIONS.keys() and "" not in SCOPES.values()
+    assert {name for _, _, name in ALL} == SCOPES.keys()
+    assert all(OPERATIONS[scope].least for scope in SCOPES.values())
+
+
+@pytest.mark.parametrize("role", Role.values)
+@pytest.mark.parametrize(("method", "path", "name"), ALL)
+def test_it_lets_in_whom_the_table_lets_in(method, path, name, role):
+    answer = ask(script(somebody(role)), method, path)
+    least = OPERATIONS[SCOPES[name]].least
+    assert (answer.status_code == 403) == (RANKS.index(role) < RANKS.index(least)), answer.content
+    assert answer.status_code != 401
+
+
+@pytest.mark.parametrize(("method", "path", "name"), ALL)
+def test_it_lets_nobody_in_without_a_token(method, path, name, client_in):
+    for client in (Client(), client_in, client_of("durascope_wrong")):  # a session is not looked at
+        answer = ask(client, method, path)
+        assert (answer.status_code, answer["Content-Type"]) == (401, "application/problem+json")
+        assert answer["WWW-Authenticate"].startswith("Bearer")
+        assert "Set-Cookie" not in answer
+
+
+@pytest.mark.parametrize(("method", "path", "name"), ALL)
+def test_an_administrators_token_without_the_scope_is_refused(method, path, name, admin):
+    others = [scope for scope in EVERYTHING if scope != SCOPES[name]]
+    answer = ask(client_of(token_of(admin, others)), method, path)
+    assert answer.status_code == 403
+    assert f"needs the scope {SCOPES[name]}" in answer.json()["detail"]
+
+
+@pytest.fixture
+def theirs(admin):
+    """A server that somebody else owns, which may be crashed by them."""
+    commands = {"crash_command": ["kill"], "start_command": ["start"]}
+    return factory.server(owner=admin, expendable=True, label="test", **commands)
+
+
+def crash(server):
+    plan = {
+        "name": "crash", "variants": [{"name": "1/1", "settings": {}}], "threads": [1],
+        "workloads": [{"label": "u", "key": "update-by-key", "params": {}}],
+        "crash": {"kinds": ["attached-expendable"], "trials": 1, "control_trials": 0},
+    }  # fmt: skip
+    return {"servers": [server.pk], "plan": plan}
+
+
+def test_another_owners_server_is_neither_crashed_nor_deleted(theirs):
+    maria = script(somebody(Role.OPERATOR))
+    refused = maria.post("/api/v1/experiments", crash(theirs), "application/json")
+    assert (refused.status_code, "Only the owner of" in refused.content.decode()) == (422, True)
+    refused = maria.delete(f"/api/v1/servers/{theirs.pk}")
+    assert (refused.status_code, "Only the owner of" in refused.json()["detail"]) == (403, True)
+    assert Server.objects.filter(pk=theirs.pk).exists()
+
+
+def test_a_token_that_may_run_may_not_crash(theirs, admin, monkeypatch):
+    monkeypatch.setattr(bell, "ring", lambda *_: None)
+    refused = script(admin, "run").post("/api/v1/experiments", crash(theirs), "application/json")
+    assert (refused.status_code, "needs the scope crash" in refused.content.decode()) == (422, True)
+    answer = script(admin, "run", "crash").post("/api/v1/experiments", crash(theirs), "application/json")
+    assert answer.status_code == 201, answer.content
+
+
+def test_another_owners_server_is_not_crashed_again(theirs):
+    first = trials.experiment(servers=[theirs]).trials.first()
+    refused = script(somebody(Role.OPERATOR)).post(f"/api/v1/trials/{first.pk}/repeat")
+    assert (refused.status_code, "Only the owner of" in refused.json()["detail"]) == (403, True)

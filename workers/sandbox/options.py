@@ -18,6 +18,7 @@ OWN = frozenset(
     | {"port", "bind_address", "skip_networking", "skip_name_resolve", "skip_grant_tables", "init_file"}
     | {"plugin_dir", "plugin_load", "plugin_load_add", "log_bin_basename", "log_bin_index"}
     | {"innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory"}
+    | {"plugin_maturity", "tokudb_data_dir", "tokudb_log_dir", "tokudb_tmp_dir"}
 )
 
 # Room for 1024 clients; a binlog that is cut and thrown away while the load runs, so that no disk fills up.
@@ -49,7 +50,8 @@ def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], d
     """The text of the option file; it holds no password. `settings` win over DEFAULTS. `datadir`: where it is not
     in the sandbox's folder."""
     check(settings)
-    merged = {**DEFAULTS, **settings}
+    engines = {name: value for engine in build.engines for name, value in engine.defaults.items()}
+    merged = {**DEFAULTS, **engines, **settings}
     temporary = folder / "tmp"
     lines = [
         "[mysqld]",

@@ -24,6 +24,7 @@ from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import Logs
 from workers.sandbox.process import User
+from workers.servers import look
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
@@ -251,11 +252,13 @@ class Sandbox:
 
     def _start(self, settings: Mapping[str, str], init_file: Path | None = None) -> None:
         self._stopped_cleanly = False
+        self._require_engines_can_run()
         try:
             for attempt in range(1, PORT_ATTEMPTS + 1):
                 self._port = self._port if port.is_free(self._port) else port.free_port()
                 self._launch(settings, init_file)
                 if self._wait_until_up():
+                    self._require_engines()
                     return
                 if "Address already in use" not in self._logs.last_words or attempt == PORT_ATTEMPTS:
                     raise self._did_not_start()
@@ -265,6 +268,25 @@ class Sandbox:
         finally:
             if init_file:
                 init_file.unlink(missing_ok=True)
+
+    def _require_engines_can_run(self) -> None:
+        for engine in self.build.engines:
+            if missing := engine.missing():
+                raise SandboxError(f"The sandbox {self.name} was not started. {missing}")
+
+    def _require_engines(self) -> None:
+        """A plugin that cannot start leaves a server that runs without it, and says so in the error log only."""
+        if not self.build.engines:
+            return
+        with contextlib.closing(connect(self.target)) as connection:
+            there = look.read(connection)
+        for engine in self.build.engines:
+            if not there.has_engine(engine.name):
+                raise SandboxError(
+                    f"The sandbox {self.name} runs without its engine {engine.name}: SHOW ENGINES does not offer it, "
+                    f"and the server was ended. Its error log ends with: {self._logs.last_words}",
+                    "Check the settings it was given.",
+                )
 
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
         self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir)

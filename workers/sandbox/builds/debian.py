@@ -12,14 +12,16 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from workers.errors import SandboxError
 from workers.sandbox.builds.archive import intact, verify
-from workers.sandbox.builds.progress import Tell, run
+from workers.sandbox.builds.progress import Tell, run, size_bytes
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 APT_FOLDER = Path("/etc/apt")
 SUITES = ("bullseye", "bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable")
+STOPPED = "The download stopped. What is there is kept: try again"
 URI = re.compile(r"'[^']+' (\S+) (\d+) SHA256:([0-9a-f]{64})")
 
 
@@ -68,6 +70,8 @@ class Apt:
     def __init__(self, folder: Path, suite: str, mirror: str) -> None:
         self.archives = folder / "archives"
         self._config, self._empty = folder / "apt.conf", folder / "empty"
+        self._with_source = folder / "sources/source.sources"
+        self._source_index = sources(mirror, suite).replace("Types: deb\n", "Types: deb-src\n")
         for part in ("lists/partial", "archives/partial", "sources", "empty/partial"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         (folder / "status").touch()
@@ -87,18 +91,32 @@ class Apt:
 
     def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
         """apt does not look into a file that has the right size: one that is torn is put away first."""
-        for package in needed:
-            if not intact(self.archives / package.file, package.sha256):
-                (self.archives / package.file).unlink(missing_ok=True)
-        total = sum(package.size_bytes for package in needed)
-        tell(f"{len(needed)} packages, {total >> 20} MiB.")
-        how = {"tell": tell, "growing": self.archives, "total_bytes": total}
-        failed = "The download stopped. What is there is kept: try again"
-        self._run(["install", "--yes", "--download-only", *source.packages], failed, **how)
+        how = self._loading(needed, tell, "packages")
+        self._run(["install", "--yes", "--download-only", *source.packages], STOPPED, **how)
         if source.without_dependencies:
-            self._run(["download", *source.without_dependencies], failed, **how)
+            self._run(["download", *source.without_dependencies], STOPPED, **how)
         for package in needed:
             verify(self.archives / package.file, package.sha256)
+
+    def source(self, name: str, tell: Tell) -> list[Package]:
+        """The files of a source package, downloaded and verified. Its index is read only for those who ask."""
+        self._with_source.write_text(self._source_index)
+        self.update(tell)
+        ask = ["source", "--download-only", name]
+        needed = parse(self._run([*ask, "--print-uris"], "The source package is not there", cwd=self._empty))
+        self._run(ask, STOPPED, **self._loading(needed, tell, "files"))
+        for package in needed:
+            verify(self.archives / package.file, package.sha256)
+        return needed
+
+    def _loading(self, needed: list[Package], tell: Tell, what: str) -> dict[str, Any]:
+        """Puts away what is torn, says what comes, and how to tell of it: the folder may hold others' files, too."""
+        absent = [one for one in needed if not intact(self.archives / one.file, one.sha256)]
+        for package in absent:
+            (self.archives / package.file).unlink(missing_ok=True)
+        tell(f"{len(needed)} {what}, {sum(package.size_bytes for package in needed) >> 20} MiB.")
+        coming = sum(package.size_bytes for package in absent)
+        return {"tell": tell, "growing": self.archives, "total_bytes": size_bytes(self.archives) + coming}
 
     def _run(self, argv: list[str], failed: str, tell: Tell | None = None, **how: object) -> str:
         env = {**os.environ, "APT_CONFIG": str(self._config), "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}

@@ -20,7 +20,7 @@ class EventKind:
 EVENTS: dict[str, EventKind] = {
     "night_failed": EventKind("A night failed", "it failed, was interrupted, refused, or cancelled by its window"),
     "night_missed": EventKind("A night was missed", "nobody was there to start it, or its server was busy or silent"),
-    "verdict_invalid": EventKind("A verdict turned invalid", "a crash that lost nothing the night before lost now"),
+    "verdict_invalid": EventKind("A verdict turned invalid", "a crash that went well when last judged does not now"),
     "change_point": EventKind("A figure changed", "a change over the nights that a second measurement confirmed"),
 }
 TEST = "test"  # *Send a test*: of no channel's choice

@@ -86,7 +86,7 @@ def _named(trial: Trial) -> dict[str, str]:
 
 
 def _says(trial: Trial) -> str:
-    return f"{trial.variant} on {trial.server}: {title(trial.kind)} was valid the night before and is invalid now."
+    return f"{trial.variant} on {trial.server}: {title(trial.kind)} was valid when last judged and is invalid now."
 
 
 def _page(schedule: Schedule) -> str:

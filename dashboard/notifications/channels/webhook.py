@@ -11,6 +11,8 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
@@ -101,15 +103,10 @@ def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
     connection = http.client.HTTPConnection(host, port)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
-        connection.sock = _open(parts.scheme, host, port)
-        limit = threading.Timer(WHOLE_S, connection.sock.shutdown, [socket.SHUT_RDWR])
-        limit.daemon = True
-        limit.start()
-        try:
+        with closing(_connected(host, port)) as plain, _limited(plain):
+            connection.sock = _encrypted(plain, host) if parts.scheme == "https" else plain
             connection.request("POST", path, body, {**headers, "Connection": "close"})
             return connection.getresponse().status
-        finally:
-            limit.cancel()
     except ssl.SSLCertVerificationError as wrong:
         raise Undelivered(f"The certificate of {host} cannot be trusted: {wrong.verify_message}.") from wrong
     except (OSError, http.client.HTTPException) as failed:
@@ -118,22 +115,35 @@ def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
         connection.close()
 
 
-def _open(scheme: str, host: str, port: int) -> socket.socket:
-    """Connected to the first address of the host that takes it. Raises Undelivered, OSError."""
-    failed: OSError | None = None
+def _connected(host: str, port: int) -> socket.socket:
+    """To the first address of the host that takes it. Raises Undelivered, OSError."""
+    failed = OSError("no address")
     for address in resolve(host, port):
         try:
-            plain = socket.create_connection((address, port), timeout=ANSWER_S)
+            return socket.create_connection((address, port), timeout=ANSWER_S)
         except OSError as refused:
             failed = refused
-            continue
-        return _encrypted(plain, host) if scheme == "https" else plain
-    raise failed or OSError("no address")
+    raise failed
+
+
+@contextmanager
+def _limited(connected: socket.socket) -> Iterator[None]:
+    """Cut the connection after WHOLE_S, by a twin of it: wrapping it in TLS takes its own handle away."""
+    twin = connected.dup()
+    limit = threading.Timer(WHOLE_S, _cut, [twin])
+    limit.daemon = True
+    limit.start()
+    try:
+        yield
+    finally:
+        limit.cancel()
+        twin.close()
+
+
+def _cut(twin: socket.socket) -> None:
+    with suppress(OSError):  # it is over already
+        twin.shutdown(socket.SHUT_RDWR)
 
 
 def _encrypted(plain: socket.socket, host: str) -> socket.socket:
-    try:
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
-    except BaseException:
-        plain.close()
-        raise
+    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)

@@ -1,0 +1,149 @@
+"""Channels as people set them up: shown once, tried, paused, deleted; nothing secret is seen again."""
+
+import re
+
+import pytest
+
+from dashboard.accounts.roles import Role
+from dashboard.audit.models import Event
+from dashboard.notifications import actions, post
+from dashboard.notifications.mail_server import settings_from
+from dashboard.notifications.models import Channel, Delivery
+from dashboard.servers import vault
+from tests.unit.notifications.receiver import receiver
+from tests.unit.schedules.made import somebody
+from workers import bell
+
+pytestmark = pytest.mark.django_db
+HOOK = "https://hooks.example.org/services/T0KEN"
+
+
+@pytest.fixture
+def dba(client):
+    user = somebody()
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture(autouse=True)
+def rung(monkeypatch):
+    heard = []
+    monkeypatch.setattr(bell, "ring", lambda task, row_id: heard.append((task, row_id)))
+    return heard
+
+
+def text(answer):
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def add(client, address=HOOK, kind="webhook", name="hook"):
+    return client.post(f"/notifications/new/{kind}/", {"name": name, "address": address, "events": ["night_failed"]})
+
+
+def test_a_secret_is_shown_once_and_an_address_never_again(client, dba):
+    answer = add(client)
+    (secret,) = re.findall(r"whsec_[A-Za-z0-9+/=]{44}", text(answer))
+    assert answer["Cache-Control"] == "no-store"
+    one = Channel.objects.get()
+    assert vault.open_sealed(one.secret_sealed) == secret and vault.open_sealed(one.address_sealed) == HOOK
+    for page in ("/notifications/", f"/notifications/{one.pk}/"):
+        shown = text(client.get(page))
+        assert "whsec_" not in shown and "T0KEN" not in shown and "hooks.example.org" in shown
+    said = str(list(Event.objects.values_list("detail", flat=True)))
+    assert "T0KEN" not in said and "whsec_" not in said
+
+
+def test_a_new_secret_replaces_the_old_one(client, dba):
+    add(client)
+    one = Channel.objects.get()
+    before = vault.open_sealed(one.secret_sealed)
+    (fresh,) = re.findall(r"whsec_[A-Za-z0-9+/=]{44}", text(client.post(f"/notifications/{one.pk}/secret/")))
+    one.refresh_from_db()
+    assert before != fresh == vault.open_sealed(one.secret_sealed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "says"),
+    [
+        ("email", "nobody", "no e-mail address"),
+        ("webhook", "http://x.example/", "Only https"),
+        ("webhook", "x", "no address"),
+    ],
+)
+def test_an_address_that_will_not_do_is_refused(client, dba, kind, address, says):
+    answer = add(client, address, kind)
+    assert answer.status_code == 422 and says in text(answer) and not Channel.objects.exists()
+
+
+def test_an_unknown_kind_is_not_found_and_a_name_is_not_given_twice(client, dba):
+    assert client.get("/notifications/new/pigeon/").status_code == 404
+    add(client)
+    assert "There is a channel of that name" in text(add(client))
+
+
+def test_an_address_left_empty_stays(client, dba):
+    add(client)
+    one = Channel.objects.get()
+    form = {"name": "other", "address": "", "events": ["night_missed", "change_point"]}
+    client.post(f"/notifications/{one.pk}/", form)
+    one.refresh_from_db()
+    assert (one.name, one.events, vault.open_sealed(one.address_sealed)) == (
+        "other", ["night_missed", "change_point"], HOOK,
+    )  # fmt: skip
+
+
+def test_a_test_goes_the_whole_way_and_its_end_is_shown(
+    client, dba, rung, settings, django_capture_on_commit_callbacks
+):
+    settings.WEBHOOK_ALLOW = ["http", "private"]
+    with receiver() as got:
+        add(client, f"http://127.0.0.1:{got.port}/hook")
+        one = Channel.objects.get()
+        with django_capture_on_commit_callbacks(execute=True):
+            assert "is on its way" in text(client.post(f"/notifications/{one.pk}/test/", follow=True))
+        ((task, pk),) = rung
+        assert task == bell.DELIVERY
+        post.deliver(pk, Delivery.objects.get().next_at)
+        assert got.came[0][0] == "/hook" and b'"type": "test"' in got.came[0][2]
+    assert "sent</span>" in text(client.get("/notifications/"))
+
+
+def test_what_failed_is_shown_with_the_reason(client, dba):
+    add(client, "https://localhost/")
+    one = Channel.objects.get()
+    actions.send_test(dba, one)
+    row = Delivery.objects.get()
+    post.deliver(row.pk, row.next_at)
+    shown = text(client.get("/notifications/"))
+    assert "failed</span>" in shown and "leads into a private network" in shown
+
+
+def test_it_is_paused_and_deleted(client, dba):
+    add(client)
+    one = Channel.objects.get()
+    assert "Go on" in text(client.post(f"/notifications/{one.pk}/pause/", follow=True))
+    assert "Pause" in text(client.post(f"/notifications/{one.pk}/go-on/", follow=True))
+    client.post(f"/notifications/{one.pk}/delete/")
+    assert not Channel.objects.exists()
+
+
+def test_a_viewer_is_not_shown_where_news_goes(client):
+    client.force_login(somebody("guest", Role.VIEWER))
+    assert client.get("/notifications/").status_code == 403
+    assert "/notifications/" not in text(client.get("/nights/"))
+
+
+def test_it_says_what_is_not_set_up(client, dba, settings):
+    settings.ADDRESS, settings.EMAIL_HOST = "", ""
+    add(client, "dba@example.org", "email")
+    shown = text(client.get("/notifications/"))
+    assert "DURASCOPE_ADDRESS" in shown and "DURASCOPE_SMTP_HOST" in shown
+
+
+def test_the_mail_server_comes_from_the_environment():
+    assert settings_from({})["EMAIL_HOST"] == ""
+    given = settings_from({"DURASCOPE_SMTP_HOST": "m", "DURASCOPE_SMTP_TLS": "tls"})
+    assert (given["EMAIL_PORT"], given["EMAIL_USE_SSL"], given["EMAIL_USE_TLS"]) == (465, True, False)
+    for wrong in ({"DURASCOPE_SMTP_TLS": "maybe"}, {"DURASCOPE_SMTP_PORT": "x"}, {"DURASCOPE_SMTP_PORT": "0"}):
+        with pytest.raises(ValueError, match="DURASCOPE_SMTP"):
+            settings_from(wrong)

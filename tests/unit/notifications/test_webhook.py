@@ -1,0 +1,270 @@
+"""Signed POSTs, and where they may not go."""
+
+import base64
+import datetime
+import hmac
+import json
+import socket
+import ssl
+import threading
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.notifications.channels import webhook
+from dashboard.notifications.channels.address import BadAddress, is_public, resolve
+from dashboard.notifications.message import Message, Undeliverable, Undelivered
+from tests.unit.notifications.receiver import receiver
+
+MESSAGE = Message("key-1", "night_failed", "2026-06-11T02:30:00+00:00", "A title", "A text", "", "/nights/1/", {"n": 1})
+
+
+@pytest.fixture
+def everywhere(settings):
+    settings.WEBHOOK_ALLOW = ["http", "private"]
+
+
+def post(port, secret=None, path="/hook?x=1"):
+    webhook.send(f"http://127.0.0.1:{port}{path}", secret or webhook.new_secret(), MESSAGE)
+
+
+def test_it_is_signed_so_that_the_receiver_can_check(everywhere):
+    secret = webhook.new_secret()
+    with receiver() as got:
+        post(got.port, secret)
+    ((path, headers, body),) = got.came
+    assert path == "/hook?x=1" and headers["Content-Type"] == "application/json"
+    told = json.loads(body)
+    assert told["type"] == "night_failed" and told["data"]["title"] == "A title" and told["data"]["facts"] == {"n": 1}
+    signed = f"key-1.{headers['webhook-timestamp']}.".encode() + body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    assert headers["webhook-id"] == "key-1"
+    assert headers["webhook-signature"] == "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+
+
+def test_the_signature_is_that_of_the_published_example():
+    """The vector of the Standard Webhooks reference libraries."""
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    signed = webhook.sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
+    assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_another_body_another_time_or_another_secret_is_another_signature():
+    secret = webhook.new_secret()
+    known = webhook.sign(secret, "k", 1, b"{}")
+    assert known == webhook.sign(secret, "k", 1, b"{}")
+    others = [
+        (secret, "k", 1, b"{ }"),
+        (secret, "k", 2, b"{}"),
+        (secret, "l", 1, b"{}"),
+        (webhook.new_secret(), "k", 1, b"{}"),
+    ]
+    assert known not in [webhook.sign(*other) for other in others]
+
+
+@pytest.mark.parametrize(("status", "failure"), [(500, Undelivered), (429, Undelivered), (408, Undelivered)])
+def test_an_answer_that_may_change_is_tried_again(everywhere, status, failure):
+    with receiver(status) as got, pytest.raises(Undelivered, match=f"answered {status}") as failed:
+        post(got.port)
+    assert type(failed.value) is failure
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 410])
+def test_a_refusal_is_final(everywhere, status):
+    with receiver(status) as got, pytest.raises(Undeliverable, match=f"answered {status}"):
+        post(got.port)
+
+
+def test_redirects_are_not_followed(everywhere):
+    with receiver() as inner, receiver(307, f"http://127.0.0.1:{inner.port}/") as got:
+        with pytest.raises(Undeliverable, match="Redirects are not followed"):
+            post(got.port)
+        assert inner.came == [] and len(got.came) == 1
+
+
+def test_no_proxy_of_the_environment_is_used(everywhere, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with receiver() as got:
+        post(got.port)
+    assert len(got.came) == 1
+
+
+def test_private_addresses_are_refused_before_anything_is_sent(settings):
+    settings.WEBHOOK_ALLOW = ["http"]
+    with receiver() as got:
+        with pytest.raises(Undeliverable, match="private network"):
+            post(got.port)
+        with pytest.raises(Undeliverable, match="private network"):
+            webhook.send(f"http://localhost:{got.port}/", webhook.new_secret(), MESSAGE)
+        assert got.came == []
+
+
+def test_a_name_of_which_one_address_is_private_is_refused(settings, monkeypatch):
+    settings.WEBHOOK_ALLOW = []
+    answers = [(2, 1, 6, "", (address, 443)) for address in ("93.184.216.34", "10.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers)
+    with pytest.raises(Undeliverable, match="private network"):
+        resolve("rebinding.example", 443)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers[:1])
+    assert resolve("rebinding.example", 443) == ["93.184.216.34"]
+
+
+def test_it_connects_to_the_address_that_was_looked_at(settings, monkeypatch):
+    """A name that means another address a moment later (DNS rebinding) is asked once only."""
+    settings.WEBHOOK_ALLOW = ["http"]
+    asked, connected = [], []
+
+    def getaddrinfo(host, *_, **__):
+        asked.append(host)
+        return [(2, 1, 6, "", ("93.184.216.34" if len(asked) == 1 else "127.0.0.1", 80))]
+
+    def create_connection(address, timeout):
+        connected.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    monkeypatch.setattr(socket, "create_connection", create_connection)
+    with pytest.raises(Undelivered):
+        webhook.send("http://rebinding.example/", webhook.new_secret(), MESSAGE)
+    assert connected == [("93.184.216.34", 80)] and asked == ["rebinding.example"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
+     "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+     "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "192.0.2.1", "198.18.0.1"],
+)  # fmt: skip
+def test_addresses_that_are_not_public(address):
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "::ffff:8.8.8.8"]
+)
+def test_addresses_that_are(address):
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("http://hooks.example.org/", "Only https"),
+        ("ftp://hooks.example.org/", "Only https"),
+        ("file:///etc/passwd", "no address"),
+        ("https://", "no address"),
+        ("hooks.example.org", "no address"),
+        ("https://u:p@hooks.example.org/", "without an account"),
+        ("https://hooks.example.org/#x", "without an account"),
+        ("https://hooks.example.org:99999/", "no address"),
+        ("https://hooks.example.org/a b", "no address"),
+        ("https://hooks.example.org/\r\nX: y", "no address"),
+        ("https://h\u00f6oks.example/", "no address"),
+        ("https://[::1", "no address"),
+    ],
+)
+def test_what_is_no_address_is_refused(settings, address, says):
+    settings.WEBHOOK_ALLOW = []
+    with pytest.raises(BadAddress, match=says):
+        webhook.check(address)
+
+
+@given(st.text(max_size=60))
+def test_garbage_is_refused_and_never_breaks(text):
+    try:
+        assert webhook.check(text) == text
+    except BadAddress as refused:
+        assert str(refused)
+
+
+def test_the_secret_part_of_an_address_is_not_shown():
+    assert webhook.shown("https://hooks.example.org/T00/B00/XXXX?token=1") == "https://hooks.example.org/…"
+    assert webhook.shown("https://hooks.example.org") == "https://hooks.example.org"
+
+
+def test_a_setting_that_was_withdrawn_holds_for_what_is_stored(settings):
+    settings.WEBHOOK_ALLOW = []
+    with pytest.raises(Undeliverable, match="Only https"):
+        webhook.send("http://hooks.example.org/", webhook.new_secret(), MESSAGE)
+
+
+def test_who_does_not_answer_as_a_web_server_does_is_said(everywhere):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def nonsense():
+            got, _ = server.accept()
+            with got:
+                got.sendall(b"SSH-2.0-nonsense\r\n")
+                got.recv(65536)
+
+        thread = threading.Thread(target=nonsense)
+        thread.start()
+        with pytest.raises(Undelivered, match="does not answer as a web server"):
+            post(server.getsockname()[1])
+        thread.join()
+
+
+def test_who_answers_a_byte_now_and_then_does_not_hold_a_worker(everywhere, monkeypatch):
+    monkeypatch.setattr(webhook, "WHOLE_S", 0.3)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip():
+            got, _ = server.accept()
+            with got:
+                got.sendall(b"HTTP/1.1 ")
+                while not over.wait(0.05):
+                    try:
+                        got.sendall(b"X")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            with pytest.raises(Undelivered):
+                post(server.getsockname()[1])
+        finally:
+            over.set()
+            thread.join()
+
+
+def certificate(folder):
+    """Of localhost, trusted by nobody."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    file = folder / "both.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+def test_over_https_the_certificate_must_be_trusted_and_fit_the_name(everywhere, tmp_path, monkeypatch):
+    file = certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    with receiver(tls=context) as got:
+        address = f"https://localhost:{got.port}/"
+        with pytest.raises(Undelivered, match="cannot be trusted"):
+            webhook.send(address, webhook.new_secret(), MESSAGE)
+        trusting = ssl.create_default_context
+        monkeypatch.setattr(ssl, "create_default_context", lambda: trusting(cafile=file))
+        with pytest.raises(Undelivered, match="cannot be trusted"):
+            webhook.send(f"https://127.0.0.1:{got.port}/", webhook.new_secret(), MESSAGE)
+        assert got.came == []
+        webhook.send(address, webhook.new_secret(), MESSAGE)
+        assert len(got.came) == 1

@@ -1,0 +1,197 @@
+"""The pages of schedules: made, looked at, changed, run and refused in a browser's way."""
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from dashboard.accounts.roles import Role
+from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment
+from dashboard.schedules import actions, cron
+from dashboard.schedules.models import Night, Schedule
+from tests.unit.schedules import made
+from tests.unit.schedules.made import DUE, watch
+from workers import bell
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def dba(client):
+    user = made.somebody()
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture(autouse=True)
+def rung(monkeypatch):
+    heard = []
+    monkeypatch.setattr(bell, "ring", lambda task, row_id: heard.append((task, row_id)))
+    return heard
+
+
+def filled(server, **changes):
+    return {
+        "recipe": "what-does-safety-cost",
+        "size": "quick",
+        "servers": [server.pk],
+        "name": "safety",
+        "cron": "30 2 * * *",
+        "zone": "Europe/Berlin",
+        "ends_by": "",
+        **changes,
+    }
+
+
+def text(answer):
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def test_a_recipe_is_scheduled(client, dba):
+    server = made.sandbox()
+    answer = client.post("/nights/new/", filled(server, ends_by="06:00"))
+    one = Schedule.objects.get()
+    assert answer.url == f"/nights/{one.pk}/"
+    assert (one.recipe, one.recipe_size, one.runs_as, one.server_ids) == (
+        "what-does-safety-cost", "quick", dba, [server.pk],
+    )  # fmt: skip
+    shown = text(client.get(answer.url))
+    assert "At 02:30 every day" in shown and "06:00 Europe/Berlin" in shown
+    assert shown.count("02:30 CE") == 5
+    assert Event.objects.filter(did="scheduled", who=dba).exists()
+    assert client.get("/nights/").status_code == 200
+
+
+def test_the_plan_of_an_experiment_is_scheduled_from_its_result(client, dba):
+    server = made.sandbox()
+    source = actions.experiments.create(made.small_plan(server), dba)
+    answer = client.get(f"/nights/of/{source.pk}/")
+    assert "The plan of" in text(answer) and "recipe" not in answer.context["form"].fields
+    client.post(f"/nights/of/{source.pk}/", {"name": "again", "cron": "0 3 * * *", "zone": "UTC", "ends_by": ""})
+    one = Schedule.objects.get()
+    assert one.as_plan() == made.small_plan(server) and one.recipe == ""
+    made.ended(Night(experiment=source, experiment_id=source.pk))
+    assert f"/nights/of/{source.pk}/" in text(client.get(f"/results/{source.pk}/"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"cron": "61 2 * * *"}, "bad minute"),
+        ({"cron": "* * * * *"}, "more often than every 15 minutes"),
+        ({"zone": "Mars/Olympus"}, "not one of the available choices"),
+        ({"ends_by": "25:00"}, "valid time"),
+        ({"servers": []}, "Choose a server"),
+        ({"recipe": "nothing"}, "not one of the available choices"),
+        ({"ends_by": "02:31"}, "the window leaves 1 min"),
+        ({"name": ""}, "required"),
+        ({"cron": ""}, "required"),
+    ],
+)
+def test_what_will_not_do_is_refused_and_said(client, dba, changes, says):
+    answer = client.post("/nights/new/", filled(made.sandbox(), **changes))
+    assert answer.status_code == 422 and says in text(answer)
+    assert not Schedule.objects.exists()
+
+
+def test_two_schedules_have_two_names(client, dba):
+    made.schedule(user=dba, name="safety")
+    answer = client.post("/nights/new/", filled(made.sandbox("other")))
+    assert "There is a schedule of that name" in text(answer)
+
+
+def test_a_plan_that_cannot_run_is_refused(client, dba):
+    server = made.attached(owner=None)
+    answer = client.post("/nights/new/", filled(server, recipe="who-agrees-after-a-crash"))
+    assert answer.status_code == 422 and not Schedule.objects.exists()
+
+
+def test_the_preview_echoes_and_names_the_next_five(client, dba):
+    shown = text(client.post("/nights/preview/", filled(made.sandbox())))
+    assert "At 02:30 every day" in shown and shown.count("<li>") == 5 and "Each takes about" in shown
+    assert "bad hour" in text(client.post("/nights/preview/", filled(made.sandbox("b"), cron="0 25 * * *")))
+    assert client.post("/nights/preview/", {}).status_code == 200
+    garbage = {"cron": "0 2 * * *", "zone": "x", "of_schedule": "9" * 30, "of_experiment": "-1", "ends_by": "zz"}
+    assert client.post("/nights/preview/", garbage).status_code == 200
+
+
+def test_nights_are_rows_with_finding_link_and_reason(client, dba):
+    one = made.schedule(made.sandbox(), dba, ends_by=None)
+    watch(DUE)
+    night = Night.objects.get()
+    made.ended(night, finding="0/0 is 6.1 times as fast", started_at=DUE, ended_at=DUE + timezone.timedelta(minutes=9))
+    Night.objects.create(schedule=one, due_at=DUE + made.DAY, state="skipped", reason="The server's host was busy: x.")
+    Night.objects.create(schedule=one, due_at=DUE + 2 * made.DAY, state="missed", reason="Nobody started it.")
+    shown = text(client.get(f"/nights/{one.pk}/"))
+    for part in ("6.1 times as fast", f"/experiments/{night.experiment_id}/", "9 min", "skipped", "busy: x.", "missed"):
+        assert part in shown
+
+
+def test_it_says_that_nobody_looks(client, dba):
+    one = made.schedule(user=dba, looked_at=timezone.now() - 3 * made.DAY)
+    assert "Overdue since" in text(client.get(f"/nights/{one.pk}/"))
+    assert "overdue" in text(client.get("/nights/"))
+    actions.pause(dba, one)
+    assert "Overdue since" not in text(client.get(f"/nights/{one.pk}/"))
+
+
+def test_run_now_starts_one_and_only_one(client, dba, rung):
+    one = made.schedule(user=dba)
+    answer = client.post(f"/nights/{one.pk}/run/")
+    night = Night.objects.get()
+    assert answer.url == f"/experiments/{night.experiment_id}/"
+    assert (night.asked_by, night.must_end_at) == (dba, None)
+    assert rung == [(bell.EXPERIMENT, night.experiment_id)]
+    again = client.post(f"/nights/{one.pk}/run/", follow=True)
+    assert "is under way" in text(again) and Experiment.objects.count() == 1
+
+
+def test_run_now_asks_the_rights_of_who_asks(client):
+    boss = made.somebody("boss", Role.ADMINISTRATOR)
+    server = made.attached(label="production", owner=boss)
+    one = made.schedule(server, boss)
+    client.force_login(made.somebody())
+    assert "nobody who may has confirmed" in text(client.post(f"/nights/{one.pk}/run/", follow=True))
+    assert client.post(f"/nights/{one.pk}/confirm/").status_code == 403
+    assert not Experiment.objects.exists() and not Night.objects.exists()
+
+
+def test_production_is_confirmed_on_the_page(client, dba):
+    one = made.schedule(made.attached(label="production", owner=dba), dba)
+    assert "is labelled production." in text(client.get(f"/nights/{one.pk}/"))
+    assert "not confirmed" in text(client.get("/nights/"))
+    shown = text(client.post(f"/nights/{one.pk}/confirm/", follow=True))
+    assert "was confirmed by dba" in shown
+    assert "is labelled production." in text(client.post(f"/nights/{one.pk}/withdraw/", follow=True))
+    assert list(Event.objects.values_list("did", flat=True))[:2] == ["withdrew nights", "confirmed nights"]
+
+
+def test_it_is_paused_changed_and_deleted(client, dba):
+    one = made.schedule(user=dba)
+    assert "Go on" in text(client.post(f"/nights/{one.pk}/pause/", follow=True))
+    assert "Pause" in text(client.post(f"/nights/{one.pk}/go-on/", follow=True))
+    form = {"name": "later", "cron": "0 4 * * 1-5", "zone": "UTC", "ends_by": "07:30"}
+    shown = text(client.post(f"/nights/{one.pk}/edit/", form, follow=True))
+    assert "At 04:00 on Monday through Friday" in shown and "07:30 UTC" in shown
+    assert client.get(f"/nights/{one.pk}/edit/").status_code == 200
+    assert client.post(f"/nights/{one.pk}/delete/").url == "/nights/"
+    assert not Schedule.objects.exists()
+
+
+def test_a_viewer_sees_and_changes_nothing(client):
+    one = made.schedule()
+    client.force_login(made.somebody("guest", Role.VIEWER))
+    shown = text(client.get(f"/nights/{one.pk}/"))
+    assert "Run now" not in shown and "New schedule" not in text(client.get("/nights/"))
+
+
+def test_a_zone_that_is_no_more_breaks_no_page(client, dba):
+    one = made.schedule(user=dba, zone="Atlantis/City")
+    for address in ("/nights/", f"/nights/{one.pk}/"):
+        assert "no time zone" in text(client.get(address))
+
+
+def test_every_zone_offered_can_be_used():
+    for zone in cron.zones():
+        cron.check("30 2 * * *", zone, DUE)

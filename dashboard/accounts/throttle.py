@@ -1,4 +1,4 @@
-"""Guessing passwords is made slow: after a few failures one must wait. The audit trail is the memory."""
+"""Guessing passwords and tokens is made slow: after a few failures one must wait. The audit trail is the memory."""
 
 from datetime import timedelta
 
@@ -12,11 +12,9 @@ PER_NAME_AND_ADDRESS = 5
 PER_ADDRESS = 30  # one address trying many names
 
 
-def must_wait(name: str, address: str) -> bool:
+def must_wait(name: str, address: str, did: str = LOGIN_FAILED) -> bool:
     """Whether this name from this address, or the address as a whole, failed too often within WINDOW."""
-    failures = Event.objects.filter(
-        did=LOGIN_FAILED, at__gt=timezone.now() - WINDOW, detail__address=address
-    ).order_by()
+    failures = Event.objects.filter(did=did, at__gt=timezone.now() - WINDOW, detail__address=address).order_by()
     if failures.filter(what=name[:200]).count() >= PER_NAME_AND_ADDRESS:
         return True
     return failures.count() >= PER_ADDRESS

@@ -47,8 +47,11 @@ class Event(models.Model):
 
 
 def record(who: Any, did: str, what: object, **detail: Any) -> None:
-    """Write one event. `who`: a user, or None for the system itself. Details never hold a secret."""
+    """Write one event. `who`: a user, or None for the system itself; `via` is said of one for whom a token speaks.
+    Details never hold a secret."""
     user = who if getattr(who, "is_authenticated", False) else None
+    if via := getattr(user, "via", ""):
+        detail = {**detail, "via": via}
     Event.objects.create(
         who=user, name=user.get_username() if user else "", did=did, what=str(what)[:200], detail=detail
     )

@@ -8,25 +8,34 @@ from workers.bench import sysbench
 from workers.crash.kinds import CRASH_KINDS
 from workers.errors import SandboxError
 from workers.sandbox import builds
+from workers.sandbox.builds import store
 from workers.sandbox.disk import ability
 
 
 def describe() -> dict[str, Any]:
-    """Cores, sysbench's version, builds that can be run, whether fsync can be traced (a C compiler is there), and
-    which crashes are not possible on this host and why, and why it cannot simulate a device ("" when it can)."""
+    """Cores, sysbench's version, builds that can be run (key -> what it is), whether fsync can be traced (a C compiler
+    is there), which crashes are not possible on this host and why, and why it cannot simulate a device ("" when it
+    can)."""
     return {
         "cores": os.cpu_count(),
         "sysbench": sysbench.version() or "",
-        "builds": [key for key in builds.every() if _there(key)],
+        "builds": {key: build for key in builds.every() if (build := _build(key))},
         "fsync_trace": shutil.which("cc") is not None,
         "disk_missing": ability.missing(),
         "crash_missing": {key: why for key, kind in CRASH_KINDS.items() if (why := kind.missing())},
     }
 
 
-def _there(key: str) -> bool:
+def _build(key: str) -> dict[str, Any] | None:
+    """None: it is not here. `size_mib` is 0 where the files are not ours; `missing`: why it would not start."""
     try:
-        builds.find(key)
+        found, manifest = builds.find(key), store.read(key)
     except SandboxError:
-        return False
-    return True
+        return None
+    return {
+        "title": found.title,
+        "flavour": found.flavour,
+        "version": found.version_text,
+        "size_mib": manifest.size_mib if manifest else 0,
+        "missing": " ".join(filter(None, (engine.missing() for engine in found.engines))),
+    }

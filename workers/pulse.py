@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 import time
+from typing import Any
 
 from celery.signals import worker_ready, worker_shutting_down
 from django.db import DatabaseError, close_old_connections, connection
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from dashboard.fleet.models import DEAD_AFTER, Worker
 from workers import abilities
+from workers.sandbox.builds import store
 
 BEAT_S = 5.0
 log = logging.getLogger(__name__)
@@ -30,6 +32,7 @@ class Pulse:
         self._stop = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._installed: list[str] = []  # builds, when abilities were last told
         self.worker: Worker | None = None
 
     def start(self) -> Worker:
@@ -50,8 +53,8 @@ class Pulse:
             self._thread.join(BEAT_S)
         Worker.objects.filter(pk=self.worker.pk).update(ended_at=timezone.now())
 
-    @staticmethod
-    def _born() -> Worker:
+    def _born(self) -> Worker:
+        self._installed = store.installed()
         return Worker.objects.create(host=socket.gethostname(), pid=os.getpid(), abilities=abilities.describe())
 
     def _beat(self) -> None:
@@ -69,11 +72,21 @@ class Pulse:
         """One beat, `silent_s` seconds after the last one."""
         row = Worker.objects.filter(pk=self.worker.pk)
         if silent_s < DEAD_AFTER.total_seconds():
-            row.update(beat_at=timezone.now())
+            row.update(beat_at=timezone.now(), **self._news())
             return
         log.warning("silent for %.0f s: going on as a new worker", silent_s)
         row.update(ended_at=timezone.now())
         self.worker = self._born()
+
+    def _news(self) -> dict[str, Any]:
+        """Abilities again, once builds came or went: a new one can be planned with at once. Nothing is asked of any
+        program otherwise, for that would disturb what is measured."""
+        installed = store.installed()
+        if installed == self._installed:
+            return {}
+        told = {"abilities": abilities.describe()}
+        self._installed = installed
+        return told
 
 
 pulse = Pulse()

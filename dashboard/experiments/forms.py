@@ -11,9 +11,12 @@ from dashboard.experiments import actions, queries, shelf
 from dashboard.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES, Recipe
+from workers.bench.recipes.recipe import PLACES
 from workers.bench.workloads import WORKLOADS
 from workers.crash.kinds import CRASH_KINDS
 from workers.metrics.registry import SOURCES
+from workers.sandbox import builds
+from workers.sandbox.storage import PROFILES, explain
 
 # The durability settings that people run: innodb_flush_log_at_trx_commit / sync_binlog.
 PAIRS = {
@@ -41,8 +44,9 @@ class ServersField(forms.ModelMultipleChoiceField):
 
 
 class PlanForm(forms.Form):
-    """`variants` holds pairs to tick; `own_variants` one a line: `name: setting=value setting=value engine=rocksdb`.
-    `workloads` holds keys to tick; `own_workloads` one a line: `label: key param=value`."""
+    """`variants` holds pairs to tick; `binlog`, `build` and `storage` hold for them. `own_variants`: one a line: `name:
+    setting=value setting=value engine=rocksdb`. `workloads` holds keys to tick; `own_workloads`: one a line: `label:
+    key param=value`."""
 
     name = forms.CharField(max_length=120)
     servers = ServersField(
@@ -59,6 +63,16 @@ class PlanForm(forms.Form):
         required=False,
         initial="keep",
         label="Binary log",
+    )
+    build = forms.ChoiceField(
+        choices=lambda: [("", "the server's own"), *((key, build.title) for key, build in builds.every().items())],
+        required=False,
+        label="Build",
+    )
+    storage = forms.ChoiceField(
+        choices=lambda: [("", "the host's own disk"), *((key, f"{key}: {explain(key)}") for key in PROFILES)],
+        required=False,
+        label="Device",
     )
     own_variants = forms.CharField(required=False, widget=_lines_widget(4), label="Variants of your own")
     workloads = forms.MultipleChoiceField(
@@ -113,7 +127,8 @@ class PlanForm(forms.Form):
     def plan(self) -> Plan:
         """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
         data = self.cleaned_data
-        variants = [_pair(pair, data["binlog"] or "keep") for pair in data["variants"]]
+        place = {name: data[name] for name in PLACES}
+        variants = [_pair(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
         return Plan(
             name=data["name"],
@@ -139,10 +154,10 @@ class PlanForm(forms.Form):
         )
 
 
-def _pair(pair: str, binlog: str) -> Variant:
+def _pair(pair: str, binlog: str, build: str = "", storage: str = "") -> Variant:
     flush_log, sync_binlog = pair.split("/")
     settings = {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": sync_binlog}
-    return Variant(pair, BINLOG[binlog] | settings)
+    return Variant(pair, BINLOG[binlog] | settings, build=build, storage=storage)
 
 
 def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:
@@ -194,10 +209,12 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
 
 
 def _written_variants(variants: tuple[Variant, ...]) -> dict[str, Any]:
-    """As ticks when all are pairs under one binlog setting, as lines otherwise."""
-    for binlog in BINLOG:
-        if all(variant.name in PAIRS and variant == _pair(variant.name, binlog) for variant in variants):
-            return {"variants": [variant.name for variant in variants], "binlog": binlog}
+    """As ticks when all are pairs under one binlog setting, on one build and device to choose; as lines otherwise."""
+    place = {name: getattr(variants[0], name) for name in PLACES}
+    can_be_chosen = place["storage"] in ("", *PROFILES)
+    for binlog in BINLOG if can_be_chosen else ():
+        if all(variant.name in PAIRS and variant == _pair(variant.name, binlog, **place) for variant in variants):
+            return {"variants": [variant.name for variant in variants], "binlog": binlog, **place}
     lines = [_written(variant.name, {**variant.settings, **_parts(variant)}) for variant in variants]
     return {"own_variants": "\n".join(lines), "variants": []}
 

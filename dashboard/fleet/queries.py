@@ -1,12 +1,14 @@
 """What the workers page shows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.results.crash.kinds import title
 from dashboard.servers.models import Preflight
 
 REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interest
@@ -24,11 +26,26 @@ class WorkerLine:
     def is_idle(self) -> bool:
         return not self.experiments and not self.preflights
 
+    @property
+    def disk_missing(self) -> str | None:
+        """Why its host cannot simulate a device, with the mend; "": it can. None: the worker does not say."""
+        return self.worker.abilities.get("disk_missing")
+
+    @property
+    def impossible(self) -> Mapping[str, list[str]]:
+        """Reason -> the crashes that it makes impossible there, but for what is wrong with the disk."""
+        found: dict[str, list[str]] = {}
+        for kind, why in self.worker.abilities.get("crash_missing", {}).items():
+            if why != self.disk_missing:
+                found.setdefault(why, []).append(title(kind))
+        return found
+
 
 def workers() -> list[WorkerLine]:
-    """Living workers first, then those that ended or died within the last day."""
-    rows = list(Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED).order_by("-started_at"))
-    measured = list(Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows))
+    """Living workers first, then those that ended or died within the last day; the youngest first."""
+    rows = list(Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED).order_by("-started_at", "-pk"))
+    running = Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows).defer("plan", "analysis")
+    measured = list(running)
     tested = list(Preflight.objects.filter(state=Preflight.State.RUNNING).select_related("server"))
     lines = [
         WorkerLine(
@@ -39,6 +56,10 @@ def workers() -> list[WorkerLine]:
         for worker in rows
     ]
     return sorted(lines, key=lambda line: not line.worker.is_alive)
+
+
+def alive() -> list[Worker]:
+    return list(Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).order_by("host", "pk"))
 
 
 def leases() -> list[HostLease]:

@@ -1,14 +1,41 @@
+"""The lab: workers, the builds that they can run, and the devices that they can simulate."""
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.fleet import queries
+from dashboard.fleet import builds, queries, storage
 
 
 @needs("see")
 @require_safe
 def workers(request: HttpRequest) -> HttpResponse:
     lines = queries.workers()
-    alive = sum(line.worker.is_alive for line in lines)
-    return render(request, "fleet/list.html", {"lines": lines, "alive": alive, "leases": queries.leases()})
+    alive = [line for line in lines if line.worker.is_alive]
+    over = [line for line in lines if not line.worker.is_alive]
+    return render(request, "fleet/list.html", {"alive": alive, "over": over, "leases": queries.leases()})
+
+
+@needs("see")
+@require_safe
+def builds_page(request: HttpRequest) -> HttpResponse:
+    alive = queries.alive()
+    lines = builds.lines(alive)
+    context = {
+        "groups": builds.grouped(lines),
+        "missing": builds.missing(lines),
+        "catalogue": sum(line.origin.in_catalogue for line in lines),
+        "total": len(lines),
+        "installed": sum(bool(line.hosts) for line in lines),
+        "years": [line.origin.year for line in lines if line.origin.in_catalogue],
+        "hosts": sorted({worker.host for worker in alive}),
+    }
+    return render(request, "fleet/builds.html", context)
+
+
+@needs("see")
+@require_safe
+def storage_page(request: HttpRequest) -> HttpResponse:
+    unable = {worker.host: why for worker in queries.alive() if (why := worker.abilities.get("disk_missing"))}
+    return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})

@@ -33,7 +33,8 @@ def servers(request: HttpRequest) -> HttpResponse:
 def register(request: HttpRequest) -> HttpResponse:
     kind = request.GET.get("kind", "")
     kind = kind if kind in FORMS else Server.Kind.ATTACHED
-    form = FORMS[kind](request.POST or None, instance=Server())
+    build = request.GET.get("build", "")
+    form = FORMS[kind](request.POST or None, instance=Server(), initial={"name": build, "build": build})
     if request.method == "POST" and form.is_valid():
         return _saved(request, form, actions.register)
     context = {"form": form, "kind": kind, "grants": statements() if kind == Server.Kind.ATTACHED else []}

@@ -2,7 +2,7 @@
 
 from django import template
 
-from workers.sandbox.storage import PROFILES, explain
+from workers.sandbox.storage import explain
 
 register = template.Library()
 
@@ -11,9 +11,3 @@ register = template.Library()
 def device(storage: str) -> str:
     """What a variant's `storage` stands for: Disk, 10 000 rpm: 150 fsync/s (K = 6.63 ms, 120 MB/s)."""
     return explain(storage)
-
-
-@register.simple_tag
-def profiles() -> list[tuple[str, str, str]]:
-    """(Key, what it stands for, where the figures are from) of every storage profile."""
-    return [(key, explain(key), profile.source) for key, profile in PROFILES.items()]

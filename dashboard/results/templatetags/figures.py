@@ -126,6 +126,12 @@ def size(value: object) -> str:
 
 
 @register.filter
+def mib(value: object) -> str:
+    """Whole mebibytes: 56 -> 56 MiB."""
+    return unit(round(known), "MiB") if (known := _known(value)) is not None else UNKNOWN
+
+
+@register.filter
 def interval(pair: object, digits: int = 2) -> str:
     """A 95 % interval: (5.71, 6.63) -> 5.7 to 6.6; a dash where none is known."""
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or None in (_known(pair[0]), _known(pair[1])):

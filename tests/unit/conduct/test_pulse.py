@@ -42,3 +42,18 @@ def test_it_comes_back_as_a_new_worker_after_a_long_silence(pulse):
     assert pulse.start() != lost
     assert not Worker.objects.get(pk=lost.pk).is_alive
     assert pulse.start().is_alive
+
+
+def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(pulse, monkeypatch):
+    asked = []
+    monkeypatch.setattr(module.store, "installed", lambda: ["old"])
+    worker = pulse.start()
+    monkeypatch.setattr(module.abilities, "describe", lambda: asked.append(1) or {"builds": {"old": {}, "new": {}}})
+    pulse.beat(5)
+    worker.refresh_from_db()
+    assert worker.abilities == {} and not asked
+    monkeypatch.setattr(module.store, "installed", lambda: ["new", "old"])
+    pulse.beat(5)
+    pulse.beat(5)
+    worker.refresh_from_db()
+    assert list(worker.abilities["builds"]) == ["old", "new"] and len(asked) == 1

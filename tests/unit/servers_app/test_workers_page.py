@@ -33,13 +33,42 @@ def test_it_tells_the_living_from_the_dead(client_in):
     assert "badge dead" in shown and "badge cancelled" in shown and "long ago" not in shown
 
 
-def test_it_says_which_crashes_are_not_possible_and_why(client_in):
-    Worker.objects.create(host="able", pid=1, abilities=ABILITIES | {"crash_missing": {}})
-    assert "all kinds of crash" in page(client_in)
-    why = {"power-loss": "The kernel has no FUSE. Try: modprobe fuse."}
-    Worker.objects.update(abilities=ABILITIES | {"crash_missing": why})
+def test_it_says_what_a_host_cannot_do_why_and_how_to_mend_it(client_in):
+    Worker.objects.create(host="able", pid=1, abilities=ABILITIES | {"crash_missing": {}, "disk_missing": ""})
     shown = page(client_in)
-    assert "1 kind of crash not possible" in shown and "power-loss: The kernel has no FUSE" in shown
+    assert "can be simulated" in shown and "not possible" not in shown.lower()
+    why = "The kernel has no FUSE. Try: modprobe fuse."
+    unable = {"disk_missing": why, "crash_missing": {"power-loss": why, "process-kill": "Nobody may."}}
+    Worker.objects.update(abilities=ABILITIES | unable)
+    shown = page(client_in)
+    assert "can be simulated" not in shown and shown.count(why) == 1  # one cause, said once
+    assert "process kill: Nobody may." in shown
+
+
+def test_it_says_what_a_worker_lacks(client_in):
+    Worker.objects.create(host="bare", pid=1, abilities={"sysbench": "", "builds": {}, "fsync_trace": False})
+    shown = page(client_in)
+    for mend in ("apt-get install sysbench", "apt-get install gcc", "No sandbox can be made there", "/workers/builds/"):
+        assert mend in shown
+    assert "not told" in shown  # of an older worker nothing is claimed
+
+
+def test_the_ended_are_folded_while_one_lives(client_in):
+    Worker.objects.create(host="gone", pid=1, ended_at=timezone.now())
+    assert '<details class="evidence" open>' in page(client_in)
+    Worker.objects.create(host="here", pid=2)
+    shown = page(client_in)
+    assert '<details class="evidence">' in shown and "within the last day (1)" in shown
+
+
+def test_its_queries_do_not_grow(client_in, server, django_assert_max_num_queries):
+    for n in range(20):
+        worker = Worker.objects.create(host=f"host{n}", pid=n, abilities=ABILITIES)
+        experiment = Experiment.objects.create(name="x", plan={}, seed=1, state="running", worker=worker)
+        HostLease.objects.create(host=f"db{n}", experiment=experiment)
+        Preflight.objects.create(server=server, state="running", worker=str(worker))
+    with django_assert_max_num_queries(7):
+        assert "20 alive" in page(client_in)
 
 
 def test_it_shows_what_each_does_and_who_holds_a_host(client_in, server):

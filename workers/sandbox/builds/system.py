@@ -21,7 +21,7 @@ class SystemServer:
     flavour: FlavourKey
     binaries: tuple[str, ...]
     package: str
-    purpose: str = "What this machine runs anyway: nothing to download."
+    purpose: str = "What the system itself has: nothing to download where its package is installed."
 
 
 SYSTEM: dict[str, SystemServer] = {

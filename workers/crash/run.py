@@ -152,6 +152,8 @@ class _Trial:
         self.server = self.made.enter_context(
             Sandbox.create(setup.root, setup.build, self.settings, datadir_on=where, **how)
         )
+        if not disk:
+            self.server.flush_logs()  # else MySQL at flush 0 may lose our account in the kill
         if disk and setup.storage:
             disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
         return disk

@@ -159,6 +159,11 @@ class Sandbox:
     def settle(self) -> None:
         """Put everything done so far on the disk, whatever the durability settings: what a trial prepares must not
         be lost in its crash."""
+        self.flush_logs()
+        subprocess.run(["sync", "--file-system", self.datadir], check=True)
+
+    def flush_logs(self) -> None:
+        """Write out what the engines hold back in memory: enough for a kill."""
         with contextlib.closing(connect(self.target)) as connection, connection.cursor() as cursor:
             cursor.execute(f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
             careless = [(name, value) for name, value in cursor.fetchall() if value != "1"]
@@ -168,7 +173,6 @@ class Sandbox:
             cursor.execute("FLUSH LOCAL ENGINE LOGS")  # where the setting is not 1, MariaDB does nothing at this
             for name, value in careless:
                 cursor.execute(f"SET GLOBAL {name} = {value}")
-        subprocess.run(["sync", "--file-system", self.datadir], check=True)
 
     def stop(self) -> None:
         """Shut down as a service manager would; SandboxError, and the server killed, if that takes too long."""

@@ -11,9 +11,12 @@ from dashboard.servers.models import Server
 from tests.real.disks import leavings, needs_disk
 from tests.unit.bench.plans import plan
 from workers.bench.plan import CrashPlan, PlanTarget, Variant, WorkloadChoice
+from workers.bench.stage import SandboxStage
 from workers.conduct import conduct
 from workers.pulse import Pulse
+from workers.sandbox import builds
 from workers.sandbox.disk import ability
+from workers.sandbox.storage import parse
 
 pytestmark = needs_disk
 ONE_ONE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON"}
@@ -113,3 +116,12 @@ def test_a_build_that_is_not_there_fails_before_anything_is_made(server, worker,
     ended = conduct(experiment.pk, worker)
     assert ended.state == "failed" and "never-heard-of" in ended.error
     assert not Run.objects.exists() and not Probe.objects.exists()
+
+
+def test_the_first_device_of_a_worker_makes_its_folder(sandbox_root):
+    root = sandbox_root / "first"
+    stage = SandboxStage(root, builds.find("system-mariadb"), "first", "", storage=parse("k=1ms"))
+    try:
+        assert stage.data_folder().is_relative_to(root)
+    finally:
+        stage.close()

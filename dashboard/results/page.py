@@ -14,6 +14,7 @@ from dashboard.results.claims import page as claims_page
 from dashboard.results.crash import page as crash_page
 from dashboard.results.environment import facts
 from dashboard.results.finding import Progress, finding
+from dashboard.results.promises import promises
 from dashboard.results.redact import neutral_names, redactor_of
 from dashboard.results.shown import Shown, shown
 from dashboard.results.templatetags.figures import at
@@ -52,6 +53,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "variants": [
             {**v, "shown": view.clean(v["name"]), "colour": n % 8} for n, v in enumerate(view.plan["variants"])
         ],
+        "promises": promises(view),
         "places": places(view, rows),
         "cells": [_row(view, addresses, row) for row in rows],
     }

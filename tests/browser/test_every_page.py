@@ -185,6 +185,7 @@ def test_pages_of_an_empty_installation(page, live_server, transactional_db):
     client = Client()
     client.force_login(User.objects.create_superuser("admin", password="a long test password"))
     paths = ["/", "/servers/", "/experiments/", "/experiments/new/", "/results/compare/", "/workers/", "/audit/"]
+    paths += ["/workers/builds/", "/workers/storage/"]
     wrong = look_at_all(page, live_server, paths, client)
     assert not wrong, "\n".join(wrong)
 

@@ -60,6 +60,22 @@ def test_a_device_that_is_not_as_promised_says_so(client_in, experiment):
     assert "it does not match" in text(page(client_in, experiment))
 
 
+def test_a_broken_promise_stands_on_top_a_kept_one_in_the_evidence(client_in, experiment):
+    store_probe(experiment, 5.1)
+    shown = page(client_in, experiment).content.decode()
+    assert "The simulated device k=5ms+log" not in shown
+    assert '<td class="num" data-label="The probe read">196</td>' in shown and '<span class="badge passed">yes' in shown
+    store_probe(experiment, 9)  # made anew, and slower: what was measured before stays as it was
+    shown = page(client_in, experiment).content.decode()
+    before_charts = shown[: shown.index('<section class="charts"')]
+    assert "The simulated device k=5ms+log promises 200 fsync/s; the probe read 111" in before_charts
+    assert shown.count('data-label="The probe read"') == 2
+
+
+def test_without_simulated_devices_nothing_is_said_of_them(client_in, experiment):
+    assert "Simulated devices" not in text(page(client_in, experiment))
+
+
 def test_devices_of_one_server_are_drawn_side_by_side(client_in, experiment):
     store_probe(experiment, 5)
     html = page(client_in, experiment).content.decode()

@@ -1,6 +1,6 @@
 """Pages of schedules and their nights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.schedules import actions, cron, queries, window
 from dashboard.schedules.forms import NIGHTLY, RecipeForm, WhenForm
 from dashboard.schedules.models import Schedule
+from dashboard.servers.models import Server
 from workers import bell
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
@@ -62,7 +63,10 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """A schedule of the plan that an experiment had."""
     source = get_object_or_404(Experiment, pk=pk)
     form = WhenForm(request.POST or None, initial={"name": source.name[:80]})
-    plan = Plan.from_dict(source.plan)
+    plan = _plan(source.plan)
+    if plan is None:
+        messages.error(request, f"The plan of {source} was stored by another version and cannot be read. Plan it anew.")
+        return redirect("experiments:show", pk)
     if request.method == "POST" and form.is_valid():
         made = _made(
             lambda: actions.make(request.user, form.when(), plan, recipe=source.recipe, size=source.recipe_size),
@@ -82,7 +86,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     save = partial(actions.change, request.user, schedule)
     if request.method == "POST" and form.is_valid() and _made(lambda: save(form.when()) or schedule, form):
         return redirect("schedules:show", pk)
-    return _form_page(request, form, schedule.as_plan(), schedule=schedule)
+    return _form_page(request, form, _plan(schedule.plan), schedule=schedule)
 
 
 def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
@@ -91,7 +95,9 @@ def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
     except (actions.Refused, PlanError) as refused:
         for line in str(refused).splitlines():
             form.add_error(None, line)
-        return None
+    except Server.DoesNotExist:
+        form.add_error(None, "A server of this plan is not registered here (any more). Choose a recipe instead.")
+    return None
 
 
 def _form_page(request: HttpRequest, form: WhenForm, plan: Plan | None, **more: Any) -> HttpResponse:
@@ -134,15 +140,23 @@ def _plan_of(data: Any) -> Plan | None:
     models = {"of_experiment": Experiment, "of_schedule": Schedule}
     for name, model in models.items():
         if data.get(name, "").isdecimal() and (row := model.objects.filter(pk=data[name]).only("plan").first()):
-            return Plan.from_dict(row.plan)
+            return _plan(row.plan)
     return None
+
+
+def _plan(stored: Mapping[str, Any]) -> Plan | None:
+    """None: it was stored by another version."""
+    try:
+        return Plan.from_dict(stored)
+    except PlanError:
+        return None
 
 
 @needs("see")
 @require_safe
 def show(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule.objects.select_related("runs_as", "confirmed_by"), pk=pk)
-    now, plan = timezone.now(), schedule.as_plan()
+    now, plan = timezone.now(), _plan(schedule.plan)
     production = queries.production(schedule)
     try:
         says, runs, problem = cron.in_words(schedule.cron), queries.next_runs(schedule.cron, schedule.zone, now), ""
@@ -152,7 +166,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "schedule": schedule,
         "plan": plan,
-        "estimate_s": estimate_s(plan),
+        "estimate_s": estimate_s(plan) if plan else None,
         "recipe": shelf.find(schedule.recipe),
         "says": says,
         "runs": runs,

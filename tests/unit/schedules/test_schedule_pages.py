@@ -195,3 +195,24 @@ def test_a_zone_that_is_no_more_breaks_no_page(client, dba):
 def test_every_zone_offered_can_be_used():
     for zone in cron.zones():
         cron.check("30 2 * * *", zone, DUE)
+
+
+def test_a_plan_of_another_version_breaks_no_page(client, dba):
+    server = made.sandbox()
+    one = made.schedule(server, dba)
+    Schedule.objects.update(plan={"targets": [{"server_id": server.pk, "name": "box"}], "odd": 1})
+    assert client.get(f"/nights/{one.pk}/").status_code == 200
+    form = {"name": "later", "cron": "0 4 * * *", "zone": "UTC", "ends_by": ""}
+    assert "This is not a plan" in text(client.post(f"/nights/{one.pk}/edit/", form))
+    watch(DUE)
+    assert Night.objects.get().state == "refused"
+    source = Experiment.objects.create(name="old", plan={"odd": 1}, seed=1)
+    assert client.get(f"/nights/of/{source.pk}/").url == f"/experiments/{source.pk}/"
+
+
+def test_a_plan_whose_servers_are_unknown_here_is_refused(client, dba):
+    server = made.sandbox()
+    source = Experiment.objects.create(name="imported", plan=made.small_plan(server).as_dict(), seed=1)
+    server.delete()
+    answer = client.post(f"/nights/of/{source.pk}/", {"name": "x", "cron": "0 4 * * *", "zone": "UTC", "ends_by": ""})
+    assert answer.status_code == 422 and "is not registered here" in text(answer)

@@ -226,6 +226,13 @@ _ALL = (
         {"mariadb": _mariadb(_MYROCKS, "rocksdb_block_cache_size", least=_MB, most=16384 * _GB, default="536870912")},
     ),
     Setting(
+        "rocksdb_use_direct_reads",
+        "MyRocks reads around the page cache",
+        "OFF lets the operating system keep blocks in memory beside the block cache, ON reads them from the device.",
+        "switch",
+        {"mariadb": _mariadb(_MYROCKS, "rocksdb_use_direct_reads", dynamic_since=None, choices=_ON_OFF, default="OFF")},
+    ),
+    Setting(
         "tokudb_commit_sync",
         "TokuDB log at commit",
         "ON flushes TokuDB's log at every commit, OFF leaves that to the next flush. Each session may set its own; "
@@ -248,6 +255,13 @@ _ALL = (
         "bytes",
         {"mariadb": _mariadb(_TOKUDB, "tokudb_cache_size", dynamic_since=None, least=16 * _MB, most=16384 * _GB)},
         rounded=True,
+    ),
+    Setting(
+        "tokudb_directio",
+        "TokuDB reads and writes around the page cache",
+        "OFF lets the operating system keep tables in memory beside the cache, ON goes to the device for them.",
+        "switch",
+        {"mariadb": _mariadb(_TOKUDB, "tokudb_directio", dynamic_since=None, choices=_ON_OFF, default="OFF")},
     ),
     Setting(
         "innodb_flush_method",

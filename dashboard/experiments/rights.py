@@ -9,7 +9,7 @@ from workers.bench.plan import Plan
 
 def why_not_crash(plan: Plan, user: Any) -> list[str]:
     """One sentence for each server that this person may not crash; empty when the plan crashes none."""
-    if next(iter(plan.trials()), None) is None:
+    if not plan.crash.trials:
         return []
     servers = Server.objects.filter(pk__in={target.server_id for target in plan.targets})
     return [refusal(user, "crash", server) for server in servers if not allowed(user, "crash", server)]

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
-from workers.bench.plan import CONTROLS, OWNERS_COMMAND, Plan, Variant
+from workers.bench.plan import CONTROLS, OWNERS_COMMAND, CrashPlan, Plan, Variant
 from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
@@ -31,24 +32,31 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
     crash = plan.crash
     if not crash.trials:
         return
-    yield from _between("Trials of each crash", crash.trials, 1, 1000)
-    yield from _between("Trials of each control", crash.control_trials, 0, 1000)
-    yield from _between("Clients of a crash trial", crash.clients, 1, MOST_CLIENTS)
-    yield from _between("Seconds of load before a crash", crash.load_s, 0.2, 600)
+    out_of_range = list(_numbers(crash))
+    yield from out_of_range
+    if out_of_range:
+        return  # trials are counted one by one below
     unknown = [kind for kind in crash.kinds if kind not in CRASH_KINDS]
     yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CRASH_KINDS)}." for kind in unknown)
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
-    size = len(list(plan.trials()))
+    size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
     if crash.kinds and not size:
         yield (
             "None of the chosen crashes is for these servers: sandboxes are crashed by us, attached servers by their "
             "owner's command only. Choose another crash, or 0 trials."
         )
     if size > MOST_TRIALS:
-        yield f"The plan has {size:,} crash trials; at most {MOST_TRIALS:,} fit one experiment."
+        yield f"The plan has more crash trials than fit one experiment, which is {MOST_TRIALS:,}. Take some out."
     for target in plan.targets:
         yield from _server(plan, servers[target.server_id])
+
+
+def _numbers(crash: CrashPlan) -> Iterator[str]:
+    yield from _between("Trials of each crash", crash.trials, 1, 1000)
+    yield from _between("Trials of each control", crash.control_trials, 0, 1000)
+    yield from _between("Clients of a crash trial", crash.clients, 1, MOST_CLIENTS)
+    yield from _between("Seconds of load before a crash", crash.load_s, 0.2, 600)
 
 
 def estimate_s(plan: Plan) -> float:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from ninja import Schema
 from pydantic import ConfigDict, Field, model_validator
@@ -16,8 +17,14 @@ from workers.bench.recipes import QUICK
 from workers.errors import PlanError
 
 _strict = checked(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
-VariantIn, WorkloadIn, CrashIn = _strict(Variant), _strict(WorkloadChoice), _strict(CrashPlan)
+VariantIn, WorkloadIn = _strict(Variant), _strict(WorkloadChoice)
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+FEW = Field(max_length=500)  # lists that are gone through more than once before a plan is refused as too large
+
+
+@_strict
+class CrashIn(CrashPlan):
+    kinds: Annotated[tuple[str, ...], FEW] = ()
 
 
 class PlanIn(Schema):
@@ -25,24 +32,24 @@ class PlanIn(Schema):
 
     model_config = STRICT
     name: str
-    variants: list[VariantIn]
-    workloads: list[WorkloadIn]
-    threads: list[int]
+    variants: Annotated[list[VariantIn], FEW]
+    workloads: Annotated[list[WorkloadIn], FEW]
+    threads: Annotated[list[int], FEW]
     repeats: int = 2
     warmup_s: int = 2
     measure_s: int = 10
     table_rows: int = 10_000
     seed: int | None = None
     baseline: str = ""
-    sources: list[str] = []
-    crash: CrashIn = CrashPlan()
+    sources: Annotated[list[str], FEW] = []
+    crash: CrashIn = CrashIn()
 
 
 class StartIn(Schema):
     """Either a recipe, with `set` as the command line has it, or a whole plan."""
 
     model_config = STRICT
-    servers: list[Id] = Field(description="Ids of servers.")
+    servers: list[Id] = Field(description="Ids of servers.", max_length=500)
     recipe: str = ""
     size: str = QUICK
     set: dict[str, str] = Field({}, description='What differs from the recipe: {"threads": "1,8", "repeats": "3"}')

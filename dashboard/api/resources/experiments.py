@@ -1,7 +1,7 @@
 """Experiments: started, watched, cancelled, resumed, and what they found."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -23,6 +23,7 @@ from workers import bell
 from workers.errors import PlanError
 
 router = Router()
+State = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
 Key = Annotated[
     str,
     Header(
@@ -42,7 +43,7 @@ class ExperimentOut(Schema):
     name: str
     recipe: str
     recipe_size: str
-    state: Experiment.State
+    state: State
     error: str
     mend: str
     estimate_s: float
@@ -76,7 +77,7 @@ class Second(Schema):
 class Progress(Schema):
     """What happens now. `left_s`: seconds that are left, estimated; `seconds`: of the cell that is measured."""
 
-    state: Experiment.State
+    state: State
     phase: str
     done: int
     failed: int
@@ -105,7 +106,7 @@ class Result(Schema):
 
 
 class Wanted(Schema):
-    state: Experiment.State | None = None
+    state: State | None = None
     recipe: str = Field("", max_length=80, pattern="^[a-z0-9-]*$")
 
 

@@ -19,6 +19,8 @@ from workers.crash.kinds import CRASH_KINDS
 
 router = Router()
 Kind = Literal[tuple(CRASH_KINDS)]  # type: ignore[valid-type]
+State = Literal[tuple(Trial.State.values)]  # type: ignore[valid-type]
+Verdict = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 
 
 class TrialOut(Schema):
@@ -33,8 +35,8 @@ class TrialOut(Schema):
     repeat: int
     seed: int
     repeats_id: int | None
-    state: Trial.State
-    verdict: Literal["", "valid", "invalid", "unknown"]
+    state: State
+    verdict: Literal[""] | Verdict
     error: str
     mend: str
     started_at: datetime | None
@@ -68,7 +70,7 @@ class TrialAgain(TrialOut):
 
 
 class Wanted(Schema):
-    verdict: Trial.Verdict | None = None
+    verdict: Verdict | None = None
     kind: Kind | None = None
 
 

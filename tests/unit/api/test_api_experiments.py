@@ -97,6 +97,25 @@ def test_a_place_in_the_body_is_pointed_at(maria, server):
     assert {"/plan/variants/0/name", "/plan/variants/0/nam"} <= pointers
 
 
+@pytest.mark.parametrize(
+    "crash",
+    [
+        {"trials": 10**9},
+        {"trials": 10**9, "kinds": ["power-loss"]},
+        {"trials": 1000, "kinds": ["power-loss"] * 500},
+        {"trials": 1, "load_s": 1e300},
+    ],
+)
+@pytest.mark.parametrize("variants", [[], [{"name": "1/1", "settings": {}}]])
+def test_a_plan_without_end_is_refused_at_once(maria, server, crash, variants):
+    plan = {
+        "name": "x", "variants": variants, "threads": [1], "crash": crash,
+        "workloads": [{"label": "u", "key": "update-by-key", "params": {}}],
+    }  # fmt: skip
+    answer = maria.post(START, {"servers": [server.pk], "plan": plan}, "application/json")
+    assert answer.status_code == 422 and not Experiment.objects.exists()
+
+
 def test_production_needs_its_word(maria):
     server = factory.server(label="production")
     assert "labelled production" in start(maria, server).json()["detail"]
@@ -129,7 +148,7 @@ def test_the_same_key_with_another_request_is_a_conflict(maria, server):
 
 def test_white_space_and_order_are_not_another_request(maria, server):
     start(maria, server, "k")
-    body = '{ "recipe":"group-commit",  "set":{"repeats":"1","threads":"1,8"},"servers":[%d]}' % server.pk
+    body = '{ "recipe":"group-commit",  "set":{"repeats":"1","threads":"1,8"},"servers":[' + f"{server.pk}]}}"
     again = maria.post(START, body, "application/json", headers={"Idempotency-Key": "k"})
     assert again.status_code == 200
 

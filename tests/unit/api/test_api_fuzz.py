@@ -1,0 +1,140 @@
+"""The API asked with whatever its own document allows, and with much that it does not: nothing breaks, and every answer
+is one that the document describes."""
+
+from copy import deepcopy
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import checks
+from schemathesis.core.failures import FailureGroup
+
+from dashboard.accounts.roles import Role
+from dashboard.api.document import openapi
+from dashboard.api.resources import recipes
+from dashboard.experiments.models import Trial
+from dashboard.results import export_file
+from dashboard.servers.models import Preflight, Server
+from dashboard.sharing import actions as sharing
+from tests.unit.api.tokens import somebody, token_of
+from tests.unit.results import trials
+from workers import bell
+from workers.bench.workloads import WORKLOADS
+
+CHECKS = [
+    checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+]
+
+
+SERVERS = [[1], [2], [1, 2], [4711], []]
+RECIPE = {  # a start that is right more often than not
+    "type": "object",
+    "required": ["servers", "recipe"],
+    "additionalProperties": False,
+    "properties": {
+        "servers": {"enum": SERVERS},
+        "recipe": {"enum": ["group-commit", "what-does-safety-cost", "none"]},
+        "size": {"enum": ["quick", "full"]},
+        "set": {"enum": [{}, {"threads": "1"}, {"repeats": "x"}, {"trials": "1", "load_s": "nan"}]},
+    },
+}
+KNOWN = {  # a field of what is sent -> what has a meaning there
+    "ServerIn": {"kind": ["sandbox", "attached"], "build": ["system-mariadb", ""], "host": ["", "db1", "::1", "a b"]},
+    "StartIn": {"servers": SERVERS, "recipe": ["", "group-commit"], "set": [{}]},
+    "WorkloadChoice": {"key": list(WORKLOADS)},
+    "CrashIn": {"kinds": [[], ["power-loss"], ["process-kill", "lying-disk"]], "trials": [0, 1, 10**9]},
+}
+
+
+def document():
+    """The API's own, narrowed: ids 1 and 2 are there, and what is sent is mostly something that is known, so that
+    requests get beyond being told that there is no such thing."""
+    made = deepcopy(openapi())
+    for methods in made["paths"].values():
+        for operation in methods.values():
+            for parameter in operation["parameters"]:
+                if parameter["name"].endswith("_id"):
+                    parameter["schema"] = {"type": "integer", "enum": [1, 2, 4711, 2**63 - 1]}
+                if parameter["name"] == "key":
+                    parameter["schema"] = {"type": "string", "enum": ["group-commit", "crash-matrix", "none"]}
+    for name, fields in KNOWN.items():
+        for field, values in fields.items():
+            known = made["components"]["schemas"][name]["properties"]
+            known[field] = {"enum": values}
+    made["components"]["schemas"]["StartIn"] = {"anyOf": [RECIPE, made["components"]["schemas"]["StartIn"]]}
+    return made
+
+
+schema = schemathesis.openapi.from_dict(document())
+schema.app = get_wsgi_application()
+
+
+@pytest.fixture
+def ids(db, monkeypatch):
+    """Something to ask for: parameter -> the ids that stand behind 1 and 2."""
+    monkeypatch.setattr(bell, "ring", lambda *_: None)  # there is no Redis
+    box = Server.objects.create(pk=1, name="box", kind="sandbox", build="system-mariadb")
+    attached = Server.objects.create(pk=2, name="db7", kind="attached", host="db7.example.com", user="bench")
+    done = trials.experiment({"2/0": {"power-loss": [(0, 0), (5, 0), None]}}, servers=[box])
+    cancelled = trials.experiment({"1/1": {"process-kill": [(0, 0)]}}, servers=[box], state="cancelled", measured=2)
+    test = Preflight.objects.create(server=attached, state="done", facts={"flavour": "mariadb"})
+    links = [sharing.share(None, one)[0].pk for one in (done, cancelled)]
+    return {
+        "server_id": [1, 2],
+        "experiment_id": [done.pk, cancelled.pk],
+        "trial_id": list(Trial.objects.values_list("pk", flat=True)[:2]),
+        "link_id": links,
+        "test_id": [test.pk, test.pk],
+    }
+
+
+@pytest.fixture
+def headers(db):
+    return {"Authorization": f"Bearer {token_of(somebody(Role.ADMINISTRATOR))}", "Accept-Encoding": "identity"}
+
+
+@pytest.fixture
+def kept_open():
+    """Requests in this process share the test's transaction, as those of Django's own test client do."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("kept_open")
+@schema.parametrize()
+@settings(
+    max_examples=12,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_whatever_is_asked_is_answered_as_described(case, ids, headers):
+    for name in ids.keys() & (case.path_parameters or {}).keys():
+        if case.path_parameters[name] in (1, 2):
+            case.path_parameters[name] = ids[name][case.path_parameters[name] - 1]
+    case.call_and_validate(headers=headers, checks=CHECKS)
+
+
+@pytest.mark.usefixtures("kept_open")
+def test_the_fuzz_sees_what_breaks_and_what_is_not_described(ids, headers, monkeypatch):
+    """The detector itself: an operation that raises, and one that answers with less than the document says."""
+    case = schema["/api/v1/recipes"]["GET"].Case()
+    case.call_and_validate(headers=headers, checks=CHECKS)
+    monkeypatch.setattr(recipes.shelf, "shelf", lambda: 1 / 0)
+    with pytest.raises(FailureGroup, match="Server error"):
+        case.call_and_validate(headers=headers, checks=CHECKS)
+    monkeypatch.setattr(export_file, "everything", lambda _: {"format": "x"})
+    case = schema["/api/v1/experiments/{experiment_id}/result"]["GET"].Case()
+    case.path_parameters = {"experiment_id": ids["experiment_id"][0]}
+    with pytest.raises(FailureGroup, match="Response violates schema"):
+        case.call_and_validate(headers=headers, checks=CHECKS)

@@ -1,0 +1,155 @@
+"""Below /api/ everything that goes wrong is a problem document, wherever it went wrong."""
+
+import json
+
+import pytest
+from django.db import IntegrityError
+from django.test import Client
+
+from dashboard.accounts.roles import Role
+from dashboard.experiments import queries
+from dashboard.servers.models import Server
+from tests.unit.api.tokens import script, somebody
+from tests.unit.results import factory
+
+pytestmark = pytest.mark.django_db
+SERVERS = "/api/v1/servers"
+
+
+@pytest.fixture
+def maria(db):
+    return script(somebody(Role.OPERATOR, "maria"))
+
+
+def problem(answer, status):
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
+    told = answer.json()
+    assert told["type"] == "about:blank" and told["status"] == status and told["title"] and told["detail"]
+    return told
+
+
+@pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/v2/servers", "/api/v1/servers/", "/api/v1/servers/-1",
+                                  "/api/v1/servers/1.5", "/api/v1/servers/4711", "/api/nothing.json"])  # fmt: skip
+def test_what_is_not_there(maria, path):
+    problem(maria.get(path), 404)
+
+
+def test_a_number_that_no_database_knows(maria):
+    assert problem(maria.get(f"{SERVERS}/99999999999999999999999"), 422)["errors"][0]["pointer"] == "/server_id"
+
+
+def test_a_method_that_is_not_known(maria):
+    answer = maria.put(SERVERS)
+    problem(answer, 405)
+    assert {word.strip() for word in answer["Allow"].split(",")} == {"GET", "POST"}
+
+
+@pytest.mark.parametrize("body", ["{", "nonsense", '{"a": NaN}', '{"a": "\\ud800"}', '{"a": {"b": ["\\u0000"]}}',
+                                  "[" * 100_000, '{"a": ' + "9" * 5000 + "}", b"\xff\xfe"])  # fmt: skip
+def test_what_is_no_json(maria, body):
+    assert "Nothing was changed" in problem(maria.post(SERVERS, body, "application/json"), 400)["detail"]
+
+
+def test_more_than_fits(maria, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    problem(maria.post(SERVERS, json.dumps({"note": "x" * 1000}), "application/json"), 400)
+
+
+def test_another_host():
+    problem(Client(headers={"host": "evil.example"}).get(SERVERS), 400)
+
+
+def test_what_breaks_is_told_without_its_inside(maria, monkeypatch):
+    def broken():
+        raise RuntimeError("the password is hunter2")
+
+    monkeypatch.setattr(queries, "listed", broken)
+    answer = maria.get("/api/v1/experiments")
+    assert "hunter2" not in answer.content.decode() and "log" in problem(answer, 500)["detail"]
+
+
+def test_what_collides_is_a_conflict(maria, monkeypatch):
+    def taken(self):
+        raise IntegrityError("UNIQUE constraint failed: servers_server.name")
+
+    monkeypatch.setattr(Server, "save", lambda self, *_, **__: taken(self))
+    box = {"kind": "sandbox", "name": "box", "build": "system-mariadb"}
+    assert "servers_server" not in problem(maria.post(SERVERS, box, "application/json"), 409)["detail"]
+
+
+def test_pages_keep_their_own_words(client_in):
+    assert client_in.get("/nothing/")["Content-Type"].startswith("text/html")
+    assert client_in.get("/api/")["Content-Type"].startswith("text/html")
+
+
+def test_answers_are_not_kept_by_others(maria):
+    assert maria.get(SERVERS)["Cache-Control"] == "private, no-cache"
+
+
+def test_no_cookie_and_no_csrf_token_is_needed(admin):
+    strict = script(admin)
+    strict.handler.enforce_csrf_checks = True
+    answer = strict.post(SERVERS, {"kind": "sandbox", "name": "box", "build": "system-mariadb"}, "application/json")
+    assert answer.status_code == 201 and not answer.cookies
+
+
+class TestServers:
+    def test_one_is_registered_without_its_password_being_told(self, maria):
+        body = {"kind": "attached", "name": "db1", "host": "db1.example.org", "user": "bench", "password": "hunter2"}
+        answer = maria.post(SERVERS, body, "application/json")
+        assert answer.status_code == 201 and "hunter2" not in answer.content.decode()
+        made = Server.objects.get()
+        assert made.target().password == "hunter2" and made.owner.username == "maria"
+        assert maria.get(f"{SERVERS}/{made.pk}").json() == answer.json()
+
+    @pytest.mark.parametrize(("body", "pointer"), [
+        ({"kind": "attached", "name": "db1", "user": "u"}, "/host"),
+        ({"kind": "attached", "name": "db1", "host": "db1"}, "/user"),
+        ({"kind": "attached", "name": "db1", "host": "db1", "user": "u", "port": 70000}, "/port"),
+        ({"kind": "sandbox", "name": "db1", "build": "no-such"}, "/build"),
+        ({"kind": "sandbox", "name": "", "build": "system-mariadb"}, "/name"),
+        ({"kind": "boat", "name": "db1"}, "/kind"),
+    ])  # fmt: skip
+    def test_what_the_form_refuses_is_pointed_at(self, maria, body, pointer):
+        told = problem(maria.post(SERVERS, body, "application/json"), 422)
+        assert pointer in {error["pointer"] for error in told["errors"]}
+        assert not Server.objects.exists()
+
+    def test_one_that_results_rest_on_is_kept(self, admin):
+        experiment = factory.experiment()
+        server = Server.objects.get()
+        assert "rest on it" in problem(script(admin).delete(f"{SERVERS}/{server.pk}"), 409)["detail"]
+        experiment.delete()
+        assert script(admin).delete(f"{SERVERS}/{server.pk}").status_code == 204
+        assert not Server.objects.exists()
+
+    def test_one_is_tested(self, maria, monkeypatch):
+        from workers import bell
+
+        monkeypatch.setattr(bell, "ring", lambda *_: None)
+        asked = maria.post(f"{SERVERS}/{factory.server().pk}/tests")
+        assert (asked.status_code, asked.json()["state"]) == (202, "queued")
+        assert maria.get(f"/api/v1/tests/{asked.json()['id']}").json() == asked.json()
+
+
+class TestLinks:
+    def test_one_is_made_listed_and_revoked(self, maria, client):
+        one = factory.experiment()
+        made = maria.post(f"/api/v1/experiments/{one.pk}/links", {"days": 7, "note": "for otto"}, "application/json")
+        assert made.status_code == 201 and made["Cache-Control"] == "no-store"
+        address = made.json()["address"]
+        assert client.get(address).status_code == 200
+        [listed] = maria.get(f"/api/v1/experiments/{one.pk}/links").json()["items"]
+        assert listed["note"] == "for otto" and listed["is_open"] and "address" not in listed
+        assert maria.delete(f"/api/v1/links/{listed['id']}").status_code == 204
+        assert client.get(address).status_code == 410
+
+
+def test_recipes_builds_and_workers_are_told(maria):
+    recipes = maria.get("/api/v1/recipes", {"limit": 200}).json()
+    assert recipes["count"] == len(recipes["items"]) > 5
+    one = maria.get("/api/v1/recipes/group-commit").json()
+    assert one in recipes["items"] and one["sizes"][0]["estimate_s"] > 0
+    assert maria.get("/api/v1/recipes/crash-matrix").json()["key"] == "who-agrees-after-a-crash"
+    assert "system-mariadb" in {build["key"] for build in maria.get("/api/v1/builds").json()["items"]}
+    assert maria.get("/api/v1/workers").json() == {"items": [], "count": 0}

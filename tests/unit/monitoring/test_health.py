@@ -1,0 +1,67 @@
+"""/health: says yes and no, to anybody, and nothing else."""
+
+import pytest
+from django.db import OperationalError, connection
+from django.test import Client
+from django.utils import timezone
+
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.monitoring import health
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def well(monkeypatch):
+    Worker.objects.create(host="secret-host", pid=1)
+    monkeypatch.setitem(health.CHECKS, "redis", lambda: True)
+
+
+def test_all_is_well(well):
+    answer = Client().get("/health")
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "ok", "checks": {"database": "ok", "redis": "ok", "worker": "ok"}}
+    assert "secret" not in answer.content.decode() and answer["Cache-Control"] == "no-store" and not answer.cookies
+
+
+def test_without_redis(well, monkeypatch):
+    monkeypatch.setitem(health.CHECKS, "redis", lambda: False)
+    answer = Client().get("/health")
+    assert (answer.status_code, answer.json()["checks"]["redis"]) == (503, "missing")
+    assert Client().get("/health/database").status_code == 200
+    assert Client().get("/health/redis").status_code == 503
+
+
+@pytest.mark.parametrize("fields", [{"beat_at": timezone.now() - DEAD_AFTER}, {"ended_at": timezone.now()}])
+def test_without_a_living_worker(well, fields):
+    Worker.objects.update(**fields)
+    answer = Client().get("/health")
+    assert (answer.status_code, answer.json()["checks"]["worker"]) == (503, "missing")
+    assert Client().get("/health/live").status_code == 200
+
+
+def test_without_a_database(well, monkeypatch):
+    def gone(*_, **__):
+        raise OperationalError("could not connect to db7.example.com as durascope")
+
+    monkeypatch.setattr(connection, "cursor", gone)
+    answer = Client().get("/health")
+    assert answer.status_code == 503 and "db7" not in answer.content.decode()
+    assert answer.json()["checks"] == {"database": "missing", "redis": "ok", "worker": "missing"}
+    assert Client().get("/health/live").json() == {"status": "ok", "checks": {}}
+
+
+def test_there_is_no_other_check(client):
+    assert client.get("/health/moon").status_code == 404
+    assert client.post("/health").status_code == 405
+
+
+def test_redis_that_is_not_there_is_missing(settings, monkeypatch):
+    from workers import progress
+
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    progress._redis.cache_clear()
+    try:
+        assert not progress.answers()
+    finally:
+        progress._redis.cache_clear()

@@ -47,7 +47,7 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
             "owner's command only. Choose another crash, or 0 trials."
         )
     if size > MOST_TRIALS:
-        yield f"The plan has more crash trials than fit one experiment, which is {MOST_TRIALS:,}. Take some out."
+        yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Take some out."
     for target in plan.targets:
         yield from _server(plan, servers[target.server_id])
 

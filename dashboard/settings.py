@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "dashboard.api",
     "dashboard.schedules",
     "dashboard.notifications",
+    "dashboard.history",
     "dashboard.local",
 ]
 MIDDLEWARE = [

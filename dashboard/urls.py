@@ -13,6 +13,7 @@ urlpatterns = [
     path("experiments/", include("dashboard.experiments.urls")),
     path("results/", include("dashboard.results.urls")),
     path("nights/", include("dashboard.schedules.urls")),
+    path("history/", include("dashboard.history.urls")),
     path("notifications/", include("dashboard.notifications.urls")),
     path("workers/", include("dashboard.fleet.urls")),
     path("share/", include("dashboard.sharing.urls")),

@@ -23,6 +23,7 @@ worker_cancel_long_running_tasks_on_connection_loss = False  # Redis may restart
 beat_schedule = {
     "tend": {"task": "workers.tasks.tend", "schedule": 10.0, "options": {"expires": 10}},
     "nights": {"task": "workers.tasks.watch_nights", "schedule": 60.0, "options": {"expires": 60}},
+    "history": {"task": "workers.tasks.keep_history", "schedule": 60.0, "options": {"expires": 60}},
 }
 beat_schedule_filename = str(settings.HOME / "beat-schedule")
 timezone = "UTC"

@@ -10,7 +10,7 @@ from dashboard.notifications import post
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
 from dashboard.servers.vault import KeyMissing
-from workers import celery_config, nights
+from workers import celery_config, history, nights
 from workers import tend as caretaker
 from workers.conduct import conduct
 from workers.pulse import pulse
@@ -78,6 +78,11 @@ def watch_nights() -> None:
     nights.watch(now, run_experiment.delay)
     for waiting in post.waiting(now):
         deliver.delay(waiting)
+
+
+@shared_task
+def keep_history() -> None:
+    history.keep(timezone.now(), run_experiment.delay, pulse.start().host)
 
 
 @shared_task

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dashboard.results.templatetags import figures
 
-Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals"]
+Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 NOT_AVAILABLE = "not available here"
 FORMATS = {
     "text": str,
@@ -25,7 +25,7 @@ FORMATS = {
 class Axis:
     label: str
     unit: str = ""
-    scale: Literal["log2", "log", "linear", "category"] = "linear"
+    scale: Literal["log2", "log", "linear", "category", "date"] = "linear"
     categories: tuple[str, ...] = ()
     can_toggle_log: bool = False
 
@@ -72,6 +72,19 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A place on the x axis where the series `of` changed; `label` is its number on the page."""
+
+    x: float
+    label: str
+    of: int
+    sure: bool = True
+
+    def payload(self) -> dict[str, Any]:
+        return {"x": self.x, "label": self.label, "of": self.of, "sure": self.sure}
+
+
+@dataclass(frozen=True)
 class Table:
     """`columns`: (title, key of FORMATS); rows hold raw values, None where nothing is known."""
 
@@ -106,6 +119,7 @@ class Chart:
     empty: str = ""
     source: str = ""
     note: str = ""
+    marks: tuple[Mark, ...] = ()
 
     def cleaned(self, clean: Callable[[str], str]) -> "Chart":
         """The same chart with every text in it cleaned for a reader who may not see all."""
@@ -124,7 +138,7 @@ class Chart:
             "y": self.y.payload(),
             "series": [one.payload() for one in self.series],
             "empty": self.empty,
-        }
+        } | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
 
 
 def sources(used: Sequence[str]) -> str:

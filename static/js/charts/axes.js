@@ -1,4 +1,5 @@
 // Axes from a payload: log2 with the measured thread counts as ticks, decades, or linear from zero.
+import { dateTicks, day } from "./dates.js";
 import { hasInterval, tick } from "./numbers.js";
 import { riskTicks } from "./risk-axis.js";
 
@@ -18,6 +19,7 @@ export function xAxis(payload, kind, categories, xs, colours, risk) {
   const ticks = { ...shared.ticks, maxTicksLimit: MANY_TICKS, callback: (value) => tick(value, payload.x.unit) };
   if (risk) return riskAxis(shared, ticks, risk);
   if (payload.x.scale === "linear") return { ...shared, type: "linear", ...bounds(xs), ticks };
+  if (payload.x.scale === "date") return dateAxis(shared, xs);
   const log2 = payload.x.scale === "log2";
   const room = breathing(xs, kind.marks ? 1.12 : 1);
   return { ...shared, type: "logarithmic", ...room, ticks, afterBuildTicks: ticksAt(log2 ? octaves(xs) : decades(xs)) };
@@ -40,6 +42,13 @@ function riskAxis(shared, ticks, risk) {
   const callback = (value) => (value < risk.edge ? "0" : tick(value));
   const { min, max } = risk;
   return { ...shared, type: "logarithmic", min, max, ticks: { ...ticks, callback }, afterBuildTicks: ticksAt(riskTicks(risk)) };
+}
+
+function dateAxis(shared, xs) {
+  const [first, last] = [xs[0], xs.at(-1)];
+  const room = first === last ? 43_200_000 : (last - first) / 100; // half a day around a single night
+  const ends = xs.length ? { min: first - room, max: last + room } : {};
+  return { ...shared, type: "linear", ...ends, ticks: { ...shared.ticks, callback: (value) => day(value) }, afterBuildTicks: ticksAt(dateTicks(first, last)) };
 }
 
 function skin(colours) {

@@ -2,6 +2,7 @@
 import { extent, xAxis, yAxis } from "./axes.js";
 import { fill } from "./fills.js";
 import { kindOf } from "./kinds.js";
+import { day } from "./dates.js";
 import { reading, withUnit } from "./numbers.js";
 import { faded, seriesColour } from "./palette.js";
 import { PLUGINS } from "./plugins/all.js";
@@ -95,7 +96,7 @@ export function styleOf(payload, index, colour, colours) {
     borderCapStyle: "round",
     borderJoinStyle: "round",
     pointStyle: marked ? SHAPES[(series.colour ?? 0) % SHAPES.length] : "circle",
-    pointRadius: marked ? 4 : 0,
+    pointRadius: marked ? (kind.radius ?? 4) : 0,
     pointHoverRadius: 5.5,
     pointBorderWidth: 1.5,
     pointBackgroundColor: colour,
@@ -146,6 +147,7 @@ function tooltip(payload, colours) {
 
 /** Where a point is: "8 threads", "12 s". */
 export function place(payload, point) {
+  if (payload.x.scale === "date") return day(point.x);
   const at = point.loss ?? point.x;
   const x = Number.isFinite(Number(at)) ? withUnit(Number(at), payload.x.unit) : String(at);
   return payload.x.unit || !payload.x.label ? x : `${x} ${payload.x.label}`;

@@ -14,6 +14,8 @@ export const KINDS = {
   // measured points and the curves of a model through them
   model: { ...line, fitted: true },
   residuals: { ...line, fitted: true, labels: false, reference: 0 },
+  // x is a day; changes are marked
+  nights: { ...line, radius: 2.5, dated: true },
   // one point a series, named where it stands; the key explains shapes
   risk: { ...line, type: "scatter", labels: false, across: true, leastKey: 1, mode: "nearest" },
 };

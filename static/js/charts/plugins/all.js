@@ -1,6 +1,7 @@
 // What Chart.js does not draw itself. given.js says what each may read.
 import "../columns.js";
 import { axisName } from "./axis-name.js";
+import { changes } from "./changes.js";
 import { endLabels } from "./end-labels.js";
 import { intervals } from "./intervals.js";
 import { reference } from "./reference.js";
@@ -9,4 +10,4 @@ import { riskPoints } from "./risk-points.js";
 import { stalls } from "./stalls.js";
 import { unknowns } from "./unknowns.js";
 
-export const PLUGINS = [stalls, reference, riskGround, intervals, unknowns, endLabels, riskPoints, axisName];
+export const PLUGINS = [stalls, changes, reference, riskGround, intervals, unknowns, endLabels, riskPoints, axisName];

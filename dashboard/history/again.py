@@ -1,0 +1,71 @@
+"""Measures again what seems to have changed: the same plan, once more, as a night out of turn of its schedule, with
+the rights, the confirmation and the window that the schedule has. What nobody scheduled is not started by itself."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+
+from dashboard.history.models import Change
+from dashboard.schedules import actions, window
+from dashboard.schedules.models import Night, Schedule
+from dashboard.schedules.queries import under_way
+from workers.bench.review import estimate_s
+from workers.errors import DurascopeError
+
+NEXT = "The next measurement decides."
+UNSCHEDULED = f"No schedule measured it, so nothing is started by itself. {NEXT}"
+PAUSED = f"Its schedule is paused. {NEXT}"
+TOO_LATE = f"Measured again, it would go beyond the window of its schedule. {NEXT}"
+TWICE = f"It was found while another change was measured again. {NEXT}"
+
+
+def measure_again(now: datetime, ring: Callable[[int], None]) -> None:
+    """One re-run for everything that is suspected since the same experiment."""
+    wanted = _open().values_list("found_with__experiment", flat=True).distinct()
+    for experiment_id in list(wanted):
+        if started := _again(experiment_id, now):
+            ring(started)
+
+
+def _open() -> QuerySet[Change]:
+    return Change.objects.filter(state=Change.State.SUSPECTED, rerun=None, problem="").order_by()
+
+
+@transaction.atomic
+def _again(experiment_id: int, now: datetime) -> int | None:
+    night = Night.objects.filter(experiment=experiment_id).select_related("schedule__runs_as").first()
+    suspected = _open().filter(found_with__experiment=experiment_id)
+    if night:
+        Schedule.objects.select_for_update().get(pk=night.schedule_id)  # who comes second finds it done
+        if under_way(night.schedule):
+            return None
+    if not suspected.exists():
+        return None
+    problem, started = _start(night, now)
+    suspected.update(problem=problem, rerun=started)
+    return started
+
+
+def _start(night: Night | None, now: datetime) -> tuple[str, int | None]:
+    """(why not, experiment): one of them."""
+    if problem := _why_not(night, now):
+        return problem, None
+    try:
+        begun = actions.begin(night.schedule, now, night.schedule.runs_as, ends_at=night.must_end_at)
+    except (DurascopeError, PermissionDenied) as refused:
+        return f"It could not be measured again: {refused} {NEXT}", None
+    return ("", begun.experiment_id) if begun else (TWICE, None)
+
+
+def _why_not(night: Night | None, now: datetime) -> str:
+    if night is None:
+        return UNSCHEDULED
+    if night.schedule.paused_at:
+        return PAUSED
+    if Change.objects.filter(rerun=night.experiment_id).exists():
+        return TWICE
+    late = window.goes_beyond(now, estimate_s(night.schedule.as_plan()), night.must_end_at)
+    return TOO_LATE if late else ""

@@ -1,0 +1,117 @@
+"""Finds where figures changed, and decides by the next measurement whether they did."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import pairwise
+from statistics import median
+
+from django.db import transaction
+
+from dashboard.history import news
+from dashboard.history.figures import of_kind
+from dashboard.history.models import Change, Entry, Track
+from dashboard.history.queries import ACCEPTED, Value, values
+from workers.analysis.change_points import NEAR, change_points, holds
+
+State = Change.State
+
+
+def look(track: Track, now: datetime) -> None:
+    """Search a track's figures for changes that nobody knows of."""
+    newest = track.entries.order_by("-pk").values_list("pk", flat=True).first()
+    for figure in of_kind(track.kind):
+        _search(track, figure, now)
+    seen = Track.objects.filter(pk=track.pk)
+    seen.filter(watched_since=None).update(watched_since=now)
+    if not track.entries.filter(pk__gt=newest or 0).exists():  # else somebody wrote one meanwhile
+        seen.update(unlooked=False)
+
+
+def _search(track: Track, figure: str, now: datetime) -> None:
+    """From the last accepted change on: what was before it is another level."""
+    found = values(track, figure)
+    known = list(track.changes.filter(figure=figure))
+    places = _places(found)
+    begin = _begin(known, places, len(found))
+    points = change_points([one.value for one in found[begin:]])
+    bounds = [begin, *(begin + point.at for point in points), len(found)]
+    for point, (start, place), (_, end) in zip(points, pairwise(bounds), pairwise(bounds[1:]), strict=False):
+        near = _near(known, places, place)
+        since = len(found) - place
+        if near and (near.state != State.NOT_CONFIRMED or since < 2 * near.nights_after):
+            continue  # one that was not confirmed is asked for again when twice as many nights say so
+        fields = {
+            "found_with_id": found[-1].entry_id,
+            "first_id": found[place].entry_id,
+            "state": State.PAST if track.watched_since is None else State.SUSPECTED,
+            "before": median(one.value for one in found[start:place]),
+            "after": median(one.value for one in found[place:end]),
+            "p": point.p,
+            "nights_after": since,
+            "found_at": now,
+        }
+        _suspect(track, figure, near, fields)
+
+
+def _places(found: Sequence[Value]) -> dict[int, int]:
+    return {one.entry_id: place for place, one in enumerate(found)}
+
+
+def _begin(known: Iterable[Change], places: dict[int, int], before: int) -> int:
+    """Where the level began that reaches to `before`."""
+    accepted = (places[one.first_id] for one in known if one.state in ACCEPTED and one.first_id in places)
+    return max((place for place in accepted if place < before), default=0)
+
+
+def _near(known: Iterable[Change], places: dict[int, int], place: int) -> Change | None:
+    """What is known of this place: the nearest, one that stands before one that does not."""
+    away = {one: abs(places[one.first_id] - place) for one in known if one.first_id in places}
+    close = [one for one in away if away[one] <= NEAR]
+    return min(close, key=lambda one: (one.state == State.NOT_CONFIRMED, away[one]), default=None)
+
+
+def _suspect(track: Track, figure: str, near: Change | None, fields: dict) -> None:
+    if near is None:
+        first = fields.pop("first_id")
+        Change.objects.get_or_create(track=track, figure=figure, first_id=first, defaults=fields)
+        return
+    again = {**fields, "decided_at": None, "decided_by": None, "rerun": None, "problem": ""}
+    Change.objects.filter(pk=near.pk, state=State.NOT_CONFIRMED).update(**again)
+
+
+def judge(now: datetime) -> list[Change]:
+    """Decide what was suspected and has been measured since; those that were confirmed, which are told."""
+    open_ones = Change.objects.filter(state=State.SUSPECTED).select_related("track__server", "first", "found_with")
+    decided = [(change, said) for change in open_ones if (said := _decide(change)) is not None]
+    with transaction.atomic():  # what is told is stored, and what is stored is told
+        confirmed = [change for change, said in decided if _close(change, now, *said)]
+        news.tell(confirmed)
+    return confirmed
+
+
+def _decide(change: Change) -> tuple[str, Value | None, int, str] | None:
+    """(state, measurement that decided, nights since the change, why not); None: nothing was measured since."""
+    found = values(change.track, change.figure)
+    places = _places(found)
+    if change.first_id not in places or change.found_with_id not in places:
+        return None if not _measured_since(change) else (State.NOT_CONFIRMED, None, 0, "Other sources count it now.")
+    again = places[change.found_with_id] + 1
+    if again >= len(found):
+        return None
+    place = places[change.first_id]
+    begin = _begin(change.track.changes.filter(figure=change.figure), places, place)
+    stands = holds([one.value for one in found[begin : again + 1]], place - begin)
+    return (State.CONFIRMED if stands else State.NOT_CONFIRMED, found[again], again + 1 - place, "")
+
+
+def _measured_since(change: Change) -> bool:
+    return Entry.objects.filter(track_id=change.track_id, pk__gt=change.found_with_id).exists()
+
+
+def _close(change: Change, now: datetime, state: str, by: Value | None, nights_after: int, problem: str) -> bool:
+    """Whether it is confirmed, and by this round."""
+    fields = {"state": state, "decided_at": now, "decided_by_id": by.entry_id if by else None}
+    fields |= {"nights_after": nights_after, "problem": problem or change.problem}
+    mine = Change.objects.filter(pk=change.pk, state=State.SUSPECTED).update(**fields)
+    change.again = by.value if by else None
+    return bool(mine) and state == State.CONFIRMED

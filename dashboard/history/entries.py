@@ -1,0 +1,104 @@
+"""From an ended experiment to its entries: what was measured is added up once, here."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from dashboard.experiments.models import Experiment, Run, Trial
+from dashboard.history import same
+from dashboard.history.models import Entry, Noted, Track
+from dashboard.results.analysis import analysis_of
+from dashboard.results.counted import counted
+from dashboard.results.crash.detector import detector
+from dashboard.results.crash.trials import Tried, trials_of
+from workers.bench.plan import CONTROLS, Plan
+
+OVER = (
+    Experiment.State.DONE, Experiment.State.FAILED, Experiment.State.CANCELLED, Experiment.State.INTERRUPTED,
+)  # fmt: skip
+
+
+def waiting() -> QuerySet[Experiment]:
+    """Ended experiments whose entries are not written, oldest first."""
+    ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False)
+    return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
+
+
+@transaction.atomic
+def note(experiment: Experiment) -> None:
+    """Write its entries, or write them anew: also of one that failed half-way, for what it measured was measured."""
+    plan = Plan.from_dict(experiment.plan)
+    for track, fields in (*_measured(experiment, plan), *_crashed(experiment, plan)):
+        _write(experiment, track, fields)
+    mark(experiment)
+
+
+def mark(experiment: Experiment, problem: str = "") -> None:
+    fields = {"ended_at": experiment.ended_at, "problem": problem}
+    Noted.objects.update_or_create(experiment=experiment, defaults=fields)
+
+
+def _write(experiment: Experiment, named: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
+    defaults = {**named["defaults"], "unlooked": True}
+    names = {name: value for name, value in named.items() if name != "defaults"}
+    track, _ = Track.objects.update_or_create(**names, defaults=defaults)
+    at = experiment.started_at or experiment.created_at
+    Entry.objects.update_or_create(track=track, experiment=experiment, defaults={"at": at, **fields})
+
+
+def _measured(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    points = analysis_of(experiment)["points"]
+    environments = _environments(points)
+    for point in points:
+        names = (point["server_id"], point["variant"], point["workload"], point["threads"])
+        track = same.load_track(plan, *names)
+        track["defaults"]["counts"] = counted(experiment.plan, point["workload"])
+        yield track, {**_figures(point), "environment_id": environments[point["run_ids"][0]]}
+
+
+def _environments(points: Iterable[Mapping[str, Any]]) -> dict[int, int]:
+    first = [point["run_ids"][0] for point in points]
+    return dict(Run.objects.filter(pk__in=first).values_list("pk", "environment_id"))
+
+
+def _figures(point: Mapping[str, Any]) -> dict[str, Any]:
+    fsyncs = point["fsyncs"]
+    return {
+        "repeats": point["repeats"],
+        "tps": point["tps"],
+        "tps_lo": point["lo"],
+        "tps_hi": point["hi"],
+        "p99_ms": point["latency_ms"].get("p99"),
+        "fsyncs": sum(one["value"] for one in fsyncs.values()) if fsyncs else None,
+        "fsyncs_from": "; ".join(f"{files}: {one['source']}" for files, one in sorted(fsyncs.items()))[:200],
+    }
+
+
+def _crashed(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Nothing of an experiment whose detector failed. A trial that somebody repeated was chosen for what it had
+    found, and a control crashes nothing that is asked about: neither counts."""
+    trials = trials_of(experiment)
+    if detector(trials).failed:
+        return
+    environments = dict(experiment.trials.values_list("pk", "environment_id"))
+    for (server, variant, kind), alike in _alike(trials).items():
+        fields = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
+        losses = {f"lost_{place}": _mean(trial.lost(place) for trial in alike) for place in ("engine", "binlog")}
+        yield same.crash_track(plan, server, variant, kind), {**fields, **losses}
+
+
+def _alike(trials: Sequence[Tried]) -> dict[tuple[int, str, str], list[Tried]]:
+    found: dict[tuple[int, str, str], list[Tried]] = {}
+    for trial in trials:
+        if trial.state == Trial.State.DONE and trial.repeats_id is None and trial.kind not in CONTROLS:
+            found.setdefault((trial.server_id, trial.variant, trial.kind), []).append(trial)
+    return found
+
+
+def _mean(losses: Iterable[int | None]) -> float | None:
+    """Of the trials that tell."""
+    known = [loss for loss in losses if loss is not None]
+    return fmean(known) if known else None

@@ -1,0 +1,51 @@
+"""What is told of changes: confirmed ones, one message per server and round, however many figures moved."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from dashboard.history import queries, words
+from dashboard.history.addresses import server_page
+from dashboard.history.models import Change
+from dashboard.notifications.events import Event, notify
+
+
+def tell(confirmed: Sequence[Change]) -> None:
+    """Within the caller's transaction."""
+    differ = queries.differences(confirmed)
+    by_server = sorted(confirmed, key=lambda change: (change.track.server_id, change.first.at, change.pk))
+    for _, same in groupby(by_server, key=lambda change: change.track.server_id):
+        notify(_event(list(same), differ))
+
+
+def _event(changes: list[Change], differ: dict[int, list[queries.Difference]]) -> Event:
+    first = changes[0]
+    more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+    return Event(
+        key="change_point",
+        title=f"{first.track.server}: {words.headline(first)}{more}",
+        text="\n".join(_says(change, differ[change.pk]) for change in changes),
+        path=server_page(first.track),
+        facts={"server": first.track.server.name, "changes": [_facts(one, differ[one.pk]) for one in changes]},
+    )
+
+
+def _says(change: Change, differ: list[queries.Difference]) -> str:
+    before, after = words.level(change, change.before), words.level(change, change.after)
+    again = f" Measured again: {words.level(change, change.again)}." if change.again is not None else ""
+    return (
+        f"{words.headline(change)}, from {before} to {after}, on {change.first.at:%Y-%m-%d} ({change.track.says})."
+        f"{again} What differed: {words.differed(differ)}."
+    )
+
+
+def _facts(change: Change, differ: list[queries.Difference]) -> dict[str, object]:
+    return {
+        "figure": change.figure,
+        "variant": change.track.variant,
+        "condition": change.track.says,
+        "at": change.first.at.isoformat(),
+        "before": change.before,
+        "after": change.after,
+        "p": change.p,
+        "differed": [{"what": what, "before": old, "after": new} for what, old, new in differ],
+    }

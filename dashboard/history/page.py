@@ -1,0 +1,106 @@
+"""What the template of a history page is given."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from dashboard.history import charts, words
+from dashboard.history.figures import of_kind
+from dashboard.history.models import Change, Track
+from dashboard.history.shown import NIGHTS, Marked, Shown
+from dashboard.results.charts.chart import FORMATS
+from dashboard.results.templatetags.figures import UNKNOWN
+
+NEWEST = 14  # nights in the table; all of them are in the files
+STATE_BADGES = {  # classes of static/css/badges.css
+    Change.State.SUSPECTED: "unknown",
+    Change.State.CONFIRMED: "info",
+    Change.State.NOT_CONFIRMED: "cancelled",
+    Change.State.PAST: "idle",
+}
+CHOOSERS = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes"}
+
+
+def context(shown: Shown) -> dict[str, Any]:
+    return {
+        "server": shown.server,
+        "finding": finding(shown),
+        "changes": [_row(one) for one in shown.changes],
+        "choosers": _choosers(shown),
+        "sections": [one for kind in shown.chosen if (one := _section(shown, kind))],
+    }
+
+
+def finding(shown: Shown) -> str:
+    """The sentence on top: the newest change that stands, or that there is none."""
+    nights = max((len(line.entries) for lines in shown.lines.values() for line in lines), default=0)
+    if not nights:
+        return "Nothing was measured on this server yet."
+    accepted = [one for one in shown.changes if one.change.state in (Change.State.CONFIRMED, Change.State.PAST)]
+    if accepted:
+        change = accepted[0].change
+        return f"{words.headline(change)} on {change.first.at:%Y-%m-%d}, {change.get_state_display()}."
+    if any(one.change.state == Change.State.SUSPECTED for one in shown.changes):
+        return "A change is suspected and not confirmed yet."
+    if not any(len(line.entries) > 1 for lines in shown.lines.values() for line in lines):
+        return "Measured once: there is nothing to compare with yet."
+    return f"No change was found in {nights:,} measurements."
+
+
+def _row(one: Marked) -> dict[str, Any]:
+    change = one.change
+    return {
+        "number": one.number,
+        "change": change,
+        "badge": STATE_BADGES[change.state],
+        "headline": words.headline(change),
+        "says": change.track.says,
+        "before": words.level(change, change.before),
+        "after": words.level(change, change.after),
+        "differed": one.differed,
+    }
+
+
+def _choosers(shown: Shown) -> list[dict[str, Any]]:
+    """Selects; one with a single option is no choice and left out."""
+    found = [
+        {"name": kind, "label": CHOOSERS[kind], "options": [(c.key, c.says) for c in known], "chosen": chosen}
+        for kind, chosen in shown.chosen.items()
+        if len(known := shown.conditions(kind)) > 1
+    ]
+    nights = [(n, f"the newest {n:,}") for n in sorted(NIGHTS)]
+    return [*found, {"name": "nights", "label": "Measurements", "options": nights, "chosen": shown.nights}]
+
+
+def _section(shown: Shown, kind: str) -> dict[str, Any] | None:
+    """The charts and the newest nights of one kind of track; None where there is none."""
+    if not shown.lines[kind]:
+        return None
+    figures = of_kind(kind)
+    return {
+        "kind": kind,
+        "says": next(one.says for one in shown.conditions(kind) if one.key == shown.chosen[kind]),
+        "pictures": [_picture(key, shown) for key in figures],
+        "titles": [figure.title for figure in figures.values()],
+        "nights": _newest(shown, kind),
+    }
+
+
+def _picture(key: str, shown: Shown) -> dict[str, Any]:
+    made = charts.outline(key, shown)
+    query = urlencode({**{kind: one for kind, one in shown.chosen.items() if one}, "nights": shown.nights})
+    csv, json = (f"{reverse('history:chart', args=[shown.server.pk, key, form])}?{query}" for form in ("csv", "json"))
+    return {"chart": made, "payload": made.payload(), "csv": csv, "json": json, "src": "" if made.empty else json}
+
+
+def _newest(shown: Shown, kind: str) -> list[dict[str, Any]]:
+    """The newest nights, each with its variants in the order of the charts' colours."""
+    found: dict[tuple, list[dict[str, Any]]] = {}
+    for line in shown.lines[kind]:
+        for entry in line.entries[-NEWEST:]:
+            known = [(figure, getattr(entry, figure.column)) for figure in of_kind(kind).values()]
+            cells = [(one.title, UNKNOWN if value is None else FORMATS[one.form](value)) for one, value in known]
+            found.setdefault((entry.at, entry.experiment_id), []).append({"name": line.name, "cells": cells})
+    newest = sorted(found, reverse=True)[:NEWEST]
+    return [{"at": at, "experiment_id": pk, "variants": found[at, pk]} for at, pk in newest]

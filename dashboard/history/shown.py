@@ -1,0 +1,118 @@
+"""What one history page shows of a server: tracks under one condition, their newest entries, and the changes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Max
+
+from dashboard.history import queries
+from dashboard.history.figures import FIGURES
+from dashboard.history.models import Change, Entry, Track
+from dashboard.servers.models import Server
+
+PALETTE = 8  # colours in static/css/tokens.css
+NIGHTS = (90, 30, 400, 2000)  # the first is shown unless another is chosen
+DIGEST = re.compile("[0-9a-f]{16}")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`key`: digest; `says`: in words."""
+
+    key: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A track with its entries in time; its colour is its place among all tracks of its condition."""
+
+    track: Track
+    name: str
+    colour: int
+    dash: bool
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A change with its number on the page, and what differed in the environment."""
+
+    number: int
+    change: Change
+    differed: Sequence[queries.Difference]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """`chosen`: kind of track -> key of its condition, "" where there is none."""
+
+    server: Server
+    tracks: Sequence[Track]
+    chosen: Mapping[str, str]
+    nights: int
+
+    def conditions(self, kind: str) -> list[Condition]:
+        """Those that were measured, each once."""
+        met = {track.condition: track.says for track in self.tracks if track.kind == kind}
+        return [Condition(key, says) for key, says in sorted(met.items(), key=lambda item: item[1])]
+
+    @cached_property
+    def lines(self) -> dict[str, list[Line]]:
+        """Kind -> its tracks that have entries in sight, from one query."""
+        return {kind: self._lines(kind) for kind in self.chosen}
+
+    def _lines(self, kind: str) -> list[Line]:
+        tracks = [one for one in self.tracks if one.kind == kind and one.condition == self.chosen[kind]]
+        found: dict[int, list[Entry]] = {}
+        for entry in queries.rows(tracks, self.nights * len(tracks)):
+            found.setdefault(entry.track_id, []).append(entry)
+        twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}
+        return [
+            Line(one, _name(one, twice), n % PALETTE, n // PALETTE % 2 == 1, tuple(found[one.pk][-self.nights :]))
+            for n, one in enumerate(tracks)
+            if one.pk in found
+        ]
+
+    @cached_property
+    def changes(self) -> list[Marked]:
+        """Of what is in sight, the newest first, numbered as on the charts."""
+        tracks = {line.track.pk: line.track for lines in self.lines.values() for line in lines}
+        since = {line.track.pk: line.entries[0].at for lines in self.lines.values() for line in lines}
+        known = Change.objects.filter(track__in=tracks).select_related("first", "decided_by", "rerun")
+        seen = [one for one in known.defer("rerun__plan", "rerun__analysis") if one.first.at >= since[one.track_id]]
+        for one in seen:
+            one.track = tracks[one.track_id]
+        differ = queries.differences(seen)
+        return [Marked(n, one, differ[one.pk]) for n, one in enumerate(seen, start=1)]
+
+    def marked(self, figure: str) -> list[Marked]:
+        """Those of a figure that stand or may stand."""
+        mine = (one for one in self.changes if one.change.figure == figure)
+        return [one for one in mine if one.change.state != Change.State.NOT_CONFIRMED]
+
+    def lines_of(self, figure: str) -> list[Line]:
+        return self.lines.get(FIGURES[figure].kind, [])
+
+
+def _name(track: Track, twice: set[str]) -> str:
+    """A name that stood for other settings once is told from itself by them."""
+    return f"{track.variant} ({track.means or 'no settings'})" if track.variant in twice else track.variant
+
+
+def shown(server: Server, choice: Mapping[str, str]) -> Shown:
+    """For a query string; what is not known is ignored: then the condition that was measured last is shown."""
+    tracks = list(server.tracks.annotate(last=Max("entries__at")).order_by("pk"))
+    chosen = {kind: _chosen(tracks, kind, choice.get(kind, "")) for kind in Track.Kind.values}
+    asked = choice.get("nights", "")
+    nights = int(asked) if asked.isdecimal() and int(asked) in NIGHTS else NIGHTS[0]
+    return Shown(server, tracks, chosen, nights)
+
+
+def _chosen(tracks: Sequence[Track], kind: str, asked: str) -> str:
+    mine = [track for track in tracks if track.kind == kind and track.last]
+    if DIGEST.fullmatch(asked) and any(track.condition == asked for track in mine):
+        return asked
+    return max(mine, key=lambda track: (track.last, track.pk)).condition if mine else ""

@@ -1,0 +1,34 @@
+// Where a figure changed: a line in the colour of its series, with the number under which the page explains it.
+import { seriesColour } from "../palette.js";
+import { given, write } from "./given.js";
+
+const BESIDE = 14; // pixels between numbers that would cover each other
+
+export const changes = {
+  id: "durascope-changes",
+  beforeDatasetsDraw(chart) {
+    const { payload, view, colours } = given(chart);
+    const shown = (payload.marks ?? []).filter((mark) => !view.hidden.has(mark.of));
+    const places = shown.map((mark) => ({ ...mark, x: chart.scales.x.getPixelForValue(mark.x) })).sort((a, b) => a.x - b.x);
+    let free = -Infinity;
+    for (const mark of places) {
+      line(chart, mark, seriesColour(colours, payload.series[mark.of].colour));
+      const at = Math.max(mark.x, free);
+      write(chart, mark.sure ? mark.label : `${mark.label}?`, at, chart.chartArea.top - 8, colours.ink, { align: "center", weight: "650" });
+      free = at + BESIDE;
+    }
+  },
+};
+
+/** Dotted while it is only suspected. */
+function line({ ctx, chartArea }, { x, sure }, colour) {
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5;
+  ctx.setLineDash(sure ? [6, 3] : [1, 4]);
+  ctx.beginPath();
+  ctx.moveTo(x, chartArea.top);
+  ctx.lineTo(x, chartArea.bottom);
+  ctx.stroke();
+  ctx.restore();
+}

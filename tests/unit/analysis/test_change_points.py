@@ -1,0 +1,150 @@
+"""The detector against values whose truth is known: nothing, a step, a regression that was mended, a drift."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workers.analysis import change_points as cp
+from workers.analysis.change_points import LEAST, LEVEL, NEAR, change_points, holds
+
+SEEDS = st.integers(0, 2**32 - 1)
+SERIES = 400  # a binomial 99.9 % bound below, and seconds of work
+
+
+def normal(seed, size, spread=1.0):
+    return np.random.default_rng(seed).normal(1000, 30 * spread, size)
+
+
+NOISE = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "skewed": lambda rng, n: rng.lognormal(sigma=1.5, size=n),
+    "counts, mostly none": lambda rng, n: rng.poisson(0.3, size=n).astype(float),
+    "outliers": lambda rng, n: rng.standard_t(2, size=n),
+}
+
+
+@pytest.mark.parametrize("kind", NOISE)
+def test_in_noise_no_more_is_flagged_than_the_level_says(kind):
+    """The negative control. 400 series at 1 %: more than 11 would come once in a thousand times."""
+    rng = np.random.default_rng(20)
+    flagged = sum(bool(change_points(NOISE[kind](rng, 24), seed=n)) for n in range(SERIES))
+    assert flagged <= 11
+
+
+def test_the_level_is_used_up():
+    """The control of the control: a detector that never flags would pass the test above."""
+    rng = np.random.default_rng(21)
+    flagged = sum(bool(change_points(rng.normal(size=24), level=0.2, seed=n)) for n in range(100))
+    assert 8 <= flagged <= 35
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(seed=SEEDS, before=st.integers(12, 40), after=st.integers(6, 40), sign=st.sampled_from([-1, 1]))
+def test_a_step_is_found_at_its_place(seed, before, after, sign):
+    values = normal(seed, before + after)
+    values[before:] += sign * 30 * 8
+    found = change_points(values)
+    assert any(abs(one.at - before) <= 1 for one in found)
+    assert all(one.p <= LEVEL for one in found)
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=SEEDS)
+def test_a_regression_that_was_mended_is_two_changes(seed):
+    values = normal(seed, 60)
+    values[20:40] -= 300
+    places = [one.at for one in change_points(values)]
+    assert all(any(abs(place - true) <= 1 for place in places) for true in (20, 40))
+
+
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(seed=SEEDS)
+def test_only_the_order_counts_not_the_unit(seed):
+    values = normal(seed, 40)
+    values[25:] += 150
+    assert change_points(values) == change_points(values * 1024)
+
+
+def test_the_same_values_give_the_same_answer():
+    values = normal(5, 50)
+    values[30:] -= 60
+    assert change_points(values) == change_points(values)
+
+
+def test_one_night_that_went_wrong_is_no_change():
+    values = normal(7, 40)
+    values[20] = 100.0
+    assert change_points(values) == []
+
+
+def test_a_drift_is_found_as_steps():
+    values = normal(8, 60) + np.linspace(0, 600, 60)
+    assert len(change_points(values)) >= 2
+
+
+def test_two_nights_are_enough_after_many_and_not_after_few():
+    many, few = normal(9, 32), normal(9, 10)
+    many[30:] -= 300
+    few[8:] -= 300
+    assert [one.at for one in change_points(many)] == [30]
+    assert change_points(few) == []
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0] * (2 * LEAST - 1), [0.0] * 30])
+def test_where_nothing_can_be_known_nothing_is_found(values):
+    assert change_points(values) == []
+
+
+@pytest.mark.parametrize("hole", [float("nan"), float("inf")])
+def test_a_hole_is_no_value(hole):
+    with pytest.raises(ValueError, match="leave the night out"):
+        change_points([1.0, 2.0, hole, 3.0])
+
+
+def brute(values, place):
+    """The formula of the paper, word for word."""
+    x, y = values[:place], values[place:]
+    n, m = len(x), len(y)
+    within = [np.mean([abs(a - b) for i, a in enumerate(one) for b in one[i + 1 :]]) for one in (x, y)]
+    across = np.mean([abs(a - b) for a in x for b in y])
+    return n * m / (n + m) * (2 * across - sum(within))
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(st.lists(st.floats(-1000, 1000, allow_nan=False), min_size=2 * LEAST, max_size=20))
+def test_q_is_that_of_the_paper(values):
+    apart = np.abs(np.subtract.outer(values, values))
+    q = cp._energy(apart)
+    assert q == pytest.approx([brute(values, place) for place in range(LEAST, len(values) - LEAST + 1)], abs=1e-6)
+
+
+def test_another_measurement_of_a_true_change_says_so_too():
+    values = normal(11, 34)
+    values[30:] -= 300
+    assert holds(values, 30)
+
+
+def test_another_measurement_that_is_as_before_ends_the_suspicion():
+    values = normal(12, 34)
+    values[30:33] -= 300
+    assert not holds(values, 30)
+
+
+def test_noise_that_was_suspected_is_hardly_ever_confirmed():
+    """Of series that were flagged although nothing changed, a fresh measurement confirms few."""
+    rng = np.random.default_rng(13)
+    flagged, confirmed = 0, 0
+    while flagged < 12:
+        values = rng.normal(size=24)
+        for one in change_points(values, level=0.05)[-1:]:
+            flagged += 1
+            confirmed += holds([*values, rng.normal()], one.at)
+    assert confirmed <= 3
+
+
+def test_a_change_may_move_by_a_night_or_two():
+    values = normal(14, 40)
+    values[30:] -= 300
+    assert holds(values, 30 + NEAR)
+    assert not holds(values, 30 + NEAR + 1)

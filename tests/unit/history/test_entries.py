@@ -1,0 +1,127 @@
+"""What an ended experiment leaves in the history."""
+
+from datetime import timedelta
+
+import pytest
+
+from dashboard.experiments.models import Experiment
+from dashboard.history import entries
+from dashboard.history.models import Entry, Noted, Track
+from dashboard.results.analysis import analysis_of
+from tests.unit.history import nights
+from tests.unit.results import factory, trials
+from workers import history
+
+pytestmark = pytest.mark.django_db
+
+
+def test_each_point_becomes_an_entry_with_the_figures_of_the_result():
+    experiment = factory.experiment()
+    entries.note(experiment)
+    assert Entry.objects.count() == 3 * 2  # variants, threads
+    point = next(p for p in analysis_of(experiment)["points"] if (p["variant"], p["threads"]) == ("1/1", 8))
+    entry = Entry.objects.get(track__variant="1/1", track__says__contains="8 threads")
+    assert (entry.tps, entry.tps_lo, entry.tps_hi) == (point["tps"], point["lo"], point["hi"])
+    assert entry.p99_ms == point["latency_ms"]["p99"]
+    assert entry.fsyncs == pytest.approx(sum(one["value"] for one in point["fsyncs"].values()))
+    assert entry.fsyncs_from.startswith("binlog: trace:binlog_fsyncs; data:")
+    assert entry.at == experiment.started_at
+    assert entry.environment.data["server"]["version"] == "10.11.6-MariaDB"
+
+
+def test_the_same_plan_another_night_is_the_same_track():
+    for _ in range(2):
+        entries.note(factory.experiment())
+    assert Track.objects.count() == 6
+    assert Entry.objects.count() == 12
+
+
+@pytest.mark.parametrize("other", [{"threads": (1, 16)}, {"workloads": ("insert",)}, {"seconds": 30}])
+def test_another_load_is_another_track(other):
+    entries.note(factory.experiment(threads=(1, 8)))
+    before = Track.objects.count()
+    entries.note(factory.experiment(**{"threads": (1, 8), **other}))
+    assert (Track.objects.count() > before) == (other != {"seconds": 30})  # how long a run came out is no condition
+
+
+def test_a_name_that_stands_for_other_settings_is_another_track():
+    one, other = factory.experiment(), factory.experiment()
+    other.plan["variants"][0]["settings"] = {"sync_binlog": "0"}
+    other.save()
+    for experiment in (one, other):
+        entries.note(experiment)
+    assert Track.objects.filter(variant="1/1").count() == 4  # two settings, two numbers of threads
+
+
+def test_crashes_are_the_mean_of_trials_that_tell_without_controls_and_repeats():
+    experiment = trials.experiment({"2/0": {"power-loss": [(100, 50), (300, 0), None], "lying-disk": [(9, 9)]}})
+    server_id = experiment.plan["targets"][0]["server_id"]
+    again = experiment.trials.filter(kind="power-loss").first()
+    trials.trial(experiment, server_id, "2/0", "power-loss", 9, (9000, 9000), repeats=again)
+    entries.note(experiment)
+    entry = Entry.objects.get(track__kind="crash")
+    assert entry.track.says.startswith("power loss, ")
+    assert (entry.lost_engine, entry.lost_binlog) == (200.0, 25.0)
+
+
+def test_trials_whose_detector_failed_do_not_count():
+    experiment = trials.experiment({"1/1": {"power-loss": [(0, 0)], "lying-disk": [(0, 0)]}})
+    entries.note(experiment)
+    assert not Entry.objects.filter(track__kind="crash").exists()
+
+
+def test_what_failed_half_way_counts_as_far_as_it_was_measured():
+    entries.note(factory.experiment(measured=2, state="failed"))
+    assert 0 < Entry.objects.count() <= 2
+
+
+def keep(rounds=1):
+    for _ in range(rounds):
+        history.keep(nights.FIRST, lambda pk: pytest.fail("nothing is measured again"))
+
+
+def test_a_round_notes_what_ended_once():
+    factory.experiment()
+    keep(2)
+    assert (Noted.objects.count(), Entry.objects.count()) == (1, 6)
+
+
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_what_is_not_over_waits(state):
+    factory.experiment(state=state)
+    keep()
+    assert Entry.objects.count() == 0
+
+
+def test_what_was_resumed_is_noted_again_in_its_place():
+    experiment = factory.experiment(measured=6, state="interrupted")
+    keep()
+    before = set(Entry.objects.values_list("pk", flat=True))
+    where, cells = factory.environment_row(), experiment.cells.filter(state="waiting")
+    for cell in cells:
+        factory.run(cell, [1000.0] * 30, where, experiment.probes.get())
+    Experiment.objects.update(state="done", ended_at=experiment.ended_at + timedelta(hours=1))
+    keep()
+    assert before < set(Entry.objects.values_list("pk", flat=True)) or Entry.objects.count() == len(before)
+    assert set(Entry.objects.values_list("repeats", flat=True)) == {2}
+
+
+def test_one_that_cannot_be_read_does_not_keep_the_others_waiting(caplog):
+    broken, sound = factory.experiment(), factory.experiment()
+    Experiment.objects.filter(pk=broken.pk).update(plan={"of": "another time"})
+    keep()
+    assert Noted.objects.get(experiment=broken).problem
+    assert Entry.objects.filter(experiment=sound).count() == 6
+    assert f"history of experiment {broken.pk}" in caplog.text
+
+
+def test_nobody_counts_while_something_is_measured_here():
+    from dashboard.fleet.models import Worker
+
+    factory.experiment()
+    running = factory.experiment(state="running")
+    Experiment.objects.filter(pk=running.pk).update(worker=Worker.objects.create(host="here", pid=1))
+    assert not history.keep(nights.FIRST, print, here="here")
+    assert Entry.objects.count() == 0
+    assert history.keep(nights.FIRST, print, here="elsewhere")
+    assert Entry.objects.count() == 6

@@ -1,0 +1,53 @@
+"""Keeps the history: a round a minute. What ended since is noted, what was suspected is decided, what changed is
+found and measured again. Everything follows from the database: a round that dies is done again by the next."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from dashboard.experiments.models import Experiment
+from dashboard.history import again, changes, entries
+from dashboard.history.models import Track
+
+log = logging.getLogger(__name__)
+ROUND_S = 20.0  # for notes and searches; what is left waits a minute
+
+
+def keep(now: datetime, ring: Callable[[int], None], here: str = "", round_s: float = ROUND_S) -> bool:
+    """One round; whether nothing was left. `here`: the name of this host: while something is measured there, nobody
+    counts beside it."""
+    if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
+        return False
+    until = time.monotonic() + round_s
+    if not _note_all(until):
+        return False
+    changes.judge(now)
+    done = _look_at_all(now, until)
+    again.measure_again(now, ring)
+    return done
+
+
+def _note_all(until: float) -> bool:
+    for experiment_id in list(entries.waiting().values_list("pk", flat=True)):
+        if time.monotonic() > until:
+            return False
+        _note(Experiment.objects.get(pk=experiment_id))
+    return True
+
+
+def _note(experiment: Experiment) -> None:
+    """One that cannot be read, as of a version long gone, must not keep the others waiting."""
+    try:
+        entries.note(experiment)
+    except Exception as failure:
+        log.exception("history of experiment %s", experiment.pk)
+        entries.mark(experiment, f"{type(failure).__name__}: {failure}")
+
+
+def _look_at_all(now: datetime, until: float) -> bool:
+    for track in Track.objects.filter(unlooked=True).order_by("pk"):
+        if time.monotonic() > until:
+            return False
+        changes.look(track, now)
+    return True

@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.history import words
 from dashboard.history.figures import FIGURES, Figure
 from dashboard.history.models import Change, Entry
-from dashboard.history.queries import Value, figured
+from dashboard.history.queries import ACCEPTED, Value, figured
 from dashboard.history.shown import Line, Marked, Shown
 from dashboard.results.charts.chart import Axis, Chart, Dot, Mark, Series, Table
 
@@ -28,6 +28,7 @@ def _chart(key: str, shown: Shown, table: Table, series: tuple[Series, ...]) -> 
     figure, lines = FIGURES[key], shown.lines_of(key)
     name = words.name(figure, lines[0].track) if lines else figure.name
     known = any(figured(key, line.entries) for line in lines)
+    marked = shown.marked(key)
     return Chart(
         key=key,
         title=figure.title,
@@ -37,25 +38,28 @@ def _chart(key: str, shown: Shown, table: Table, series: tuple[Series, ...]) -> 
         table=table,
         series=series,
         empty="" if known else "No night in sight knows this figure.",
-        source=figure.source,
-        note=_note(shown.marked(key)),
-        marks=tuple(_mark(lines, one) for one in shown.marked(key)),
+        source=_source(key, lines),
+        note=_note(marked),
+        marks=tuple(_mark(lines, one) for one in marked),
     )
+
+
+def _source(key: str, lines: Sequence[Line]) -> str:
+    """As the newest night says, where nights may say different things."""
+    return FIGURES[key].source or next((line.entries[-1].fsyncs_from for line in lines), "")
 
 
 def _note(marked: Sequence[Marked]) -> str:
     """What a mark on the picture means stands right above it."""
     return " ".join(
-        f"{one.number}: {one.change.track.variant} {words.moved(one.change)} on {one.change.first.at:%Y-%m-%d} "
-        f"({one.change.get_state_display()}); differed: {words.differed(one.differed[:2])}"
-        f"{f' and {len(one.differed) - 2} more' if len(one.differed) > 2 else ''}."
-        for one in marked
+        f"{one.number}, {one.at:%Y-%m-%d}: differed {words.differed(one.differed, most=2)}." for one in marked
     )
 
 
 def _mark(lines: Sequence[Line], one: Marked) -> Mark:
-    place = next(n for n, line in enumerate(lines) if line.track.pk == one.change.track_id)
-    return Mark(_x(one.change.first), str(one.number), place, one.change.state != Change.State.SUSPECTED)
+    changed = {change.track_id for change in one.changes}
+    places = tuple(n for n, line in enumerate(lines) if line.track.pk in changed)
+    return Mark(_x(one.changes[0].first), str(one.number), places, one.is_sure)
 
 
 def _x(at: Entry | Value) -> float:
@@ -64,13 +68,15 @@ def _x(at: Entry | Value) -> float:
 
 
 def _series(key: str, shown: Shown, line: Line) -> Series:
-    said = {one.change.first_id: f"change {one.number}" for one in shown.marked(key) if _is_of(one, line)}
+    said = {change.first_id: f"change {one.number}" for one, change in _of_line(key, shown, line)}
     dots = (Dot(_x(one), one.value, mark=said.get(one.entry_id, "")) for one in figured(key, line.entries))
     return Series(line.name, line.colour, tuple(dots), line.dash)
 
 
-def _is_of(one: Marked, line: Line) -> bool:
-    return one.change.track_id == line.track.pk
+def _of_line(key: str, shown: Shown, line: Line) -> list[tuple[Marked, Change]]:
+    """The changes of a line, each with what it is marked as."""
+    found = ((one, change) for one in shown.marked(key) for change in one.changes)
+    return [(one, change) for one, change in found if change.track_id == line.track.pk]
 
 
 def _levels(key: str, shown: Shown) -> Table:
@@ -86,17 +92,17 @@ def _levels(key: str, shown: Shown) -> Table:
 def _levels_of(key: str, shown: Shown, line: Line) -> list[tuple[Any, ...]]:
     found = figured(key, line.entries)
     places = {one.entry_id: n for n, one in enumerate(found)}
-    marked = [one for one in shown.marked(key) if _is_of(one, line) and one.change.first_id in places]
-    begins = {places[one.change.first_id]: one for one in marked if one.change.state != Change.State.SUSPECTED}
+    accepted = [one for one in _of_line(key, shown, line) if one[1].state in ACCEPTED and one[1].first_id in places]
+    begins = {places[change.first_id]: (one, change) for one, change in accepted}
     bounds = sorted({0, len(found), *begins})
     spans = [(found[start:end], begins.get(start)) for start, end in pairwise(bounds)]
     return [_level(line.name, span, begin) for span, begin in spans]
 
 
-def _level(name: str, span: Sequence[Value], begin: Marked | None) -> tuple[Any, ...]:
+def _level(name: str, span: Sequence[Value], begin: tuple[Marked, Change] | None) -> tuple[Any, ...]:
     numbers = [one.value for one in span]
     days = (f"{span[0].at:%Y-%m-%d}", f"{span[-1].at:%Y-%m-%d}")
-    says = f"change {begin.number}, {begin.change.get_state_display()}" if begin else ""
+    says = f"change {begin[0].number}, {begin[1].get_state_display()}" if begin else ""
     return (name, *days, len(span), median(numbers), min(numbers), max(numbers), says)
 
 
@@ -105,12 +111,12 @@ def _nights(key: str, shown: Shown) -> Table:
     columns = [("measured at", "text"), ("experiment", "whole"), ("variant", "text"), ("settings", "text")]
     columns += [(figure.title.lower(), figure.form), *_interval(figure), ("repeats", "whole")]
     columns += [("source", "text"), ("change", "text")]
-    said = {(one.change.track_id, one.change.first_id): one for one in shown.marked(key)}
+    said = {change.first_id: _says(one, change) for one in shown.marked(key) for change in one.changes}
     rows = [
         (
             entry.at.isoformat(), entry.experiment_id, line.name, line.track.means, getattr(entry, figure.column),
             *((entry.tps_lo, entry.tps_hi) if key == "throughput" else ()), entry.repeats,
-            entry.fsyncs_from if key == "fsyncs" else figure.source, _says(said.get((line.track.pk, entry.pk))),
+            figure.source or entry.fsyncs_from, said.get(entry.pk, ""),
         )
         for line in shown.lines_of(key)
         for entry in line.entries
@@ -122,7 +128,5 @@ def _interval(figure: Figure) -> list[tuple[str, str]]:
     return [("95 % from", "number"), ("95 % to", "number")] if figure.column == "tps" else []
 
 
-def _says(one: Marked | None) -> str:
-    if one is None:
-        return ""
-    return f"{one.change.get_state_display()}: {words.moved(one.change)}; differed: {words.differed(one.differed)}"
+def _says(one: Marked, change: Change) -> str:
+    return f"{change.get_state_display()}: {words.moved(change)}; differed: {words.differed(one.differed)}"

@@ -7,8 +7,8 @@ from dashboard.history.models import Track
 
 @dataclass(frozen=True)
 class Figure:
-    """`column`: of Entry; `form`: a key of dashboard.results.charts.chart.FORMATS; `counted`: the name begins with
-    what the track counts."""
+    """`column`: of Entry; `form`: a key of dashboard.results.charts.chart.FORMATS; `source`: "" where each entry names
+    its own; `counted`: the name begins with what the track counts."""
 
     title: str
     column: str
@@ -28,7 +28,7 @@ FIGURES: dict[str, Figure] = {
         "Latency p99", "p99_ms", Track.Kind.LOAD, "p99 latency", "ms", "ms", "sysbench histogram: all repeats together"
     ),
     "fsyncs": Figure(
-        "Fsyncs per commit", "fsyncs", Track.Kind.LOAD, "fsyncs per commit", "", "number", "as each night's file says"
+        "Fsyncs per commit", "fsyncs", Track.Kind.LOAD, "fsyncs per commit", "", "number", ""
     ),
     "lost-engine": Figure(
         "Lost from the engine", "lost_engine", Track.Kind.CRASH,

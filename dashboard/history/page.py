@@ -8,6 +8,7 @@ from django.urls import reverse
 from dashboard.history import charts, words
 from dashboard.history.figures import of_kind
 from dashboard.history.models import Change, Track
+from dashboard.history.queries import ACCEPTED
 from dashboard.history.shown import NIGHTS, Marked, Shown
 from dashboard.results.charts.chart import FORMATS
 from dashboard.results.templatetags.figures import UNKNOWN
@@ -37,28 +38,40 @@ def finding(shown: Shown) -> str:
     nights = max((len(line.entries) for lines in shown.lines.values() for line in lines), default=0)
     if not nights:
         return "Nothing was measured on this server yet."
-    accepted = [one for one in shown.changes if one.change.state in (Change.State.CONFIRMED, Change.State.PAST)]
-    if accepted:
-        change = accepted[0].change
-        return f"{words.headline(change)} on {change.first.at:%Y-%m-%d}, {change.get_state_display()}."
-    if any(one.change.state == Change.State.SUSPECTED for one in shown.changes):
+    known = [change for one in shown.changes for change in one.changes]
+    if accepted := [one for one in known if one.state in ACCEPTED]:
+        return _newest_change(accepted)
+    if any(one.state == Change.State.SUSPECTED for one in known):
         return "A change is suspected and not confirmed yet."
     if not any(len(line.entries) > 1 for lines in shown.lines.values() for line in lines):
         return "Measured once: there is nothing to compare with yet."
     return f"No change was found in {nights:,} measurements."
 
 
+def _newest_change(accepted: list[Change]) -> str:
+    change = accepted[0]
+    others = sum(one.first.experiment_id == change.first.experiment_id for one in accepted) - 1
+    more = f", and {others} more figures with it" if others > 1 else ", and another figure with it" if others else ""
+    return f"{words.headline(change)} on {change.first.at:%Y-%m-%d}, {change.get_state_display()}{more}."
+
+
 def _row(one: Marked) -> dict[str, Any]:
-    change = one.change
     return {
         "number": one.number,
+        "at": one.at,
+        "experiment_id": one.changes[0].first.experiment_id,
+        "changes": [_line(change) for change in one.changes],
+        "differed": one.differed,
+    }
+
+
+def _line(change: Change) -> dict[str, Any]:
+    return {
         "change": change,
         "badge": STATE_BADGES[change.state],
         "headline": words.headline(change),
-        "says": change.track.says,
         "before": words.level(change, change.before),
         "after": words.level(change, change.after),
-        "differed": one.differed,
     }
 
 

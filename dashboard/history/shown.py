@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 
 from django.db.models import Max
@@ -38,11 +39,19 @@ class Line:
 
 @dataclass(frozen=True)
 class Marked:
-    """A change with its number on the page, and what differed in the environment."""
+    """All that changed with one experiment, under its number on the page, and what differed in the environment."""
 
     number: int
-    change: Change
+    changes: Sequence[Change]
     differed: Sequence[queries.Difference]
+
+    @property
+    def at(self) -> datetime:
+        return self.changes[0].first.at
+
+    @property
+    def is_sure(self) -> bool:
+        return any(one.state in queries.ACCEPTED for one in self.changes)
 
 
 @dataclass(frozen=True)
@@ -78,23 +87,35 @@ class Shown:
 
     @cached_property
     def changes(self) -> list[Marked]:
-        """Of what is in sight, the newest first, numbered as on the charts."""
+        """Of what is in sight, the newest first."""
         tracks = {line.track.pk: line.track for lines in self.lines.values() for line in lines}
         since = {line.track.pk: line.entries[0].at for lines in self.lines.values() for line in lines}
         known = Change.objects.filter(track__in=tracks).select_related("first", "decided_by", "rerun")
         seen = [one for one in known.defer("rerun__plan", "rerun__analysis") if one.first.at >= since[one.track_id]]
         for one in seen:
             one.track = tracks[one.track_id]
-        differ = queries.differences(seen)
-        return [Marked(n, one, differ[one.pk]) for n, one in enumerate(seen, start=1)]
+        return [Marked(n, same, differed) for n, (same, differed) in enumerate(_together(seen), start=1)]
 
     def marked(self, figure: str) -> list[Marked]:
-        """Those of a figure that stand or may stand."""
-        mine = (one for one in self.changes if one.change.figure == figure)
-        return [one for one in mine if one.change.state != Change.State.NOT_CONFIRMED]
+        """What of them is of a figure, and stands or may stand."""
+        found = (replace(one, changes=[c for c in one.changes if _is_drawn(c, figure)]) for one in self.changes)
+        return [one for one in found if one.changes]
 
     def lines_of(self, figure: str) -> list[Line]:
         return self.lines.get(FIGURES[figure].kind, [])
+
+
+def _is_drawn(change: Change, figure: str) -> bool:
+    return change.figure == figure and change.state != Change.State.NOT_CONFIRMED
+
+
+def _together(seen: Sequence[Change]) -> list[tuple[list[Change], list[queries.Difference]]]:
+    """Changes by the experiment that they begin with, each difference once."""
+    differ = queries.differences(seen)
+    found: dict[int, list[Change]] = {}
+    for one in seen:
+        found.setdefault(one.first.experiment_id, []).append(one)
+    return [(same, list(dict.fromkeys(d for one in same for d in differ[one.pk]))) for same in found.values()]
 
 
 def _name(track: Track, twice: set[str]) -> str:

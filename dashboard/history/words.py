@@ -33,10 +33,10 @@ def level(change: Change, value: float) -> str:
     return FORMATS[figure.form](value) + (figure.unit if figure.unit.startswith("/") else "")
 
 
-def differed(found: Sequence[Difference]) -> str:
+def differed(found: Sequence[Difference], most: int = MOST_NAMED) -> str:
     """server version 10.11.6 -> 10.11.8, kernel 6.1 -> 6.8, and 3 more."""
     if not found:
         return "nothing that is recorded of the environment"
-    named = [f"{what}: {before} \N{RIGHTWARDS ARROW} {after}" for what, before, after in found[:MOST_NAMED]]
-    rest = f", and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    named = [f"{what}: {before} \N{RIGHTWARDS ARROW} {after}" for what, before, after in found[:most]]
+    rest = f", and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(named) + rest

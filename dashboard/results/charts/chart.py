@@ -77,11 +77,11 @@ class Mark:
 
     x: float
     label: str
-    of: int
+    of: tuple[int, ...]
     sure: bool = True
 
     def payload(self) -> dict[str, Any]:
-        return {"x": self.x, "label": self.label, "of": self.of, "sure": self.sure}
+        return {"x": self.x, "label": self.label, "of": list(self.of), "sure": self.sure}
 
 
 @dataclass(frozen=True)

@@ -71,9 +71,9 @@ def test_a_change_stands_on_top_with_what_differed_beside_it(reader, changed):
 def test_the_chart_marks_it_under_the_number_of_the_page(reader, changed):
     payload = reader.get(f"/history/servers/{changed.pk}/throughput.json").json()
     first = Change.objects.get().first
-    place = payload["marks"][0]["of"]
+    [place] = payload["marks"][0]["of"]
     assert payload["kind"] == "nights"
-    assert payload["marks"] == [{"x": first.at.timestamp() * 1000, "label": "1", "of": place, "sure": True}]
+    assert payload["marks"] == [{"x": first.at.timestamp() * 1000, "label": "1", "of": [place], "sure": True}]
     assert payload["series"][place]["name"] == "1/1"
     assert [p["x"] for p in payload["series"][place]["points"] if p.get("mark") == "change 1"] == [
         payload["marks"][0]["x"]

@@ -1,5 +1,4 @@
-// Where a figure changed: a line in the colour of its series, with the number under which the page explains it.
-import { seriesColour } from "../palette.js";
+// Where a figure changed: a line across, with the number under which the page explains it.
 import { given, write } from "./given.js";
 
 const BESIDE = 14; // pixels between numbers that would cover each other
@@ -8,11 +7,11 @@ export const changes = {
   id: "durascope-changes",
   beforeDatasetsDraw(chart) {
     const { payload, view, colours } = given(chart);
-    const shown = (payload.marks ?? []).filter((mark) => !view.hidden.has(mark.of));
+    const shown = (payload.marks ?? []).filter((mark) => !mark.of.every((index) => view.hidden.has(index)));
     const places = shown.map((mark) => ({ ...mark, x: chart.scales.x.getPixelForValue(mark.x) })).sort((a, b) => a.x - b.x);
     let free = -Infinity;
     for (const mark of places) {
-      line(chart, mark, seriesColour(colours, payload.series[mark.of].colour));
+      line(chart, mark, colours["line-strong"]);
       const at = Math.max(mark.x, free);
       write(chart, mark.sure ? mark.label : `${mark.label}?`, at, chart.chartArea.top - 8, colours.ink, { align: "center", weight: "650" });
       free = at + BESIDE;

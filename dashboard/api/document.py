@@ -76,7 +76,7 @@ def _entry(path: str, method: str, operation: Mapping[str, Any]) -> Entry:
     return Entry(
         method=method.upper(),
         path=path,
-        says=operation["description"].partition("\n\nScope:")[0],
+        says=operation["description"].partition("\n\nScope:")[0].replace("`", ""),
         scope=scope,
         role=_role(scope),
         parameters=tuple({**one, "type": _type(one["schema"])} for one in operation["parameters"]),

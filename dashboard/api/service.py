@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ninja import NinjaAPI, Router
 from ninja.operation import Operation
 
+from dashboard.accounts.roles import OPERATIONS
 from dashboard.api.door import Token, nobody
 from dashboard.api.problems import HANDLERS
 from dashboard.api.reading import StrictParser
@@ -52,5 +53,6 @@ def operations() -> Iterator[tuple[str, Operation]]:
 
 
 def scopes() -> list[str]:
-    """What a token can be made for: every operation of the table that the API or /metrics asks for."""
-    return sorted({asked for asked, _ in operations()} | {"monitor"})
+    """What a token can be made for: every operation that the API or /metrics asks for, in the order of the table."""
+    asked = {scope for scope, _ in operations()} | {"monitor"}
+    return [operation for operation in OPERATIONS if operation in asked]

@@ -9,8 +9,7 @@ from ninja.pagination import paginate
 
 from dashboard.api.door import Token
 from dashboard.api.paging import Pages
-from dashboard.fleet import queries
-from workers.sandbox import builds
+from dashboard.fleet import builds, queries
 
 router = Router()
 
@@ -30,14 +29,34 @@ class WorkerOut(Schema):
     tests: list[int]
 
 
+class PresenceOut(Schema):
+    """`missing`: why it would not start there; empty when it would."""
+
+    host: str
+    version: str
+    missing: str
+
+
+class OriginOut(Schema):
+    """`command` brings it to a host."""
+
+    source: str
+    command: str
+    licence: str
+    year: int
+
+
 class BuildOut(Schema):
-    """`hosts`: those of living workers that can run it."""
+    """`hosts`: those with a living worker that has it. `can_be_chosen`: a sandbox can be made of it."""
 
     key: str
     title: str
-    flavour: str
     purpose: str
-    hosts: list[str]
+    version: str
+    size_mib: int
+    can_be_chosen: bool
+    origin: OriginOut
+    hosts: list[PresenceOut]
 
 
 @router.get("/workers", auth=Token("see"), response=list[WorkerOut])
@@ -49,19 +68,9 @@ def list_workers(request: HttpRequest) -> list[dict[str, Any]]:
 
 @router.get("/builds", auth=Token("see"), response=list[BuildOut])
 @paginate(Pages)
-def list_builds(request: HttpRequest) -> list[dict[str, Any]]:
-    """Every build that is known, installed or not."""
-    alive = [line.worker for line in queries.workers() if line.worker.is_alive]
-    return [
-        {
-            "key": key,
-            "title": build.title,
-            "flavour": build.flavour,
-            "purpose": build.purpose,
-            "hosts": sorted({worker.host for worker in alive if key in worker.abilities.get("builds", ())}),
-        }
-        for key, build in builds.every().items()
-    ]
+def list_builds(request: HttpRequest) -> list[builds.BuildLine]:
+    """Every build that is known here or to a living worker, installed or not."""
+    return builds.lines(queries.alive())
 
 
 def _worker(line: queries.WorkerLine) -> dict[str, Any]:

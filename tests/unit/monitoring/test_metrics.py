@@ -1,0 +1,101 @@
+"""/metrics: for a token with the scope monitor, in Prometheus' text format; Grafana draws what is there."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from dashboard.accounts.roles import Role
+from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import HostLease, Worker
+from dashboard.home import PROJECT
+from dashboard.monitoring import exposition
+from dashboard.monitoring.figures import FIGURES, Figure
+from dashboard.servers.models import Debt
+from tests.unit.api.tokens import client_of, script, somebody
+from tests.unit.results import factory, trials
+
+pytestmark = pytest.mark.django_db
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\\\|\\"|\\n)*"'
+LINE = re.compile(rf"({NAME})(?:\{{({LABEL}(?:,{LABEL})*)\}})? (-?[0-9.e+-]+|NaN|[+-]Inf)")
+
+
+@pytest.fixture
+def prometheus(db):
+    return script(somebody(Role.VIEWER), "monitor")
+
+
+def told(client):
+    """{name{labels}: value} of everything that is told; each line is held to the format."""
+    answer = client.get("/metrics")
+    assert answer.status_code == 200 and answer["Content-Type"].startswith("text/plain; version=0.0.4")
+    found, typed = {}, set()
+    for line in answer.content.decode().splitlines():
+        if line.startswith("# TYPE "):
+            typed.add(line.split()[2])
+        elif not line.startswith("# HELP "):
+            name, labels, value = LINE.fullmatch(line).groups()
+            assert name in typed
+            found[f"{name}{{{labels}}}" if labels else name] = float(value)
+    return found
+
+
+def test_an_empty_installation_tells_zeros(prometheus):
+    found = told(prometheus)
+    assert found["durascope_workers_alive"] == 0
+    assert found['durascope_experiments{state="running"}'] == 0
+    assert found['durascope_trials{verdict="invalid"}'] == 0
+
+
+def test_it_counts_what_is_there(prometheus):
+    Worker.objects.create(host="h", pid=1)
+    Worker.objects.create(host="h", pid=2, ended_at=timezone.now())
+    trials.experiment({"2/0": {"power-loss": [(0, 0), (5, 0), None]}})
+    ago = timezone.now() - timedelta(hours=1)
+    running = factory.experiment(state="running", measured=3)
+    Experiment.objects.filter(pk=running.pk).update(started_at=ago)
+    queued = factory.experiment(state="queued", measured=0)
+    Experiment.objects.filter(pk=queued.pk).update(created_at=ago)
+    HostLease.objects.create(host="h", experiment=running)
+    Debt.objects.create(server=factory.server(), kind="schema", name="s")
+    found = told(prometheus)
+    assert found["durascope_workers_alive"] == 1
+    assert found['durascope_experiments{state="done"}'] == found['durascope_experiments{state="queued"}'] == 1
+    assert [found[f'durascope_trials{{verdict="{one}"}}'] for one in ("valid", "invalid", "unknown")] == [1, 1, 1]
+    assert found[f'durascope_experiment_running_seconds{{experiment="{running.pk}"}}'] >= 3600
+    assert found["durascope_queue_oldest_seconds"] >= 3600
+    assert found['durascope_waiting{what="cell"}'] == running.cells.count() - 3 + queued.cells.count()
+    assert found["durascope_hosts_leased"] == found["durascope_debts_open"] == 1
+
+
+def test_labels_cannot_break_out_of_their_line():
+    figure = Figure("two\nlines", lambda: [({"a": 'x"} 1\ny\\'}, 2)])
+    assert exposition.text({"n": figure}) == '# HELP n two\\nlines\n# TYPE n gauge\nn{a="x\\"} 1\\ny\\\\"} 2\n'
+
+
+def test_it_is_told_to_nobody_else(client_in, admin):
+    assert Client().get("/metrics").status_code == 401
+    assert client_in.get("/metrics").status_code == 401
+    assert client_of("durascope_wrong").get("/metrics").status_code == 401
+    assert script(admin, "see", "run").get("/metrics").status_code == 403
+
+
+def test_every_figure_that_the_dashboard_draws_is_told():
+    drawn = set(re.findall(r"durascope_\w+", (PROJECT / "docs/grafana.json").read_text()))
+    assert drawn and drawn <= FIGURES.keys()
+
+
+def test_the_dashboard_can_be_read():
+    dashboard = json.loads((PROJECT / "docs/grafana.json").read_text())
+    ids = [panel["id"] for panel in dashboard["panels"]]
+    assert dashboard["title"] == "Durascope" and len(ids) == len(set(ids)) > 4
+    assert all(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+
+
+def test_every_figure_is_described():
+    described = (PROJECT / "docs/api.md").read_text()
+    assert all(f"`{name}`" in described for name in FIGURES)

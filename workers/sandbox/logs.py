@@ -1,6 +1,9 @@
 """What a sandbox's server said: one error log per life, kept over a crash."""
 
+import re
 from pathlib import Path
+
+FRAME = re.compile(r"\[0x[0-9a-f]+]$")
 
 
 class Logs:
@@ -32,10 +35,11 @@ class Logs:
 
     @property
     def last_words(self) -> str:
-        """The errors of the present life, else the last lines of whatever the server said."""
+        """The errors of the present life, else the last lines of whatever the server said; and where it crashed."""
         lines = [line for file in (self.error, self.output) for line in _read(file).splitlines() if line.strip()]
         errors = [line for line in lines if "[ERROR]" in line]
-        return "\n".join((errors or lines or ["(nothing)"])[-8:])
+        frames = [line for line in lines if FRAME.search(line)]  # the innermost first
+        return "\n".join([*(errors or lines or ["(nothing)"])[-8:], *frames[:12]])
 
     def _kept(self) -> list[Path]:
         return sorted(self._folder.glob("error.*.log"), key=lambda file: int(file.name.split(".")[1]))

@@ -22,3 +22,12 @@ def test_it_has_words_for_silence(tmp_path):
     assert logs.last_words == "(nothing)"
     logs.output.write_text("Illegal instruction\n")
     assert logs.last_words == "Illegal instruction"
+
+
+def test_a_server_that_crashed_says_where(tmp_path):
+    logs = Logs(tmp_path)
+    frames = [f"/usr/sbin/mariadbd(part_{n}+0x2e)[0x55d{n:x}]" for n in range(20)]
+    logs.error.write_text(
+        "\n".join(["ready", "[ERROR] mysqld got signal 11 ;", "This could be", *frames, "The manual"])
+    )
+    assert logs.last_words.splitlines() == ["[ERROR] mysqld got signal 11 ;", *frames[:12]]

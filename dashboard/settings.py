@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "dashboard.schedules",
     "dashboard.notifications",
     "dashboard.history",
+    "dashboard.reproduction",
     "dashboard.local",
 ]
 MIDDLEWARE = [

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpResponse, JsonResponse
 from django.utils.text import slugify
 
-from dashboard.results.charts.chart import Chart
+from dashboard.results.charts.chart import Chart, Table
 
 
 def as_json(chart: Chart, name: str) -> HttpResponse:
@@ -18,14 +18,28 @@ def as_json(chart: Chart, name: str) -> HttpResponse:
 
 def as_csv(chart: Chart, name: str) -> HttpResponse:
     """The table, raw: full precision, no thousands separators, nothing where nothing is known."""
-    text = io.StringIO()
-    rows = csv.writer(text)
-    rows.writerow(chart.table.raw_titles)
-    rows.writerows([[plain(value) for value in row] for row in chart.table.rows])
-    return _named(HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8"), name, chart, "csv")
+    return _named(_csv(chart.table), name, chart, "csv")
+
+
+def table_as_json(table: Table, name: str) -> HttpResponse:
+    rows = [dict(zip(table.raw_titles, row, strict=True)) for row in table.rows]
+    return _called(JsonResponse({"rows": rows}), f"{name}.json")
+
+
+def table_as_csv(table: Table, name: str) -> HttpResponse:
+    return _called(_csv(table), f"{name}.csv")
 
 
 FORMS = {"json": as_json, "csv": as_csv}
+TABLE_FORMS = {"json": table_as_json, "csv": table_as_csv}
+
+
+def _csv(table: Table) -> HttpResponse:
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(table.raw_titles)
+    rows.writerows([[plain(value) for value in row] for row in table.rows])
+    return HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
 
 
 def plain(value: Any) -> Any:
@@ -34,5 +48,9 @@ def plain(value: Any) -> Any:
 
 
 def _named(response: HttpResponse, name: str, chart: Chart, form: str) -> HttpResponse:
-    response["Content-Disposition"] = f'inline; filename="{slugify(name)[:60] or "experiment"}-{chart.key}.{form}"'
+    return _called(response, f"{slugify(name)[:60] or 'experiment'}-{chart.key}.{form}")
+
+
+def _called(response: HttpResponse, name: str) -> HttpResponse:
+    response["Content-Disposition"] = f'inline; filename="{name}"'
     return response

@@ -33,6 +33,14 @@ def outcomes_of(experiment: Experiment) -> list[dict[str, Any]]:
     return experiment.outcomes["outcomes"]
 
 
+def kept_outcomes(experiment: Experiment) -> list[dict[str, Any]]:
+    """Of an experiment that is over, as its end left them: for a page that shows many, and asks nothing more of each.
+    Worked out where they were judged in another way, or never."""
+    if experiment.outcomes.get("made_of", {}).get("method") == _METHOD:
+        return experiment.outcomes["outcomes"]
+    return outcomes_of(experiment)
+
+
 def judge(experiment: Experiment) -> list[dict[str, Any]]:
     """Worked out from what is stored; nothing is kept."""
     claims = claims_of(experiment.claims)

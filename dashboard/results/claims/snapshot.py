@@ -39,6 +39,11 @@ def claims_of(snapshot: Mapping[str, Any]) -> list[Claim]:
     return [claim(Table("the stored claims", f"claims[{n}]", one), names) for n, one in enumerate(written, start=1)]
 
 
+def variants_of(claim: Mapping[str, Any]) -> list[str]:
+    """Names of the variants that a written claim speaks of."""
+    return list(dict.fromkeys(name for point in _points(claim) for name in _variants(point)))
+
+
 def _points(value: Any) -> list[Mapping[str, Any]]:
     """Every table of a claim, however deep: those of points among them."""
     if not isinstance(value, Mapping):

@@ -52,7 +52,7 @@ def _source(key: str, lines: Sequence[Line]) -> str:
 def _note(marked: Sequence[Marked]) -> str:
     """What a mark on the picture means stands right above it."""
     return " ".join(
-        f"{one.number}, {one.at:%Y-%m-%d}: differed {words.differed(one.differed, most=2)}." for one in marked
+        f"{one.number}, since {one.at:%Y-%m-%d}, differed: {words.differed(one.differed, most=2)}." for one in marked
     )
 
 

@@ -11,7 +11,8 @@ from dashboard.notifications.events import Event, notify
 
 def tell(confirmed: Sequence[Change]) -> None:
     """Within the caller's transaction."""
-    differ = queries.differences(confirmed)
+    tracks = {change.track_id: change.track for change in confirmed}
+    differ = queries.differences(confirmed, {pk: queries.rows([track]) for pk, track in tracks.items()})
     by_server = sorted(confirmed, key=lambda change: (change.track.server_id, change.first.at, change.pk))
     for _, same in groupby(by_server, key=lambda change: change.track.server_id):
         notify(_event(list(same), differ))

@@ -1,9 +1,8 @@
 """What is read of tracks: values in time, changes, and what differed in the environment."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.experiments.models import Environment
 from dashboard.history.figures import FIGURES
@@ -14,8 +13,7 @@ ACCEPTED = (Change.State.CONFIRMED, Change.State.PAST)
 Difference = tuple[str, str, str]  # what differs, before, after
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A figure of one entry."""
 
     entry_id: int
@@ -24,18 +22,37 @@ class Value:
     value: float
 
 
+class Row(NamedTuple):
+    """An entry as pages read it: thousands of them, so nothing heavier."""
+
+    pk: int
+    track_id: int
+    experiment_id: int
+    environment_id: int | None
+    at: datetime
+    repeats: int
+    tps: float | None
+    tps_lo: float | None
+    tps_hi: float | None
+    p99_ms: float | None
+    fsyncs: float | None
+    fsyncs_from: str
+    lost_engine: float | None
+    lost_binlog: float | None
+
+
 def values(track: Track, figure: str) -> list[Value]:
     """In time, of entries that know the figure."""
     return figured(figure, rows([track]))
 
 
-def rows(tracks: Iterable[Track], newest: int | None = None) -> list[Entry]:
+def rows(tracks: Iterable[Track], newest: int | None = None) -> list[Row]:
     """Entries in time; `newest`: only so many of all tracks together."""
-    found = Entry.objects.filter(track__in=tracks).order_by("-at", "-pk")
-    return list(found[:newest])[::-1]
+    found = Entry.objects.filter(track__in=tracks).order_by("-at", "-pk").values_list(*Row._fields)
+    return [Row._make(row) for row in found[:newest]][::-1]
 
 
-def figured(figure: str, entries: Sequence[Entry]) -> list[Value]:
+def figured(figure: str, entries: Sequence[Row]) -> list[Value]:
     """Only what can be compared: fsyncs of the same files by the same sources as the newest."""
     column = FIGURES[figure].column
     known = [one for one in entries if getattr(one, column) is not None]
@@ -44,22 +61,24 @@ def figured(figure: str, entries: Sequence[Entry]) -> list[Value]:
     return [Value(one.pk, one.experiment_id, one.at, getattr(one, column)) for one in known]
 
 
-def differences(changes: Sequence[Change]) -> dict[int, list[Difference]]:
-    """Change id -> what differs between the environments of the last entry before it and the first after it."""
-    before = {change.pk: _entry_before(change) for change in changes}
-    ids = {entry.environment_id for entry in before.values() if entry} | {one.first.environment_id for one in changes}
+def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[Row]]) -> dict[int, list[Difference]]:
+    """Change id -> what differs between the environments of the last entry before it and the first after it.
+    `entries`: of each change's track."""
+    pairs = {one.pk: (_before(one, entries[one.track_id]), one.first.environment_id) for one in changes}
+    ids = {environment_id for pair in pairs.values() for environment_id in pair}
     data = dict(Environment.objects.filter(pk__in=ids - {None}).values_list("pk", "data"))
-    return {one.pk: _differ(before[one.pk], one.first, data) for one in changes}
+    differ = {pair: _differ(*(data.get(one) for one in pair)) for pair in set(pairs.values())}
+    return {pk: differ[pair] for pk, pair in pairs.items()}
 
 
-def _entry_before(change: Change) -> Entry | None:
+def _before(change: Change, entries: Sequence[Row]) -> int | None:
+    """The environment of the last entry before a change that knows its figure."""
     column = FIGURES[change.figure].column
-    earlier = Entry.objects.filter(track_id=change.track_id, at__lt=change.first.at, **{f"{column}__isnull": False})
-    return earlier.order_by("-at", "-pk").first()
+    earlier = (one for one in reversed(entries) if one.at < change.first.at and getattr(one, column) is not None)
+    return next((one.environment_id for one in earlier), None)
 
 
-def _differ(before: Entry | None, after: Entry, data: Mapping[int, Mapping[str, Any]]) -> list[Difference]:
-    known = [data.get(one.environment_id) if one else None for one in (before, after)]
-    if None in known or known[0] is known[1]:
+def _differ(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[Difference]:
+    if before is None or after is None:
         return []
-    return [(name, *both) for name, both in environment.differences(known)]
+    return [(name, *both) for name, both in environment.differences([before, after])]

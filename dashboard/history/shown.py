@@ -10,11 +10,12 @@ from django.db.models import Max
 
 from dashboard.history import queries
 from dashboard.history.figures import FIGURES
-from dashboard.history.models import Change, Entry, Track
+from dashboard.history.models import Change, Track
 from dashboard.servers.models import Server
 
 PALETTE = 8  # colours in static/css/tokens.css
 NIGHTS = (90, 30, 400, 2000)  # the first is shown unless another is chosen
+UNSHOWN = tuple(f"rerun__{name}" for name in ("plan", "analysis", "claims", "outcomes"))
 DIGEST = re.compile("[0-9a-f]{16}")
 
 
@@ -34,7 +35,7 @@ class Line:
     name: str
     colour: int
     dash: bool
-    entries: tuple[Entry, ...]
+    entries: tuple[queries.Row, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Shown:
 
     def _lines(self, kind: str) -> list[Line]:
         tracks = [one for one in self.tracks if one.kind == kind and one.condition == self.chosen[kind]]
-        found: dict[int, list[Entry]] = {}
+        found: dict[int, list[queries.Row]] = {}
         for entry in queries.rows(tracks, self.nights * len(tracks)):
             found.setdefault(entry.track_id, []).append(entry)
         twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}
@@ -88,13 +89,13 @@ class Shown:
     @cached_property
     def changes(self) -> list[Marked]:
         """Of what is in sight, the newest first."""
-        tracks = {line.track.pk: line.track for lines in self.lines.values() for line in lines}
-        since = {line.track.pk: line.entries[0].at for lines in self.lines.values() for line in lines}
-        known = Change.objects.filter(track__in=tracks).select_related("first", "decided_by", "rerun")
-        seen = [one for one in known.defer("rerun__plan", "rerun__analysis") if one.first.at >= since[one.track_id]]
+        lines = {line.track.pk: line for lines in self.lines.values() for line in lines}
+        known = Change.objects.filter(track__in=lines).select_related("first", "decided_by", "rerun").defer(*UNSHOWN)
+        seen = [one for one in known if one.first.at > lines[one.track_id].entries[0].at]
         for one in seen:
-            one.track = tracks[one.track_id]
-        return [Marked(n, same, differed) for n, (same, differed) in enumerate(_together(seen), start=1)]
+            one.track = lines[one.track_id].track
+        differ = queries.differences(seen, {pk: line.entries for pk, line in lines.items()})
+        return [Marked(n, *one) for n, one in enumerate(_together(seen, differ), start=1)]
 
     def marked(self, figure: str) -> list[Marked]:
         """What of them is of a figure, and stands or may stand."""
@@ -109,9 +110,10 @@ def _is_drawn(change: Change, figure: str) -> bool:
     return change.figure == figure and change.state != Change.State.NOT_CONFIRMED
 
 
-def _together(seen: Sequence[Change]) -> list[tuple[list[Change], list[queries.Difference]]]:
+def _together(
+    seen: Sequence[Change], differ: Mapping[int, Sequence[queries.Difference]]
+) -> list[tuple[list[Change], list[queries.Difference]]]:
     """Changes by the experiment that they begin with, each difference once."""
-    differ = queries.differences(seen)
     found: dict[int, list[Change]] = {}
     for one in seen:
         found.setdefault(one.first.experiment_id, []).append(one)

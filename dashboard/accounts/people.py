@@ -12,11 +12,13 @@ from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.accounts import actions
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import OPERATIONS, Role
+from dashboard.api.actions import revoke_all
 
 
 class PersonForm(forms.Form):
@@ -87,6 +89,12 @@ def factors(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("administer")
 @require_POST
+def tokens(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, lambda user: revoke_all(request.user, user), "has no API token any more")
+
+
+@needs("administer")
+@require_POST
 def password(request: HttpRequest, pk: int) -> HttpResponse:
     """Answers with the page itself, not a redirect: the password is shown this once and kept nowhere."""
     user = _known(pk)
@@ -114,6 +122,7 @@ def _page(request: HttpRequest, user: User, password: str = "") -> HttpResponse:
         "form": RoleForm(initial={"role": user.person.role}),
         "factors": Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.RECOVERY_CODES),
         "servers": user.owned_servers.all(),
+        "tokens": user.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "password": password,
     }
     response = render(request, "people/person.html", context)

@@ -12,4 +12,5 @@ urlpatterns = [
     path("<int:pk>/activate/", people.activate, name="activate"),
     path("<int:pk>/password/", people.password, name="password"),
     path("<int:pk>/factors/", people.factors, name="factors"),
+    path("<int:pk>/tokens/", people.tokens, name="tokens"),
 ]

@@ -51,6 +51,13 @@ def revoke(by: Any, token: ApiToken) -> None:
         record(by, "revoked token", token, of=token.user.get_username())
 
 
+@transaction.atomic
+def revoke_all(by: Any, user: Any) -> None:
+    """Every token of somebody, for the day when a machine is lost."""
+    for token in user.api_tokens.filter(revoked_at=None):
+        revoke(by, token)
+
+
 def find(text: str) -> ApiToken | None:
     """The token of this text, open or not."""
     return ApiToken.objects.select_related("user__person").filter(token_hash=hashed(text)).first()

@@ -1,6 +1,7 @@
 """Below /api/ everything that goes wrong is a problem document, wherever it went wrong."""
 
 import json
+import re
 
 import pytest
 from django.db import IntegrityError
@@ -153,3 +154,18 @@ def test_recipes_builds_and_workers_are_told(maria):
     assert maria.get("/api/v1/recipes/crash-matrix").json()["key"] == "who-agrees-after-a-crash"
     assert "system-mariadb" in {build["key"] for build in maria.get("/api/v1/builds").json()["items"]}
     assert maria.get("/api/v1/workers").json() == {"items": [], "count": 0}
+
+
+def test_the_page_tells_every_operation_and_every_shape(client_in):
+    page = client_in.get("/api/").content.decode()
+    document = client_in.get("/api/openapi.json").json()
+    assert document["openapi"].startswith("3.1") and all(path in page for path in document["paths"])
+    linked = set(re.findall(r'href="#(\w+)"', page))
+    assert linked and linked <= set(re.findall(r'id="(\w+)"', page))
+
+
+def test_the_document_is_open_and_says_nothing_of_this_installation(client):
+    factory.server()
+    answer = client.get("/api/openapi.json")
+    assert answer.status_code == 200 and factory.SECRET["host"] not in answer.content.decode()
+    assert client.get("/api/").status_code == 302

@@ -117,6 +117,16 @@ def test_an_administrator_may_revoke_anybodys(maria, admin):
     assert Event.objects.get(did="revoked token").detail["of"] == "maria"
 
 
+def test_an_administrator_revokes_all_of_somebodys_on_their_page(maria, client_in):
+    scripts = [script(maria), script(maria)]
+    here = f"/people/{maria.pk}/"
+    assert "Revoke API tokens" in client_in.get(here).content.decode()
+    assert client_in.post(f"{here}tokens/").status_code == 302
+    assert [one.get(HERE).status_code for one in scripts] == [401, 401]
+    assert Event.objects.filter(did="revoked token").count() == 2
+    assert "Revoke API tokens" not in client_in.get(here).content.decode()
+
+
 def test_the_last_use_is_noted_once_a_minute(maria):
     client = script(maria)
     client.get(HERE)

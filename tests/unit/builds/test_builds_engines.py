@@ -30,6 +30,12 @@ def test_what_it_needs_is_in_the_server_before_it_starts():
 def test_a_build_without_plugins_preloads_nothing():
     plain = Build("b", "", "mariadb", (10, 5, 23), LIBRARIES)
     assert plain.engines == () and "--preload" not in plain.command()
+    assert "TOKU_HUGE_PAGES_OK" not in plain.environment()
+
+
+def test_tokudb_does_not_look_for_huge_pages_itself():
+    """It maps 4 MiB, frees them, and maps over that address: what another thread got there meanwhile is gone."""
+    assert TOKUDB.environment()["TOKU_HUGE_PAGES_OK"] == "1"
 
 
 def test_its_cache_never_takes_half_of_the_memory(tmp_path):

@@ -53,6 +53,8 @@ class Build:
         """What the server's environment needs. A loader of its own is told about `preload` in the command: in the
         environment it would also reach programs that run with the C library of this machine."""
         layout, env = self.layout, {"PATH": os.defpath, "LANG": "C"}
+        for engine in self.engines:
+            env |= engine.environment
         if layout.libraries and not layout.loader:
             env["LD_LIBRARY_PATH"] = _joined(layout)
         if not layout.loader and (preloaded := self._preloaded(preload)):

@@ -53,10 +53,13 @@ def sentence(found: Counts) -> str:
     return f"{', '.join(parts)}." + (f" {rest}" if found.unmeasured else "")
 
 
-def measured_between(statements: Iterable[Statement]) -> tuple[datetime, datetime] | None:
-    """First and last end of the experiments that the statements rest on."""
-    ended = [one.measured_at for one in statements if one.measured_at]
-    return (min(ended), max(ended)) if ended else None
+def measured_between(statements: Iterable[Statement]) -> list[datetime]:
+    """When the experiments that the statements rest on ended: the first and the last, one where both are of the same
+    day, none where nothing was measured."""
+    ended = sorted(one.measured_at for one in statements if one.measured_at)
+    if not ended:
+        return []
+    return [ended[0], ended[-1]] if ended[0].date() != ended[-1].date() else [ended[-1]]
 
 
 def _are(number: int) -> str:

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-SIZE = {"width": 700, "height": 900}
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
@@ -64,7 +63,7 @@ def _take_all(to: Path) -> int:
     with serving() as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGS)
         for picture, path in addresses():
-            page = browser.new_page(viewport=SIZE, color_scheme="light")
+            page = browser.new_page(color_scheme="light")
             try:
                 taken = take(page, site + path, picture, to)
                 print(f"{taken} {taken.stat().st_size // 1000} KB")

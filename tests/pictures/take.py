@@ -19,15 +19,18 @@ LEAVE = """(figure, only) => {
 
 def take(page: Page, address: str, picture: Picture, to: Path) -> Path:
     """Opens the result page at `address`. Raises ValueError where the picture would be too heavy for a repository."""
+    page.set_viewport_size({"width": 1100 if picture.chart == MATRIX else 700, "height": 1200})
     page.goto(address)
-    png = squeeze(
-        page.locator("table.crash-matrix").screenshot() if picture.chart == MATRIX else _export(page, picture)
-    )
+    png = squeeze(_matrix(page) if picture.chart == MATRIX else _export(page, picture))
     if len(png) >= LIMIT_BYTES:
         raise ValueError(f"it would have {len(png) // 1000} KB, more than {LIMIT_BYTES // 1000}. It was not written.")
     path = to / f"{picture.name}.png"
     path.write_bytes(png)
     return path
+
+
+def _matrix(page: Page) -> bytes:
+    return page.locator(".table-wrap", has=page.locator("table.crash-matrix")).screenshot()
 
 
 def _export(page: Page, picture: Picture) -> bytes:

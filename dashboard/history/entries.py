@@ -27,13 +27,14 @@ def waiting() -> QuerySet[Experiment]:
     return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
 
 
-@transaction.atomic
 def note(experiment: Experiment) -> None:
     """Write its entries, or write them anew: also of one that failed half-way, for what it measured was measured."""
     plan = Plan.from_dict(experiment.plan)
-    for track, fields in (*_measured(experiment, plan), *_crashed(experiment, plan)):
-        _write(experiment, track, fields)
-    mark(experiment)
+    found = [*_measured(experiment, plan), *_crashed(experiment, plan)]
+    with transaction.atomic():
+        for track, fields in found:
+            _write(experiment, track, fields)
+        mark(experiment)
 
 
 def mark(experiment: Experiment, problem: str = "") -> None:

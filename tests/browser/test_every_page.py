@@ -12,11 +12,14 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease, Worker
+from dashboard.history.models import Change
 from dashboard.servers.models import Debt, Preflight
 from dashboard.sharing import actions as sharing
 from tests.browser.axe import violations
 from tests.unit.accounts.addresses import patterns
+from tests.unit.history import nights
 from tests.unit.results import factory, trials
+from workers import history
 
 LONG = "an unusually long name that has to be broken somewhere: db7.orders.eu-central-1.example.com <b>ö</b>"
 UNFOLD = "for (const folded of document.querySelectorAll('details')) folded.open = true"
@@ -86,7 +89,21 @@ def busy(stored):
     failed = factory.experiment(servers=[server], name="failed", measured=0, state="failed")
     failed.cells.update(state="failed", error=f"Cannot connect to {LONG}.", mend="Look at its log.")
     sharing.share(stored["admin"], experiment, days=7, note=LONG)
+    looked_back(server)
     return {**stored, "running": running, "failed": failed}
+
+
+def looked_back(server):
+    """A history with a change in it, and one that is only suspected."""
+    made = [
+        *nights.history(server, [1000.0] * 20),
+        *nights.history(server, [700.0] * 9, start=20, environment=nights.NEW),
+    ]
+    history.keep(nights.FIRST + 30 * nights.DAY, print)
+    assert Change.objects.filter(state="past").exists()
+    again = Change.objects.filter(figure="throughput").get()
+    again.pk, again.first, again.state, again.problem = None, made[25], "suspected", f"Not measured again: {LONG}"
+    again.save()
 
 
 def checked(server):
@@ -118,7 +135,8 @@ def checked(server):
 
 def addresses(busy, token):
     """Every route, with what is stored in each of its places."""
-    experiment, people = busy["experiment"], {"people": busy["admin"].pk, "servers": busy["server"].pk}
+    experiment, server = busy["experiment"], busy["server"]
+    people = {"people": busy["admin"].pk, "servers": server.pk, "history": server.pk}
     places = {
         "experiment_id": experiment.pk,
         "cell_id": experiment.cells.first().pk,

@@ -1,0 +1,40 @@
+"""The page of all claims with something measured, in light, in dark, on a phone, and by keyboard."""
+
+import pytest
+from django.test import Client
+
+from dashboard.experiments import shelf
+from tests.browser.test_every_page import look_at_all
+from tests.unit.reproduction import asked
+from workers.bench import recipes
+
+PAGE = "/experiments/claims/"
+
+
+@pytest.fixture
+def client(transactional_db, django_user_model):
+    client = Client()
+    client.force_login(django_user_model.objects.create_superuser("admin", password="a long test password"))
+    return client
+
+
+@pytest.fixture
+def measured(client, monkeypatch):
+    measured, waiting = asked.recipe(*asked.EVERY, asked.BEYOND), asked.recipe(key="waiting", title="Who waits?")
+    asked.experiment(measured, changed=["threads was changed"])
+    known = {one.key: one for one in (measured, waiting)}
+    monkeypatch.setattr(shelf, "shelf", lambda: recipes.Shelf(known))
+
+
+def test_it_can_be_read_everywhere(page, live_server, client, measured):
+    wrong = look_at_all(page, live_server, [PAGE], client)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_claim_is_one_key_away(page, live_server, client, measured):
+    look_at_all(page, live_server, [PAGE], client)
+    link = page.locator(".claim-index a", has_text="G5")
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#G5")
+    assert page.locator("#G5").evaluate("title => title.getBoundingClientRect().top < innerHeight")

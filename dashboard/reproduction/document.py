@@ -88,10 +88,10 @@ def _section(section: Section, found: dict[str, Newest], folder: Path) -> str:
 def _row(one: Statement) -> tuple[str, ...]:
     """A row for each server where there were several."""
     value = one.value + (f" ({one.interval})" if one.interval else "")
-    why = f" {one.why.rstrip('.')}." if one.why else ""
+    why = f"<br>Not decidable: {one.why.rstrip('.')}." if one.why else ""
     says = f"{one.says} ({one.server})" if one.server else one.says
     outcome = f"**{one.outcome}**" if one.newest else one.outcome
-    return (f"{says}<br>`{one.asks}`", one.article or UNKNOWN, value + why, outcome, _where(one))
+    return (f"{says}<br>`{one.asks}`{why}", one.article or UNKNOWN, value, outcome, _where(one))
 
 
 def _where(one: Statement) -> str:

@@ -19,7 +19,7 @@ from dashboard.results.claims.evidence import Evidence, read
 from dashboard.results.claims.snapshot import claims_of
 from workers.analysis.predicates.claim import Claim
 
-_METHOD = 1  # raise it when predicates are judged in another way, so that stored outcomes are made again
+_METHOD = 2  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 
 
 def outcomes_of(experiment: Experiment) -> list[dict[str, Any]]:

@@ -101,6 +101,12 @@ def test_what_is_not_part_of_the_plan_is_not_decidable():
     assert "1024 threads: not part of this plan" in outcome(factory.experiment(), CLAIMS["not measured"])["why"]
 
 
+def test_a_reason_that_points_share_is_said_once():
+    asked = Claim("G5", "At 1024.", "", Ratio(at("0/0", 1024), at("1/1", 512)), Bounds(above=1))
+    said = outcome(factory.experiment(), asked)["why"]
+    assert said == "0/0, update by key, 1024 threads and 1/1, update by key, 512 threads: not part of this plan"
+
+
 def test_a_variant_that_was_changed_is_not_what_the_claim_speaks_of():
     experiment = claiming(factory.experiment(), CLAIMS["faster"], variants=["0/0"])
     found = outcomes_of(experiment)[0]

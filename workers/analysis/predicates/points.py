@@ -30,8 +30,12 @@ def _speed(measured: Measured, at: At, figure: str) -> Sample:
 
 
 def _gaps(measured: Measured, points: Sequence[At]) -> str:
-    """Why some of the points are not known, in one text; "" when all are."""
-    return "; ".join(dict.fromkeys(f"{at.in_words}: {gap}" for at in points if (gap := measured.gap(at))))
+    """Why some of the points are not known, each reason once; "" when all are."""
+    reasons: dict[str, dict[str, None]] = {}
+    for at in points:
+        if gap := measured.gap(at):
+            reasons.setdefault(gap, {})[at.in_words] = None
+    return "; ".join(f"{' and '.join(names)}: {gap}" for gap, names in reasons.items())
 
 
 def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:

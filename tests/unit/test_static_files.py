@@ -1,5 +1,7 @@
 """Static files as the ASGI server gives them out. A warning is an error in every test."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
@@ -13,8 +15,13 @@ PATH = "/static/css/base.css"
 WHOLE = (PROJECT / "static/css/base.css").read_bytes()
 
 
-@async_to_sync
-async def ask(path, method="GET", **headers):
+def ask(path, method="GET", **headers):
+    """In a thread of its own: in this one, the browser of earlier tests may have a loop that runs."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(async_to_sync(answer), path, method, **headers).result()
+
+
+async def answer(path, method, **headers):
     sent = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": sent}
     browser = ApplicationCommunicator(application, scope)

@@ -45,6 +45,7 @@ def _measure() -> None:
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
+    import dashboard.asgi  # noqa: F401 - as the web server does: loaded modules are no garbage to look through
     from dashboard.results.analysis import analysis_of
     from tests.unit.results import factory
 

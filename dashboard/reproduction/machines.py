@@ -1,5 +1,6 @@
 """Where the experiments were measured, as far as everybody may know: no host, no path, no address."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +29,13 @@ class Measured:
 
     @property
     def machine(self) -> tuple[tuple[str, str], ...]:
-        return tuple((name, self.facts[name]) for name in MACHINE)
+        return tuple((name, _release(self.facts[name]) if name == "kernel" else self.facts[name]) for name in MACHINE)
+
+
+def _release(kernel: str) -> str:
+    """Its numbers; what stands behind them is the name that somebody gave to their own build."""
+    numbers = re.match(r"\d+(\.\d+)*", kernel)
+    return numbers[0] if numbers else kernel
 
 
 def measured(experiments: Iterable[int]) -> list[Measured]:

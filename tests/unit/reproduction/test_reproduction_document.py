@@ -24,7 +24,9 @@ def written(tmp_path, *of):
 
 
 def test_it_tells_claim_article_measurement_and_machine(db, tmp_path):
-    asked.experiment(asked.recipe(*asked.EVERY, asked.BEYOND), environment={"version": "5.6.14-log", "kernel": "6.1.0-our-own1"})
+    asked.experiment(
+        asked.recipe(*asked.EVERY, asked.BEYOND), environment={"version": "5.6.14-log", "kernel": "6.1.0-our-own1"}
+    )
     told = written(tmp_path, asked.recipe(*asked.EVERY, asked.BEYOND))
     assert "**1 of 3 statements held, 1 did not, 1 is not decidable.** Measured 2026-03-01. Written 2026-03-01" in told
     assert "| Unsafe is faster. (Server A)<br>`commits per second: 0/0" in told

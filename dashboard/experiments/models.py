@@ -1,10 +1,36 @@
 """Questions and their measurements. The database is the truth: a Celery task only rings the doorbell."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from dashboard.experiments.words import words_of
 from dashboard.servers.models import Server
+
+
+class Tag(models.Model):
+    """A word that people order experiments by: lower case, see dashboard.experiments.tags."""
+
+    name = models.CharField(max_length=30, unique=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_KEPT = models.Q(deleted_at=None)
+
+
+class Kept(models.Manager["Experiment"]):
+    """All but the deleted. Every read goes through it, so that a deleted experiment is nowhere at once; what reads
+    cells, trials or runs directly says `experiment__deleted_at=None`."""
+
+    def get_queryset(self) -> models.QuerySet["Experiment"]:
+        return super().get_queryset().filter(deleted_at=None)
 
 
 class Experiment(models.Model):
@@ -40,16 +66,60 @@ class Experiment(models.Model):
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
     analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.results.analysis, made once
     finding = models.TextField(blank=True)  # the sentence on top of the result, for lists
+    words = models.TextField(blank=True)  # of the plan, for the search: written once
+    tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
+    # Of which question it is the baseline (dashboard.experiments.baseline); unique: one each.
+    baseline_of = models.CharField(max_length=64, null=True, unique=True)
+    deleted_at = models.DateTimeField(null=True)  # hidden since; gone for good after dashboard.experiments.removal
+    deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    objects = Kept()
+    everything = models.Manager()
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [  # each list is newest first, and its count is read from the index alone
+            models.Index(name="experiments_newest", fields=["-created_at", "-id"], condition=_KEPT),
+            models.Index(name="experiments_in_state", fields=["state", "-created_at", "-id"], condition=_KEPT),
+            models.Index(name="experiments_of_recipe", fields=["recipe", "-created_at", "-id"], condition=_KEPT),
+            models.Index(
+                name="experiments_deleted", fields=["-deleted_at", "-id"], condition=models.Q(deleted_at__isnull=False)
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self._state.adding:
+            self.words = words_of(self.plan)
+        super().save(*args, **kwargs)
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.baseline_of is not None
+
     @property
     def is_over(self) -> bool:
         return self.state not in (self.State.QUEUED, self.State.RUNNING)
+
+
+class Comment(models.Model):
+    """What somebody said of an experiment: plain text with line breaks."""
+
+    MOST = 2000
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="comments")
+    at = models.DateTimeField(default=timezone.now)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    name = models.CharField(max_length=150, blank=True)  # the author's; kept when the account is gone
+    text = models.TextField(max_length=MOST)
+
+    class Meta:
+        ordering = ["at", "pk"]
+
+    def __str__(self) -> str:
+        return f"the comment of {self.name or 'the system'}"
 
 
 class Cell(models.Model):
@@ -82,6 +152,7 @@ class Cell(models.Model):
         constraints = [
             models.UniqueConstraint(name="one_position_each", fields=["experiment", "position"]),
         ]
+        indexes = [models.Index(name="cells_of_server", fields=["server", "experiment"])]
 
 
 class Trial(models.Model):
@@ -122,6 +193,7 @@ class Trial(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [models.UniqueConstraint(name="one_trial_position_each", fields=["experiment", "position"])]
+        indexes = [models.Index(name="trials_of_server", fields=["server", "experiment"])]
 
 
 class TrialEvidence(models.Model):

@@ -4,12 +4,18 @@ Sizes from 512 bytes to 16 MiB, each a write through the page cache and an fdata
 every round, and the rounds repeated: a device that becomes slower meanwhile slows all sizes, not the last ones.
 *Append* lets a file grow, as a binlog does (its new size is flushed too); *overwrite* stays in place, as a redo log
 does.
+
+Small sizes are flushed several times one after the other, as a busy log and `device_probe` do it: a rate of fsyncs is
+a rate of such. One that stands alone finds the processor asleep and the clock's tick gone by, so that ext4 without a
+journal writes the file's times as well. And every block begins on a page: N bytes that lie across the border of two
+make both of them dirty, and a model of N would be told a wrong one.
 """
 
 import errno
 import os
 import random
 import secrets
+import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +30,15 @@ MOST_ROUNDS = 15
 LEAST_SIZES = 4
 LEAST_ROUNDS = 5  # an interval needs them
 REGION_BYTES = 48 << 20  # appending starts anew at its end
+PAGE_BYTES = 4096
+BURST_S = 0.01  # a size is flushed one time after the other for that long, once at least
 DEARER = 16  # a size whose first flush takes more than this part of the time given ends the ladder of sizes
 Way = Literal["append", "overwrite"]
 
 
 @dataclass(frozen=True)
 class SizeTimes:
-    """One value for each round; `times_ms` of all sizes of a way are of the same rounds."""
+    """One value for each round, the median of its flushes; `times_ms` of all sizes of a way are of the same rounds."""
 
     way: Way
     size_bytes: int
@@ -97,7 +105,7 @@ class _Ladder:
         """The first climb is not counted: it warms the file system up and finds out what the device can do."""
         dear_ms = 1000 * self._seconds / DEARER
         for place, size in enumerate(self._sizes):
-            if max(_append_ms(fd, self._block[:size]), _overwrite_ms(fd, self._block[:size])) > dear_ms:
+            if max(_both_ways(fd, self._block[:size]).values()) > dear_ms:
                 return self._sizes[: max(place, LEAST_SIZES)]
         return self._sizes
 
@@ -116,23 +124,36 @@ class _Ladder:
         """Every size once each way, in random order, so that no size always follows the largest."""
         took: dict[tuple[Way, int], float] = {}
         for size in self._order.sample(steps, len(steps)):
-            took["append", size] = _append_ms(fd, self._block[:size])
-            took["overwrite", size] = _overwrite_ms(fd, self._block[:size])
+            for way, ms in _both_ways(fd, self._block[:size]).items():
+                took[way, size] = ms
         return took
 
 
-def _append_ms(fd: int, block: bytes) -> float:
-    end = os.fstat(fd).st_size
-    if end + len(block) > REGION_BYTES:
-        end = 0
-        os.ftruncate(fd, 0)
-        os.fsync(fd)
-    return _timed_ms(fd, block, end)
+def _both_ways(fd: int, block: bytes) -> dict[Way, float]:
+    """Overwritten is what the appends have just made durable."""
+    start = _room_for(fd, len(block))
+    appended = _burst_ms(fd, block, start, (REGION_BYTES - start) // len(block))
+    overwritten = _burst_ms(fd, block, start, len(appended))
+    return {"append": statistics.median(appended), "overwrite": statistics.median(overwritten)}
 
 
-def _overwrite_ms(fd: int, block: bytes) -> float:
-    """What the append has just made durable."""
-    return _timed_ms(fd, block, os.fstat(fd).st_size - len(block))
+def _room_for(fd: int, n_bytes: int) -> int:
+    """The first page behind the file's end."""
+    start = -(-os.fstat(fd).st_size // PAGE_BYTES) * PAGE_BYTES
+    if start + n_bytes <= REGION_BYTES:
+        return start
+    os.ftruncate(fd, 0)
+    os.fsync(fd)
+    return 0
+
+
+def _burst_ms(fd: int, block: bytes, start: int, most: int) -> list[float]:
+    """One block behind the other, each with its flush."""
+    times: list[float] = []
+    deadline = time.perf_counter() + BURST_S
+    while not times or (len(times) < most and time.perf_counter() < deadline):
+        times.append(_timed_ms(fd, block, start + len(times) * len(block)))
+    return times
 
 
 def _timed_ms(fd: int, block: bytes, offset: int) -> float:

@@ -72,6 +72,9 @@ class Experiment(models.Model):
     baseline_of = models.CharField(max_length=64, null=True, unique=True)
     deleted_at = models.DateTimeField(null=True)  # hidden since; gone for good after dashboard.experiments.removal
     deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    imported_at = models.DateTimeField(null=True)  # it came in a file (dashboard.portable): never run here
+    imported_from = models.JSONField(default=dict)  # {address, version, experiment_id, exported_at, sha256}
+    imported_digest = models.CharField(max_length=64, null=True, unique=True)  # of what the file says: once only
 
     objects = Kept()
     everything = models.Manager()
@@ -84,6 +87,12 @@ class Experiment(models.Model):
             models.Index(name="experiments_of_recipe", fields=["recipe", "-created_at", "-id"], condition=_KEPT),
             models.Index(
                 name="experiments_deleted", fields=["-deleted_at", "-id"], condition=models.Q(deleted_at__isnull=False)
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="imported_is_over",
+                condition=models.Q(imported_at=None) | ~models.Q(state__in=["queued", "running"]),
             ),
         ]
 
@@ -102,6 +111,10 @@ class Experiment(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state not in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def is_imported(self) -> bool:
+        return self.imported_at is not None
 
 
 class Comment(models.Model):

@@ -8,7 +8,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
-from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.fleet.models import HostLease, Worker
 from dashboard.servers.models import Debt
 from dashboard.version import VERSION
 
@@ -27,7 +27,7 @@ def _info() -> Iterable[Sample]:
 
 
 def _workers() -> Iterable[Sample]:
-    yield {}, Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).count()
+    yield {}, Worker.objects.alive().count()
 
 
 def _experiments() -> Iterable[Sample]:

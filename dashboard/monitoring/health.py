@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from django.db import Error, connection
-from django.utils import timezone
 
-from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.fleet.models import Worker
 from workers import progress
 
 
@@ -17,7 +16,7 @@ def database() -> bool:
 
 def worker() -> bool:
     """One that lives, wherever."""
-    return Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).exists()
+    return Worker.objects.alive().exists()
 
 
 CHECKS: dict[str, Callable[[], bool]] = {"database": database, "redis": progress.answers, "worker": worker}

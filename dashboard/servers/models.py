@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from dashboard.fleet import site_names
 from dashboard.servers import vault
 from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target
@@ -40,6 +41,9 @@ class Server(models.Model):
     label = models.CharField(max_length=12, choices=Label, default=Label.TEST)
     note = models.TextField(blank=True, max_length=2000)
     build = models.CharField(max_length=80, blank=True)  # of a sandbox: a key of workers.sandbox.builds.BUILDS
+    site = models.CharField(  # whose workers reach it
+        max_length=site_names.LONGEST, blank=True, default=site_names.LOCAL, validators=[site_names.check]
+    )
     expendable = models.BooleanField(default=False)  # attached only: its owner lets it be crashed
     crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
     start_command = models.JSONField(default=list, blank=True)

@@ -1,0 +1,42 @@
+"""Sites: a site is where workers reach the same servers. Its doorbells ring on message queues of its own, which only
+its workers hear."""
+
+import socket
+from collections.abc import Iterable
+
+from dashboard.fleet.models import Worker
+from dashboard.fleet.site_names import LOCAL
+
+ANYBODY = "celery"  # the queue of what any worker can do
+
+
+def queue(site: str, host: str = "") -> str:
+    """Of all workers of a site, or of those on one of its hosts."""
+    return f"site.{site}@{host}" if host else f"site.{site}"
+
+
+def heard(site: str) -> tuple[str, ...]:
+    """The queues of a worker of this site on this host."""
+    return (ANYBODY, queue(site), queue(site, socket.gethostname()))
+
+
+def listening(site: str) -> list[Worker]:
+    """The site's living workers that hear doorbells, the newest first."""
+    return list(Worker.objects.alive().filter(site=site, listens=True).order_by("-pk"))
+
+
+def nobody(site: str) -> str:
+    """The sentence for a site without a living worker; "" when there is one."""
+    if Worker.objects.alive().filter(site=site, listens=True).exists():
+        return ""
+    return f"No worker is alive on site {site}; start one there: {command(site)}"
+
+
+def command(site: str) -> str:
+    return "manage.py worker" if site == LOCAL else f"manage.py worker --site {site}"
+
+
+def known(others: Iterable[str] = ()) -> list[str]:
+    """Names of the sites that have a living worker, and of `others`; the local one first."""
+    alive = Worker.objects.alive().values_list("site", flat=True)
+    return sorted({LOCAL, *alive, *others}, key=lambda name: (name != LOCAL, name))

@@ -6,7 +6,8 @@ import os
 from django.core.management.utils import get_random_secret_key
 
 from dashboard.accounts import sign_on
-from dashboard.home import PROJECT, database, home, redis_url, sandbox_root, secret
+from dashboard.database import databases
+from dashboard.home import PROJECT, home, redis_url, sandbox_root, secret
 from dashboard.notifications import mail_server
 
 HOME = home()
@@ -78,17 +79,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": database(),
-        "OPTIONS": {
-            "timeout": 20,
-            "transaction_mode": "IMMEDIATE",
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        },
-    }
-}
+DATABASES = databases(os.environ)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {  # what is counted while somebody logs in, for all processes alike
@@ -160,6 +151,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 
+SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it measures what is registered there
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: "durascope" when there is such a user, else nobody

@@ -1,6 +1,7 @@
 """The project's settings in a home of its own, so that no test touches an installation.
 
 The tests' own processes inherit the folder; a test that gives a process another DURASCOPE_HOME is obeyed.
+TEST_DATABASE=postgresql: on a private PostgreSQL instead of SQLite, whose address the processes inherit too.
 """
 
 import atexit
@@ -8,12 +9,19 @@ import os
 import shutil
 import tempfile
 
+from tests import postgresql
+
 if "DURASCOPE_TESTING" not in os.environ:
-    for name in [name for name in os.environ if name.startswith("DURASCOPE_")]:
+    for name in [name for name in os.environ if name.startswith("DURASCOPE_") or name == "DATABASE_URL"]:
         del os.environ[name]
     os.environ["DURASCOPE_TESTING"] = "1"
     os.environ["DURASCOPE_HOME"] = tempfile.mkdtemp(prefix="durascope-test-")
     atexit.register(shutil.rmtree, os.environ["DURASCOPE_HOME"], ignore_errors=True)
+    if os.environ.get("TEST_DATABASE", "sqlite") == "postgresql":
+        server = postgresql.private()
+        atexit.register(shutil.rmtree, server.folder, ignore_errors=True)
+        atexit.register(server.stop)
+        os.environ["DATABASE_URL"] = server.url("durascope_test")
 
 from dashboard.settings import *  # noqa: F403
 
@@ -21,4 +29,6 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, an
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder that is not there
 
 # A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.
-DATABASES["default"]["TEST"] = {"NAME": str(HOME / "test.sqlite3")}  # noqa: F405
+ON_POSTGRESQL = "DATABASE_URL" in os.environ
+TEST_NAME = DATABASES["default"]["NAME"] if ON_POSTGRESQL else str(HOME / "test.sqlite3")  # noqa: F405
+DATABASES["default"]["TEST"] = {"NAME": TEST_NAME}  # noqa: F405

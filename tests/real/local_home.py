@@ -4,12 +4,14 @@ import os
 import time
 from pathlib import Path
 
+from tests.own_database import own_database
+
 LIMIT_S = 180  # on a machine that is slow and busy
 
 
 def environment(home):
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("DURASCOPE_", "DJANGO_"))}
-    return {**kept, "DURASCOPE_HOME": str(home)}
+    return {**kept, **own_database(home), "DURASCOPE_HOME": str(home)}
 
 
 def parts_of(home):

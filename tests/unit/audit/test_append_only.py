@@ -1,7 +1,6 @@
 """The audit log is added to, never changed: by the model, and by the database whatever code asks."""
 
 import os
-import sqlite3
 import subprocess
 import sys
 
@@ -11,8 +10,23 @@ from django.db import DatabaseError, connection, transaction
 from dashboard.audit import append_only
 from dashboard.audit.models import Event, Kept, record
 from dashboard.home import PROJECT
+from tests.own_database import own_database
 
 pytestmark = pytest.mark.django_db
+SETTINGS = {"DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+FRESH = """
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+from dashboard.audit.models import record
+call_command("migrate", verbosity=0)
+record(None, "registered", "db1")
+for change in ("UPDATE audit_event SET what = 'db2'", "DELETE FROM audit_event"):
+    try:
+        connection.cursor().execute(change)
+    except DatabaseError as refused:
+        print(str(refused).splitlines()[0])
+print(connection.introspection.table_names())
+"""
 
 
 @pytest.fixture
@@ -78,15 +92,10 @@ def test_events_are_added_under_the_triggers(triggers):
 
 
 def test_every_installation_gets_the_triggers(tmp_path):
-    """A fresh database by the migrations alone."""
-    file = tmp_path / "fresh.sqlite3"
-    own = {"DURASCOPE_SQLITE": str(file), "DURASCOPE_HOME": str(tmp_path)}
-    env = {**os.environ, **own, "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
-    argv = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(argv, cwd=PROJECT, env=env, check=True, capture_output=True)
-    with sqlite3.connect(file) as database:
-        found = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    database.close()
-    assert found >= {"audit_event_no_update", "audit_event_no_delete"}
+    """A fresh database by the migrations alone: what is there cannot be changed past the model either."""
+    env = {**os.environ, **own_database(tmp_path), "DURASCOPE_HOME": str(tmp_path)}
+    argv = [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", FRESH]
+    done = subprocess.run(argv, cwd=PROJECT, env=env | SETTINGS, check=True, capture_output=True, text=True)
+    *refusals, tables = done.stdout.splitlines()
+    assert len(refusals) == 2 and all("append-only" in said for said in refusals)
     assert "accounts_cache" in tables

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.accounts.gate import needs
@@ -16,6 +17,7 @@ from dashboard.experiments import actions, queries, shelf
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.rights import why_not_crash
+from dashboard.front import page as front
 from dashboard.servers.models import Server
 from workers import bell
 from workers.bench.plan import Plan
@@ -31,17 +33,7 @@ STREAM_S = 600  # a stream ends after this; the browser opens it again
 @needs("see")
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    rows = list(queries.listed()[:8])
-    return render(
-        request,
-        "experiments/home.html",
-        {
-            "servers": Server.objects.all()[:8],
-            "running": [row for row in rows if not row.is_over],
-            "finished": [row for row in rows if row.is_over],
-            "recipes": shelf.on_home(),
-        },
-    )
+    return render(request, "experiments/home.html", front.context(timezone.now()))
 
 
 @needs("see")

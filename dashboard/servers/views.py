@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import allowed, require
+from dashboard.experiments.models import Experiment
 from dashboard.results.crash.badges import badges
 from dashboard.servers import actions, queries, vault
 from dashboard.servers.account import statements
@@ -61,6 +62,8 @@ def _saved(request: HttpRequest, form: ModelForm, save: Callable[..., Server]) -
         messages.error(request, str(refused))
         return redirect("servers:list")
     messages.success(request, f"{server} is saved.")
+    if save is actions.register and server.is_sandbox and not Experiment.objects.exists():
+        return redirect("experiments:new")  # first use: there is nothing else to do with it
     return redirect("servers:detail", server.pk)
 
 

@@ -159,15 +159,14 @@ def test_nothing_is_shown_before_the_login(page):
     expect(page.locator("main")).to_contain_text("correct username and password")
     page.get_by_label("Password").fill(PASSWORD)
     press(page, "Log in")
-    expect(page.get_by_role("heading", name="First, a server")).to_be_visible()
+    expect(page.get_by_role("heading", name="Try it on a sandbox")).to_be_visible()
 
 
 def test_home_leads_to_a_sandbox(page):
     go(page)
-    follow(page, "Make a sandbox")
-    page.get_by_label("Name").fill("Sandbox")
-    press(page, "Add")
-    expect(page.get_by_role("heading", name="Sandbox")).to_be_visible()
+    press(page, "Make a sandbox")
+    expect(page.get_by_role("heading", name="New experiment")).to_be_visible()
+    expect(page.get_by_label("Sandbox", exact=True)).to_be_checked()
     go(page)
     assert page.get_by_role("heading", name="Ask a question").is_visible()
 

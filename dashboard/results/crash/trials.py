@@ -1,10 +1,11 @@
 """The trials of an experiment as pages count them: one query, and none of their logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.experiments.models import Experiment, Trial
+from workers.bench.plan import CONTROLS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
 REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree", "not tried")  # worst first
@@ -73,6 +74,15 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     has_replica = bool((experiment.plan.get("crash") or {}).get("replica"))
     wanted = (*_COLUMNS, "evidence__data__replicas") if has_replica else _COLUMNS
     return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
+
+
+def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
+    """Experiment id -> its trials that are controls of the detector, without their replicas; one query for all."""
+    found: dict[int, list[Tried]] = {}
+    rows = Trial.objects.filter(experiment__in=set(experiment_ids), kind__in=CONTROLS).order_by("position")
+    for experiment_id, *row in rows.values_list("experiment_id", *_COLUMNS):
+        found.setdefault(experiment_id, []).append(_tried(row))
+    return found
 
 
 def _tried(row: Sequence[Any]) -> Tried:

@@ -1,0 +1,63 @@
+"""What the template of the first page is given. The number of questions to the database does not grow with what is
+stored: only so many servers, experiments, nights and changes are shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+
+from dashboard.experiments import shelf
+from dashboard.experiments.models import Cell, Trial
+from dashboard.front import lately, ready
+from dashboard.front.costs import Cost, costs
+from dashboard.front.verdicts import ENDED, Verdict, verdicts
+from dashboard.servers.forms import SandboxForm
+from dashboard.servers.models import Server
+from workers.bench.plan import CONTROLS
+
+MOST_SERVERS = 12
+
+
+@dataclass(frozen=True)
+class Line:
+    """A server with what is known of its commits; None: not measured."""
+
+    server: Server
+    verdict: Verdict | None
+    cost: Cost | None
+
+
+def context(now: datetime) -> dict[str, Any]:
+    servers = _servers()
+    shown = servers[:MOST_SERVERS]
+    return {
+        "missing": ready.missing(),
+        "lines": _lines(shown),
+        "servers": len(servers),
+        "running": lately.running(),
+        "finished": lately.results(),
+        "night": lately.last_night(now),
+        "changes": lately.changes(),
+        "recipes": shelf.on_home() if servers else [],
+        "sandbox": None if servers else SandboxForm(initial={"name": "Sandbox"}),
+        "now": now,
+    }
+
+
+def _servers() -> list[Server]:
+    """All, those first that were measured last; each with `crashed`, the newest experiment that crashed it."""
+    kept = {"server": OuterRef("pk"), "experiment__deleted_at": None}
+    measured = Cell.objects.filter(**kept).order_by("-experiment_id")
+    crashed = Trial.objects.filter(**kept, state__in=ENDED).exclude(kind__in=CONTROLS).order_by("-experiment_id")
+    found = Server.objects.annotate(
+        measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
+    )
+    return sorted(found, key=lambda one: (-max(one.measured or 0, one.crashed or 0), one.name))
+
+
+def _lines(servers: Sequence[Server]) -> list[Line]:
+    known = verdicts({one.pk: one.crashed for one in servers if one.crashed})
+    measured = costs([one.pk for one in servers])
+    return [Line(one, known.get(one.pk), measured.get(one.pk)) for one in servers]

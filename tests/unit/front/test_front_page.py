@@ -1,0 +1,230 @@
+"""The first page: what it says of servers, nights and changes, and that it asks little however much is stored."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard.experiments.models import Experiment
+from dashboard.front import costs, lately, verdicts
+from dashboard.history import entries
+from dashboard.history.models import Change
+from dashboard.results.analysis import analysis_of
+from dashboard.results.templatetags.figures import sig
+from dashboard.schedules.models import Night, Schedule
+from tests.unit.history import nights
+from tests.unit.results import factory, trials
+
+pytestmark = pytest.mark.django_db
+LEVELS = {"1/1": ("1", "1"), "2/0": ("2", "0"), "0/0": ("0", "0")}
+QUERIES = 40  # for what is shown; the next test stores much more and allows no more
+
+
+def page(client):
+    return " ".join(client.get(reverse("home")).text.split())
+
+
+def measured(server, levels=LEVELS, **known):
+    """An experiment whose variants say how they commit, with its entries in the history."""
+    made = factory.experiment({name: factory.VARIANTS[name] for name in levels}, servers=[server], **known)
+    for variant in made.plan["variants"]:
+        flush, sync = levels[variant["name"]]
+        variant["settings"] = {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync, "log_bin": "ON"}
+    made.save()
+    entries.note(made)
+    return made
+
+
+def crashed(experiment):
+    pk = experiment.plan["targets"][0]["server_id"]
+    return verdicts.verdicts({pk: experiment.pk})[pk]
+
+
+def test_a_server_that_was_never_measured_says_so(client_in):
+    factory.server("db1")
+    assert page(client_in).count("not measured") == 2
+
+
+def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
+    found = {one.variant: one for one in crashed(trials.experiment()).badges}
+    assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")
+    assert found["1/1"].says == "1/1, power loss: valid, failed in 0 of 30, at most 9.5\N{NO-BREAK SPACE}%"
+    assert found["2/0"].says == "2/0, power loss: invalid, failed in 4 of 4, at least 47\N{NO-BREAK SPACE}%"
+
+
+def test_the_worst_setting_comes_first():
+    assert [one.state for one in crashed(trials.experiment()).badges] == ["failed", "failed", "passed"]
+
+
+def test_trials_that_could_not_tell_are_unknown_and_never_valid():
+    one = crashed(trials.experiment({"1/1": {"power-loss": [None, None]}})).settings[0]
+    assert (one.state, one.says) == ("unknown", "1/1, power loss: unknown, 2 could not tell")
+
+
+def test_a_repeated_trial_does_not_count():
+    made = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
+    first = made.trials.first()
+    trials.trial(made, first.server_id, "1/1", "power-loss", 2, (900, 900), repeats=first)
+    assert crashed(made).settings[0].invalid.counts == "0 of 1"
+
+
+def test_no_verdict_counts_where_the_detector_failed(client_in):
+    lying = {"1/1": {"power-loss": [(0, 0)] * 3, "lying-disk": [(0, 0)]}}
+    trials.experiment(lying)
+    assert "no verdict counts" in page(client_in) and "Detector failed" in page(client_in)
+    assert "valid, failed in" not in page(client_in)
+
+
+def test_the_newest_experiment_speaks(client_in):
+    trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
+    trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
+    assert "valid, failed in 0 of 1" in page(client_in)
+    assert "failed in 1 of 1" not in page(client_in)
+
+
+def test_a_deleted_experiment_says_nothing(client_in):
+    made = trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
+    Experiment.objects.filter(pk=made.pk).update(deleted_at=timezone.now())
+    measured_too = measured(factory.server())
+    assert "failed in 1 of 1" not in page(client_in) and "times as fast" in page(client_in)
+    Experiment.objects.filter(pk=measured_too.pk).update(deleted_at=timezone.now())
+    assert "times as fast" not in page(client_in)
+
+
+def test_the_cost_is_the_ratio_of_the_result_page():
+    server = factory.server()
+    made = measured(server)
+    found = costs.costs([server.pk])[server.pk]
+    points = analysis_of(made, "1/1")["points"]
+    ratio = next(p["ratio"] for p in points if p["variant"] == "0/0" and p["threads"] == 8)
+    interval = f"({sig(ratio['lo'], 2)} to {sig(ratio['hi'], 2)})"
+    assert found.says == f"0/0 is {sig(ratio['value'], 2)} times as fast as 1/1 {interval} at 8 threads"
+    assert found.decision == "differs"
+
+
+def test_without_1_1_there_is_no_cost():
+    server = factory.server()
+    measured(server, {"2/0": ("2", "0"), "0/0": ("0", "0")})
+    assert costs.costs([server.pk]) == {}
+
+
+def test_settings_that_differ_otherwise_are_not_compared():
+    """0/0 with another buffer pool would not be the price of the flushes."""
+    server = factory.server()
+    made = measured(server, {"1/1": ("1", "1"), "0/0": ("0", "0")})
+    made.plan["variants"][1]["settings"]["innodb_buffer_pool_size"] = "1G"
+    made.save()
+    server.tracks.all().delete()
+    entries.note(made)
+    assert costs.costs([server.pk]) == {}
+
+
+def test_the_newest_pair_is_told():
+    server = factory.server()
+    measured(server)
+    newer = measured(server, {"1/1": ("1", "1"), "2/0": ("2", "0")})
+    found = costs.costs([server.pk])[server.pk]
+    assert found.says.startswith("2/0 is") and str(newer.pk) in found.url
+
+
+def scheduled(name="nightly", **known):
+    owner = User.objects.get_or_create(username="dba")[0]
+    plan = factory.plan([factory.server()]).as_dict()
+    return Schedule.objects.create(name=name, plan=plan, cron="30 2 * * *", zone="UTC", runs_as=owner, **known)
+
+
+def night(schedule, hours_ago, state="started", experiment_state="", **known):
+    made = factory.experiment(measured=0, state=experiment_state) if experiment_state else None
+    due = timezone.now() - timedelta(hours=hours_ago)
+    return Night.objects.create(schedule=schedule, due_at=due, state=state, experiment=made, **known)
+
+
+def test_nights_are_told_by_what_became_of_them():
+    schedule = scheduled()
+    night(schedule, 1, experiment_state="done")
+    night(schedule, 2, experiment_state="failed")
+    night(schedule, 3, "skipped", reason="The server was busy.")
+    night(schedule, 4, "missed")
+    night(schedule, 5, experiment_state="running")
+    night(schedule, 6, "refused")
+    night(schedule, 30, "missed")
+    found = lately.last_night(timezone.now())
+    assert (found.ran, found.failed, found.missed, found.under_way) == (1, 2, 2, 1)
+    assert len(found.told) == 4 and not found.is_quiet
+
+
+def test_an_overdue_schedule_is_told(client_in):
+    schedule = scheduled(looked_at=timezone.now() - timedelta(days=3))
+    assert lately.last_night(timezone.now()).overdue == [schedule]
+    assert "nightly is overdue: worker or beat is down" in page(client_in)
+    Schedule.objects.update(paused_at=timezone.now())
+    assert lately.last_night(timezone.now()).is_quiet
+
+
+def test_without_schedules_there_is_no_last_night(client_in):
+    assert lately.last_night(timezone.now()) is None
+    assert "Last night" not in page(client_in)
+
+
+def test_only_confirmed_changes_are_told(client_in):
+    server = factory.server()
+    made = nights.history(server, [1000.0] * 5)
+    known = {"track": made[0].track, "figure": "throughput", "before": 1000.0, "after": 700.0, "p": 0.001,
+             "nights_after": 2, "found_at": timezone.now(), "found_with": made[4]}  # fmt: skip
+    change = Change.objects.create(**known, first=made[3], state="suspected")
+    assert lately.changes() == [] and "What changed" not in page(client_in)
+    Change.objects.filter(pk=change.pk).update(state="confirmed")
+    assert "Throughput of 1/1 fell by 30" in page(client_in)
+
+
+def test_one_that_runs_is_shown_however_many_came_after_it(client_in):
+    running = factory.experiment(measured=0, state="running", name="the long one")
+    Experiment.objects.filter(pk=running.pk).update(created_at=timezone.now() - timedelta(days=1))
+    for n in range(10):
+        factory.experiment(measured=0, name=f"later {n}")
+    assert "the long one" in page(client_in)
+
+
+def test_it_says_what_is_missing(client_in, monkeypatch):
+    monkeypatch.setattr("dashboard.front.ready.passes", lambda name: False)
+    assert "Redis does not answer." in page(client_in) and "No worker is alive." in page(client_in)
+    monkeypatch.setattr("dashboard.front.ready.passes", lambda name: True)
+    assert "Redis does not answer." not in page(client_in) and "No worker is alive." not in page(client_in)
+
+
+def test_a_viewer_is_offered_nothing_that_would_be_refused():
+    viewer = Client()
+    viewer.force_login(User.objects.create_user("viewer", password="a long test password"))
+    assert "Make a sandbox" not in page(viewer) and "An operator has to register one" in page(viewer)
+
+
+def test_the_first_sandbox_leads_to_the_first_plan(client_in):
+    answer = client_in.post(reverse("servers:register") + "?kind=sandbox", {"name": "One", "build": "system-mariadb"})
+    assert answer.url == reverse("experiments:new")
+    factory.experiment(measured=0)
+    answer = client_in.post(reverse("servers:register") + "?kind=sandbox", {"name": "Two", "build": "system-mariadb"})
+    assert answer.url.startswith("/servers/")
+
+
+def stored(servers, experiments):
+    for n in range(servers):
+        server = factory.server(f"server {n}")
+        one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, servers=[server], measured=0)
+        trials.add(one, {"0/0": {"power-loss": [(3, 3)]}})
+        measured(server, threads=(8,), repeats=1, seconds=10)
+    plan = factory.plan([factory.server()]).as_dict()
+    Experiment.objects.bulk_create(
+        Experiment(name=f"old {n}", plan=plan, seed=1, state="done") for n in range(experiments)
+    )
+
+
+def test_it_asks_no_more_of_a_large_installation(client_in, django_assert_max_num_queries):
+    stored(14, 300)
+    client_in.get(reverse("home"))
+    with django_assert_max_num_queries(QUERIES):
+        answer = client_in.get(reverse("home"))
+    assert answer.text.count("1/1, power loss: valid") == 12
+    assert "All 15 servers; below, the 12 measured last" in answer.text

@@ -3,24 +3,24 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
 
 from dashboard.audit.models import record
 from dashboard.experiments.models import Environment, Experiment, Trial
-from dashboard.servers.models import Server
+from dashboard.servers.models import Debt, Server
 from workers import claims, debts, environment, store, trial_store
 from workers.bench.plan import Plan
 from workers.crash.run import run_trial
 from workers.crash.trial import Attached, TrialSetup
+from workers.debts import COMMAND_LIMIT_S
 from workers.errors import Cancelled, DurascopeError, PlanError
 from workers.sandbox.builds import find
 from workers.sandbox.storage import parse
 from workers.servers import schema
 from workers.servers.connection import connect
-
-COMMAND_LIMIT_S = 120.0  # for an owner's command, and for the server to answer after it
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ def _attached(row: Trial) -> Attached:
             lambda made: debts.paid(server, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
-    return Attached(server.target(), name, crash, start, lambda: _permit(row, crash), COMMAND_LIMIT_S)
+    back = partial(debts.paid, server, Debt.Kind.START, "")
+    return Attached(server.target(), name, crash, start, partial(_permit, row, crash), COMMAND_LIMIT_S, back)
 
 
 def _expendable(row: Trial) -> Server:
@@ -104,10 +105,14 @@ def _expendable(row: Trial) -> Server:
 
 
 def _permit(row: Trial, crash: tuple[str, ...]) -> None:
-    """The last word before an owner's server goes down, kept in the audit log. Raises PlanError."""
+    """The last word before an owner's server goes down, kept in the audit log; that it must be started again is written
+    down as a debt, for this worker may die in between. Raises PlanError."""
+    if not claims.claimed(row).exists():  # whoever took this worker for dead may have put the server back already
+        raise PlanError(f"The trial was taken from this worker: {row.server} was not crashed.")
     server = _expendable(row)
     if tuple(server.crash_command) != crash:
         raise PlanError(f"The crash command of {server.name} was changed: it was not crashed.", "Repeat the trial.")
+    debts.owe_start(server, row.experiment)
     record(row.experiment.created_by, "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 

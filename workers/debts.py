@@ -1,16 +1,22 @@
 """What is owed to attached servers: written down before a change, paid by whoever can, by a later worker if need be."""
 
 import logging
+from datetime import timedelta
 
 from django.utils import timezone
 
+from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Debt, Server
 from workers import leases
+from workers.crash.attached import AttachedServer
+from workers.crash.trial import Attached
 from workers.errors import DurascopeError, ServerError
 from workers.servers.undo import undo
 
 log = logging.getLogger(__name__)
+COMMAND_LIMIT_S = 120.0  # for an owner's command, and for the server to answer after it
+START_AGAIN = timedelta(minutes=5)  # a start command that did not help is not run more often by itself
 
 
 def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) -> None:
@@ -22,6 +28,12 @@ def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) 
 
 def paid(server: Server, kind: str, name: str) -> None:
     Debt.objects.filter(server=server, kind=kind, name=name, paid_at=None).update(paid_at=timezone.now(), problem="")
+
+
+def owe_start(server: Server, experiment: Experiment) -> None:
+    """Write down, before a server is crashed, that it must be started again. Its owner's command does that, also when
+    the mark *expendable* has been withdrawn since."""
+    owe(server, experiment, Debt.Kind.START, "", "")
 
 
 def pay_all() -> None:
@@ -41,20 +53,44 @@ def pay_all() -> None:
 
 def pay(server: Server) -> None:
     """Put back everything that is owed to a server. Raises ServerError, and notes why, when it cannot."""
-    debts = list(server.debts.filter(paid_at=None).order_by("pk"))
-    if not debts:
-        return
     try:
-        _put_back(server, debts)
+        _start(server)
+        _put_back(server)
     except DurascopeError as failure:
-        server.debts.filter(paid_at=None).update(problem=str(failure))
+        owed = server.debts.filter(paid_at=None)
+        owed.update(problem=str(failure))
+        is_down = owed.filter(kind=Debt.Kind.START).exists()
+        what = "is still down after a crash" if is_down else "still has settings of an earlier experiment"
         raise ServerError(
-            f"{server.name} still has settings of an earlier experiment, and they could not be put back: {failure}",
-            "See what is owed on the server's page.",
+            f"{server.name} {what}, and could not be put back: {failure}", "See what is owed on the server's page."
         ) from failure
 
 
-def _put_back(server: Server, debts: list[Debt]) -> None:
+def _start(server: Server) -> None:
+    """First of all: nothing can be put back on a server that is down. One that answers has been started meanwhile."""
+    debt = server.debts.filter(paid_at=None, kind=Debt.Kind.START).first()
+    if debt is None:
+        return
+    command = tuple(server.start_command)
+    down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, COMMAND_LIMIT_S))
+    if not down.answers():
+        _must_be_due(debt)
+        Debt.objects.filter(pk=debt.pk).update(tried_at=timezone.now())
+        record(None, "started again", server, experiment=debt.experiment_id, command=command)
+        down.bring_up()
+    paid(server, Debt.Kind.START, debt.name)
+
+
+def _must_be_due(debt: Debt) -> None:
+    """Raises ServerError: its command was run a moment ago and did not help."""
+    if debt.tried_at and timezone.now() < debt.tried_at + START_AGAIN:
+        raise ServerError(debt.problem or "It does not answer yet after its start command.")
+
+
+def _put_back(server: Server) -> None:
+    debts = list(server.debts.filter(paid_at=None).order_by("pk"))
+    if not debts:
+        return
     changed = [(debt.name, debt.old) for debt in debts if debt.kind == Debt.Kind.VARIABLE]
     schemas = [debt.name for debt in debts if debt.kind == Debt.Kind.SCHEMA]
     undo(server.target(), changed, schemas, lambda kind, name: paid(server, kind, name))

@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard.accounts.roles import allowed, require
 from dashboard.audit.models import record
 from dashboard.servers import queries
-from dashboard.servers.models import Preflight, Server
+from dashboard.servers.models import Debt, Preflight, Server
 from workers import bell
 
 ADDRESS = {"host", "port", "socket"}
@@ -85,8 +85,18 @@ def mark_expendable(user: AbstractBaseUser, server: Server, crash: Sequence[str]
 
 
 @transaction.atomic
+def start_now(user: AbstractBaseUser, server: Server) -> None:
+    """Have a worker run the start command of a crashed server again at its next round, and not only minutes later."""
+    require(user, "allow_crashes", server)
+    if not server.debts.filter(kind=Debt.Kind.START, paid_at=None).update(tried_at=None):
+        raise Refused(f"{server} was not crashed, or has been started since. Nothing was done.")
+    record(user, "asked to start", server)
+
+
+@transaction.atomic
 def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
-    """End the mark; the commands stay, to be offered when it is marked again."""
+    """End the mark; the commands stay, to be offered when it is marked again. What was crashed is started all the
+    same: that is owed."""
     require(user, "allow_crashes", server)
     if Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False):
         record(user, "unmarked expendable", server)

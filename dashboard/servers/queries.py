@@ -48,6 +48,11 @@ def open_debts(server: Server) -> QuerySet[Debt]:
     return server.debts.filter(paid_at__isnull=True).select_related("experiment").order_by("owed_at")
 
 
+def is_down(server: Server) -> bool:
+    """Whether an experiment crashed it, and nobody has seen it up since."""
+    return open_debts(server).filter(kind=Debt.Kind.START).exists()
+
+
 def why_it_stays(server: Server) -> str:
     """Why this server must neither go nor move now, in words; "" when nothing speaks against it."""
     owed = open_debts(server).count()

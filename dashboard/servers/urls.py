@@ -13,5 +13,6 @@ urlpatterns = [
     path("<int:pk>/test/", views.test, name="test"),
     path("<int:pk>/expendable/", views.expendable, name="expendable"),
     path("<int:pk>/expendable/withdraw/", views.withdraw, name="withdraw"),
+    path("<int:pk>/start/", views.start, name="start"),
     path("preflights/<int:pk>.json", views.preflight, name="preflight"),
 ]

@@ -79,6 +79,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "answered": answered,
         "derived": DERIVED,
         "debts": queries.open_debts(server),
+        "is_down": queries.is_down(server),
         "locked": vault.problem_with(server.password_sealed),
         "grants": statements(server, answered.facts if answered else {}),
         "verdicts": badges(server),
@@ -143,7 +144,22 @@ def expendable(request: HttpRequest, pk: int) -> HttpResponse:
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     actions.withdraw_expendable(request.user, server)
-    messages.success(request, f"{server} is no longer expendable. No crash will be started on it.")
+    owed = " It is down after a crash, and a worker still starts it." if queries.is_down(server) else ""
+    messages.success(request, f"{server} is no longer expendable. No crash will be started on it.{owed}")
+    return redirect("servers:detail", pk)
+
+
+@needs("allow_crashes")
+@require_POST
+def start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a server that was crashed started now."""
+    server = get_object_or_404(Server, pk=pk)
+    try:
+        actions.start_now(request.user, server)
+    except actions.Refused as refused:
+        messages.warning(request, str(refused))
+    else:
+        messages.success(request, f"A worker runs the start command of {server} within seconds, if its host is free.")
     return redirect("servers:detail", pk)
 
 

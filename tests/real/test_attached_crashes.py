@@ -103,7 +103,7 @@ def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worke
     assert trial.acknowledged >= trial.lost_engine
     assert {check["key"] for check in trial.evidence.data["checks"]} >= {"lost-engine", "lost-binlog", "binlog-only"}
     assert ours_on(theirs) == []
-    assert {debt.kind for debt in marked.debts.all()} == {"schema"}
+    assert {debt.kind for debt in marked.debts.all()} == {"schema", "start"}
     assert not owed(marked).exists()
     event = did("crashed").get()
     assert (event.what, event.name) == (NAME, admin.username)
@@ -193,13 +193,18 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     assert "The start command false ended with status 1" in first.error and "may be down" in first.error
     assert experiment.state == "failed"
     assert NAME in experiment.error and experiment.mend
-    debt = owed(server).get()
-    assert debt.kind == "schema" and debt.problem
+    assert {debt.kind for debt in owed(server)} == {"schema", "start"}
+    assert all("false ended with status 1" in debt.problem for debt in owed(server))
     page = client_in.get(f"/servers/{server.pk}/").content.decode()
-    assert debt.name in page
+    assert owed(server).get(kind="schema").name in page and "nobody has seen it up since" in page
+    tries = did("started again").count()
 
     debts.pay_all()
     assert owed(server).exists(), "it is still down"
+    assert did("started again").count() == tries, "its command is not run every few seconds"
+    client_in.post(f"/servers/{server.pk}/start/")
+    debts.pay_all()
+    assert owed(server).exists() and did("started again").count() == tries + 1, "the owner asked for it"
     theirs.server.restart(forgetful())  # by its owner
     debts.pay_all()
     assert not owed(server).exists()

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from workers.crash.owners_command import OwnersCommand
 from workers.crash.trial import Attached
-from workers.errors import DurascopeError, SandboxError, ServerError
+from workers.errors import AccessDenied, DurascopeError, SandboxError, ServerError
 from workers.sandbox.server import Recovery
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -60,16 +60,21 @@ class AttachedServer:
         """Start it and wait until it answers. `settings` are the server's own affair. SandboxError when it does not
         come back, or has never been down."""
         began = time.monotonic()
+        self.bring_up()
+        seconds = time.monotonic() - began
+        with connect(self.target, answer_s=ANSWER_S) as connection:
+            self._must_be_new(connection)
+        return Recovery(seconds, ())
+
+    def bring_up(self) -> None:
+        """Run its start command and wait until it answers. Raises SandboxError when it does not."""
         self._start()
         if not self._wait_until_up():
             raise SandboxError(
                 f"{self.target.name} did not answer within {self._attached.limit_s:g} s after its start command.",
                 "Look after it by hand: it is still down.",
             )
-        seconds = time.monotonic() - began
-        with connect(self.target, answer_s=ANSWER_S) as connection:
-            self._must_be_new(connection)
-        return Recovery(seconds, ())
+        self._attached.back()
 
     def kill(self) -> None:
         """Stop the command that is running, if any, and wait for nothing. The server is not ours to kill."""
@@ -82,10 +87,11 @@ class AttachedServer:
         if self._holder:
             self._holder._force_close()
         self._stopped = False
-        if self._start_due and not self._answers():
+        if self._start_due and self.answers():
+            self._attached.back()
+        elif self._start_due:
             with contextlib.suppress(DurascopeError):  # the trial is over; whoever needs the server next will tell
-                self._start()
-                self._wait_until_up()
+                self.bring_up()
         self._start_due = False
 
     def _start(self) -> None:
@@ -98,16 +104,19 @@ class AttachedServer:
 
     def _wait_until_up(self) -> bool:
         deadline = time.monotonic() + self._attached.limit_s
-        while not self._answers():
+        while not self.answers():
             if self._stopped or time.monotonic() > deadline:
                 return False
             time.sleep(POLL_S)
         return True
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Whether it is up, also for somebody whom it does not let in."""
         try:
             with connect(self.target, timeout_s=2, answer_s=ANSWER_S) as connection:
                 return ask.value(connection, "SELECT 1") == 1
+        except AccessDenied:
+            return True
         except ServerError:
             return False
 

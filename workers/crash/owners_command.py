@@ -1,7 +1,12 @@
-"""An owner's command that crashes or starts a server: a list of arguments, run on this host without a shell."""
+"""An owner's command that crashes or starts a server: a list of arguments, run on this host without a shell.
+
+It ends with the thread that runs it: a crash command that outlived a killed worker might take down a server that
+somebody else has just started again. What it has left in the background, as a server, goes on.
+"""
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -10,6 +15,7 @@ from typing import IO
 from workers.errors import SandboxError
 
 LAST_WORDS = 500
+TIED = ("setpriv", "--pdeathsig=KILL", "--")
 DOUBT = "Look after the server by hand: it may be down."
 
 
@@ -39,9 +45,15 @@ class OwnersCommand:
 
     def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
         """Its exit status."""
+        if not shutil.which(argv[0]):
+            raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", "Mend it.")
         try:
             self._running = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                [*TIED, *argv],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
             return self._running.wait(self._limit_s)
         except (OSError, ValueError) as error:

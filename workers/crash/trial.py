@@ -16,8 +16,9 @@ from workers.servers.target import Target
 class Attached:
     """An expendable server of somebody's, and the owner's commands that crash it and start it again: lists of
     arguments, run without a shell on the worker's host, each for at most `limit_s`. `permit` is called at the last
-    moment before the crash and raises PlanError when the server may not be crashed any more. `schema`: empty, of this
-    trial only, made and dropped by the caller."""
+    moment before the crash and raises PlanError when the server may not be crashed any more; whoever wrote down there
+    that it must be started again hears by `back` that it is up. `schema`: empty, of this trial only, made and dropped
+    by the caller."""
 
     target: Target
     schema: str
@@ -25,6 +26,7 @@ class Attached:
     start: tuple[str, ...]  # empty: it comes back by itself
     permit: Callable[[], None]
     limit_s: float = 120.0
+    back: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ FORM = {
 }  # fmt: skip
 MARK = {"crash": "/bin/kill", "start": "/bin/start", "typed_name": "db1"}
 OWNERS_PAGES = [
-    ("edit/", FORM), ("expendable/", MARK), ("expendable/withdraw/", {}), ("delete/", {}), ("hand-over/", {}),
+    ("edit/", FORM), ("expendable/", MARK), ("expendable/withdraw/", {}), ("start/", {}), ("delete/", {}), ("hand-over/", {}),
 ]  # fmt: skip
 
 

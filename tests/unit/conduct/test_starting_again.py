@@ -1,0 +1,161 @@
+"""A crashed server that is owed its start, without a server: who runs its command, when, and what is kept."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard.audit.models import Event
+from dashboard.servers import actions
+from dashboard.servers.models import Debt, Server
+from tests.unit.conduct import experiments as make
+from workers import crash_trials, debts
+from workers.errors import PlanError, SandboxError, ServerError
+
+pytestmark = pytest.mark.django_db
+COMMANDS = {"crash_command": ["power", "off"], "start_command": ["power", "on"]}
+
+
+class Machine:
+    """Up or down; its start command helps, or not. Takes the place of an AttachedServer."""
+
+    def __init__(self):
+        self.up, self.helps, self.commands = False, True, []
+
+    def __call__(self, attached):
+        self.attached = attached
+        return self
+
+    def answers(self):
+        return self.up
+
+    def bring_up(self):
+        self.commands.append(self.attached.start)
+        if not self.helps:
+            raise SandboxError("The start command power ended with status 1: no.")
+        self.up = True
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    made = Machine()
+    monkeypatch.setattr(debts, "AttachedServer", made)
+    return made
+
+
+@pytest.fixture
+def undone(monkeypatch, machine):
+    """What was put back, and whether the server was up then."""
+    calls = []
+    monkeypatch.setattr(debts, "undo", lambda target, changed, schemas, paid: calls.append((changed, machine.up)))
+    return calls
+
+
+@pytest.fixture
+def down(machine, undone):
+    """Crashed by an experiment that is over, with a variable still to be put back."""
+    server = make.attached(expendable=True, **COMMANDS)
+    experiment = make.experiment(server)
+    experiment.state = "interrupted"
+    experiment.save()
+    debts.owe(server, experiment, "variable", "sync_binlog", "1")
+    debts.owe_start(server, experiment)
+    return server
+
+
+def owed(kind="start"):
+    return Debt.objects.filter(kind=kind, paid_at=None).first()
+
+
+def test_it_is_started_before_anything_is_put_back(down, machine, undone):
+    debts.pay_all()
+    assert machine.commands == [("power", "on")] and owed() is None
+    assert undone == [([("sync_binlog", "1")], True)]
+    assert Event.objects.get(did="started again").detail["command"] == ["power", "on"]
+
+
+def test_who_answers_is_not_started(down, machine):
+    machine.up = True
+    debts.pay_all()
+    assert machine.commands == [] and owed() is None and not Event.objects.filter(did="started again").exists()
+
+
+def test_the_command_is_the_owners_present_one(down, machine):
+    Server.objects.update(start_command=["power", "cycle"])
+    debts.pay_all()
+    assert machine.commands == [("power", "cycle")]
+
+
+@pytest.mark.parametrize("change", [{"expendable": False}, {"expendable": False, "label": "production"}])
+def test_a_withdrawn_mark_does_not_leave_it_down(down, machine, change):
+    Server.objects.update(**change)
+    debts.pay_all()
+    assert machine.up and owed() is None
+
+
+def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine, undone):
+    machine.helps = False
+    for _ in range(3):
+        debts.pay_all()
+    assert len(machine.commands) == 1 and undone == []
+    assert owed().problem == "The start command power ended with status 1: no." == owed("variable").problem
+    Debt.objects.filter(kind="start").update(tried_at=timezone.now() - debts.START_AGAIN - timedelta(seconds=1))
+    machine.helps = True
+    debts.pay_all()
+    assert len(machine.commands) == 2 and owed() is None
+
+
+def test_its_owner_need_not_wait(down, machine, admin):
+    machine.helps = False
+    debts.pay_all()
+    actions.start_now(admin, down)
+    debts.pay_all()
+    assert len(machine.commands) == 2
+    assert Event.objects.filter(did="asked to start", what="db1").exists()
+
+
+def test_who_is_up_is_not_started_by_hand(admin):
+    with pytest.raises(actions.Refused, match="was not crashed"):
+        actions.start_now(admin, make.attached())
+
+
+def test_somebody_who_needs_it_hears_that_it_is_down(down, machine):
+    machine.helps = False
+    with pytest.raises(ServerError, match="db1 is still down after a crash"):
+        debts.pay(down)
+
+
+def test_its_page_says_so_and_offers_to_start_it(down, client_in):
+    page = client_in.get(f"/servers/{down.pk}/").content.decode()
+    assert "nobody has seen it up since" in page and f"/servers/{down.pk}/start/" in page
+    assert "no longer marked" not in page
+    client_in.post(f"/servers/{down.pk}/expendable/withdraw/")
+    page = client_in.get(f"/servers/{down.pk}/").content.decode()
+    assert "A worker" in page and "also now that it is no longer marked" in page
+    debts.pay_all()
+    assert "nobody has seen it up since" not in client_in.get(f"/servers/{down.pk}/").content.decode()
+
+
+def a_trial(server, state="running"):
+    from dashboard.experiments.models import Trial
+
+    experiment = make.experiment(server)
+    return Trial.objects.create(
+        experiment=experiment, server=server, position=0, variant="1/1", kind="attached-expendable", repeat=1, seed=1,
+        state=state, started_at=timezone.now(),
+    )  # fmt: skip
+
+
+def test_it_is_owed_before_the_crash_command_runs():
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    crash_trials._permit(row, ("power", "off"))
+    assert (owed().experiment, owed().server) == (row.experiment, row.server)
+
+
+@pytest.mark.parametrize("taken", [{"state": "interrupted"}, {"started_at": timezone.now() + timedelta(hours=1)}])
+def test_a_worker_that_was_taken_for_dead_crashes_nothing_any_more(taken):
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    type(row).objects.update(**taken)
+    with pytest.raises(PlanError, match="was taken from this worker"):
+        crash_trials._permit(row, ("power", "off"))
+    assert owed() is None and not Event.objects.filter(did="crashed").exists()

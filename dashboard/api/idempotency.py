@@ -46,4 +46,9 @@ def _known(user: Any, key: str, digest: str) -> Experiment | None:
             f"This Idempotency-Key started experiment {found.experiment_id} with another request. Nothing was started. "
             "Use a new key for a new experiment."
         )
+    if found and found.experiment.deleted_at:
+        raise Conflict(
+            f"This Idempotency-Key started experiment {found.experiment_id}, which was deleted since. Nothing was "
+            "started. Use a new key for a new experiment, or restore the deleted one."
+        )
     return found.experiment if found else None

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from dashboard.history.models import Change
+from dashboard.history.queries import standing
 from dashboard.schedules import actions, window
 from dashboard.schedules.models import Night, Schedule
 from dashboard.schedules.queries import under_way
@@ -31,7 +32,7 @@ def measure_again(now: datetime, ring: Callable[[int], None]) -> None:
 
 
 def _open() -> QuerySet[Change]:
-    return Change.objects.filter(state=Change.State.SUSPECTED, rerun=None, problem="").order_by()
+    return standing().filter(state=Change.State.SUSPECTED, rerun=None, problem="").order_by()
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from django.db import transaction
 from dashboard.history import news
 from dashboard.history.figures import of_kind
 from dashboard.history.models import Change, Entry, Track
-from dashboard.history.queries import ACCEPTED, Value, values
+from dashboard.history.queries import ACCEPTED, Value, standing, values
 from workers.analysis.change_points import NEAR, change_points, holds
 
 State = Change.State
@@ -81,7 +81,7 @@ def _suspect(track: Track, figure: str, near: Change | None, fields: dict) -> No
 
 def judge(now: datetime) -> list[Change]:
     """Decide what was suspected and has been measured since; those that were confirmed, which are told."""
-    open_ones = Change.objects.filter(state=State.SUSPECTED).select_related("track__server", "first", "found_with")
+    open_ones = standing().filter(state=State.SUSPECTED).select_related("track__server", "first", "found_with")
     decided = [(change, said) for change in open_ones if (said := _decide(change)) is not None]
     with transaction.atomic():  # what is told is stored, and what is stored is told
         confirmed = [change for change, said in decided if _close(change, now, *said)]

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from dashboard.experiments.models import Environment
+from django.db.models import QuerySet
+
+from dashboard.experiments.models import Environment, Experiment
 from dashboard.history.figures import FIGURES
 from dashboard.history.models import Change, Entry, Track
 from dashboard.results import environment
@@ -48,8 +50,15 @@ def values(track: Track, figure: str) -> list[Value]:
 
 def rows(tracks: Iterable[Track], newest: int | None = None) -> list[Row]:
     """Entries in time; `newest`: only so many of all tracks together."""
-    found = Entry.objects.filter(track__in=tracks).order_by("-at", "-pk").values_list(*Row._fields)
+    kept = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
+    found = kept.order_by("-at", "-pk").values_list(*Row._fields)
     return [Row._make(row) for row in found[:newest]][::-1]
+
+
+def standing() -> QuerySet[Change]:
+    """Changes whose measurements are there: while one of them is deleted, nothing is shown or decided."""
+    gone = Experiment.deleted.ids()
+    return Change.objects.exclude(first__experiment__in=gone).exclude(found_with__experiment__in=gone)
 
 
 def figured(figure: str, entries: Sequence[Row]) -> list[Value]:

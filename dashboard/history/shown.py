@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
+from dashboard.experiments.models import Experiment
 from dashboard.history import queries
 from dashboard.history.figures import FIGURES
 from dashboard.history.models import Change, Track
@@ -66,7 +67,7 @@ class Shown:
 
     def conditions(self, kind: str) -> list[Condition]:
         """Those that were measured, each once."""
-        met = {track.condition: track.says for track in self.tracks if track.kind == kind}
+        met = {track.condition: track.says for track in self.tracks if track.kind == kind and track.last}
         return [Condition(key, says) for key, says in sorted(met.items(), key=lambda item: item[1])]
 
     @cached_property
@@ -90,10 +91,13 @@ class Shown:
     def changes(self) -> list[Marked]:
         """Of what is in sight, the newest first."""
         lines = {line.track.pk: line for lines in self.lines.values() for line in lines}
-        known = Change.objects.filter(track__in=lines).select_related("first", "decided_by", "rerun").defer(*UNSHOWN)
+        known = queries.standing().filter(track__in=lines)
+        known = known.select_related("first", "decided_by", "rerun").defer(*UNSHOWN)
         seen = [one for one in known if one.first.at > lines[one.track_id].entries[0].at]
+        gone = set(Experiment.deleted.ids().values_list("pk", flat=True))
         for one in seen:
             one.track = lines[one.track_id].track
+            _forget(one, gone)
         differ = queries.differences(seen, {pk: line.entries for pk, line in lines.items()})
         return [Marked(n, *one) for n, one in enumerate(_together(seen, differ), start=1)]
 
@@ -104,6 +108,14 @@ class Shown:
 
     def lines_of(self, figure: str) -> list[Line]:
         return self.lines.get(FIGURES[figure].kind, [])
+
+
+def _forget(change: Change, deleted: set[int]) -> None:
+    """What decided it, or measured it again, and is deleted now."""
+    if change.rerun_id in deleted:
+        change.rerun = None
+    if change.decided_by and change.decided_by.experiment_id in deleted:
+        change.decided_by = None
 
 
 def _is_drawn(change: Change, figure: str) -> bool:
@@ -127,7 +139,8 @@ def _name(track: Track, twice: set[str]) -> str:
 
 def shown(server: Server, choice: Mapping[str, str]) -> Shown:
     """For a query string; what is not known is ignored: then the condition that was measured last is shown."""
-    tracks = list(server.tracks.annotate(last=Max("entries__at")).order_by("pk"))
+    kept = ~Q(entries__experiment__in=Experiment.deleted.ids())
+    tracks = list(server.tracks.annotate(last=Max("entries__at", filter=kept)).order_by("pk"))
     chosen = {kind: _chosen(tracks, kind, choice.get(kind, "")) for kind in Track.Kind.values}
     asked = choice.get("nights", "")
     nights = int(asked) if asked.isdecimal() and int(asked) in NIGHTS else NIGHTS[0]

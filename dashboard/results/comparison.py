@@ -46,7 +46,7 @@ def run_ids(query: QueryDict) -> list[int]:
 def _columns(wanted: Sequence[int]) -> list[dict[str, Any]]:
     """A column per point, in the order of the address; the first is what the others are compared with."""
     place = {run_id: n for n, run_id in enumerate(wanted)}
-    points = gathered(Run.objects.filter(pk__in=wanted))
+    points = gathered(Run.objects.filter(pk__in=wanted, cell__experiment__deleted_at=None))
     points.sort(key=lambda point: min(place[run["id"]] for run in point.runs))
     points = points[:MOST_POINTS]
     if not points:

@@ -33,10 +33,10 @@ def environments(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, An
 def run_of(cell_id: int) -> QuerySet[Run]:
     """A cell's run with everything that its page shows."""
     related = ("cell__experiment__worker", "cell__server", "environment", "probe", "series", "evidence")
-    return Run.objects.filter(cell_id=cell_id).select_related(*related)
+    return Run.objects.filter(cell_id=cell_id, cell__experiment__deleted_at=None).select_related(*related)
 
 
 def trial(trial_id: int) -> QuerySet[Trial]:
     """A trial with everything that its page shows."""
     related = ("experiment__worker", "server", "environment", "evidence", "repeats")
-    return Trial.objects.filter(pk=trial_id).select_related(*related)
+    return Trial.objects.filter(pk=trial_id, experiment__deleted_at=None).select_related(*related)

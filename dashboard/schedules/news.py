@@ -62,7 +62,8 @@ def turned_invalid(night: Night) -> list[Trial]:
 
 def _invalid_before(night: Night) -> dict[tuple, bool]:
     """(server, variant, kind) -> whether any of its trials was invalid in the last earlier night that judged one."""
-    earlier = Night.objects.filter(schedule=night.schedule, due_at__lt=night.due_at, experiment__isnull=False)
+    before = Night.objects.filter(schedule=night.schedule, due_at__lt=night.due_at, experiment__isnull=False)
+    earlier = before.exclude(experiment__in=Experiment.deleted.ids())
     found: dict[tuple, bool] = {}
     for experiment_id in earlier.order_by("-due_at").values_list("experiment", flat=True)[:LOOKED_BACK]:
         judged = list(_judged(Trial.objects.filter(experiment=experiment_id)))

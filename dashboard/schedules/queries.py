@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
 from dashboard.accounts.roles import allowed
 from dashboard.experiments.models import Experiment
@@ -65,10 +65,9 @@ def overdue(schedule: Schedule, now: datetime) -> datetime | None:
 
 
 def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:
-    """With their experiments, without what no list shows."""
-    return rows.select_related("experiment", "asked_by").defer(
-        "experiment__plan", "experiment__analysis", "experiment__claims", "experiment__outcomes"
-    )
+    """With their experiments, without what no list shows; those of deleted ones have none."""
+    shown = Experiment.objects.defer("plan", "analysis", "claims", "outcomes", "words")
+    return rows.select_related("asked_by").prefetch_related(Prefetch("experiment", shown))
 
 
 def under_way(schedule: Schedule) -> Experiment | None:

@@ -44,7 +44,7 @@ def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_re
 @require_POST
 def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
     """The same crash once more: same settings, kind and seed."""
-    first = get_object_or_404(Trial.objects.select_related("experiment", "server"), pk=trial_id)
+    first = get_object_or_404(queries.trial(trial_id))
     try:
         actions.repeat_trial(first, request.user)
     except DurascopeError as refused:

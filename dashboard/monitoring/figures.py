@@ -54,7 +54,8 @@ def _waiting() -> Iterable[Sample]:
 
 
 def _trials() -> Iterable[Sample]:
-    counted = dict(Trial.objects.order_by().values_list("verdict").annotate(Count("pk")))
+    kept = Trial.objects.exclude(experiment__in=Experiment.deleted.ids())
+    counted = dict(kept.order_by().values_list("verdict").annotate(Count("pk")))
     return (({"verdict": verdict}, counted.get(verdict, 0)) for verdict in Trial.Verdict.values)
 
 

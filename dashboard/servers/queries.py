@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
 
 from dashboard.experiments.models import Cell, Experiment
 from dashboard.servers.models import Debt, Preflight, Server
@@ -20,12 +20,9 @@ class ServerLine:
 def lines() -> list[ServerLine]:
     """All servers by name; three queries, however many there are."""
     tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-done_at")
-    used = Cell.objects.filter(server=OuterRef("pk")).order_by("-experiment_id")
-    servers = list(
-        Server.objects.annotate(
-            tested=Subquery(tests.values("pk")[:1]), measured=Subquery(used.values("experiment_id")[:1])
-        )
-    )
+    used = Cell.objects.filter(server=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
+    last = used.order_by("-experiment_id").values("experiment_id")[:1]
+    servers = list(Server.objects.annotate(tested=Subquery(tests.values("pk")[:1]), measured=Subquery(last)))
     preflights = Preflight.objects.in_bulk({server.tested for server in servers})
     experiments = Experiment.objects.defer("plan", "analysis").in_bulk({server.measured for server in servers})
     return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in servers]
@@ -77,11 +74,17 @@ def why_not_expendable(server: Server) -> str:
 
 def why_kept(server: Server) -> str:
     """Why this server cannot be deleted, in words; "" when nothing speaks against it."""
-    kept = _experiments(server).count()
-    results = f"the results of {kept} experiment{'' if kept == 1 else 's'} rest on it." if kept else ""
-    reason = why_it_stays(server) or results
+    reason = why_it_stays(server) or _what_rests_on(server)
     return f"{server} was not deleted: {reason}" if reason else ""
 
 
-def _experiments(server: Server) -> QuerySet[Experiment]:
-    return Experiment.objects.filter(Q(cells__server=server) | Q(trials__server=server)).distinct()
+def _what_rests_on(server: Server) -> str:
+    """Deleted experiments count as long as they can be restored."""
+    kept, deleted = _experiments(server).count(), _experiments(server, Experiment.deleted).count()
+    parts = [f"{kept} experiment{'' if kept == 1 else 's'}"] if kept else []
+    parts += [f"{deleted} deleted one{'' if deleted == 1 else 's'} that can still be restored"] if deleted else []
+    return f"the results of {' and of '.join(parts)} rest on it." if parts else ""
+
+
+def _experiments(server: Server, among: Manager[Experiment] = Experiment.objects) -> QuerySet[Experiment]:
+    return among.filter(Q(cells__server=server) | Q(trials__server=server)).distinct()

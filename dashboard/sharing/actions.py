@@ -1,11 +1,12 @@
-"""Make, open and revoke links. The token is known only to whoever was shown it: the database has its hash."""
+"""Make, find, annotate and revoke links. The token is known only to whoever was shown it: the database has its hash."""
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import F
+from django.db import transaction
 from django.utils import timezone
 
 from dashboard.accounts.roles import require
@@ -21,32 +22,68 @@ def hashed(token: str) -> str:
 
 
 def share(
-    user: AbstractBaseUser | None, experiment: Experiment, days: int | None = None, note: str = ""
+    user: AbstractBaseUser | None,
+    experiment: Experiment,
+    days: int | None = None,
+    note: str = "",
+    *,
+    embeddable: bool = False,
 ) -> tuple[ShareLink, str]:
     """A new link and its token, which cannot be shown again. `days` until it expires; None: never."""
     require(user, "share")
+    link, token = _new(user, days, note, embeddable, experiment=experiment)
+    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
+    return link, token
+
+
+@transaction.atomic
+def share_comparison(
+    user: AbstractBaseUser | None,
+    comparison: str,
+    compared: Iterable[Experiment],
+    days: int | None = None,
+    note: str = "",
+    *,
+    embeddable: bool = False,
+) -> tuple[ShareLink, str]:
+    """The same for what the compare page shows at this query: these runs and, whatever is asked later, no others."""
+    require(user, "share")
+    link, token = _new(user, days, note, embeddable, comparison=comparison)
+    link.compared.set(compared)
+    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
+    return link, token
+
+
+def _new(
+    user: AbstractBaseUser | None, days: int | None, note: str, embeddable: bool, **opens: object
+) -> tuple[ShareLink, str]:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     link = ShareLink.objects.create(
-        experiment=experiment,
+        **opens,
         token_hash=hashed(token),
         note=note,
+        embeddable=embeddable,
         created_by=user,
         expires_at=timezone.now() + timedelta(days=days) if days else None,
     )
-    record(user, "shared", experiment, link=link.pk, days=days)
     return link, token
+
+
+def annotate(user: AbstractBaseUser, link: ShareLink, note: str) -> None:
+    """Whom it is for. The audit log has both notes."""
+    require(user, "share")
+    before, link.note = link.note, note
+    if before != note:
+        link.save(update_fields=["note"])
+        record(user, "changed the note of a link", link, link=link.pk, before=before, after=note)
 
 
 def revoke(user: AbstractBaseUser, link: ShareLink) -> None:
     require(user, "share")
     if ShareLink.objects.filter(pk=link.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
-        record(user, "revoked", link.experiment, link=link.pk)
+        record(user, "revoked", link, link=link.pk)
 
 
 def find(token: str) -> ShareLink | None:
-    """The link of a token, open or not; None when there never was one."""
-    return ShareLink.objects.select_related("experiment").filter(token_hash=hashed(token)).first()
-
-
-def count_view(link: ShareLink) -> None:
-    ShareLink.objects.filter(pk=link.pk).update(views=F("views") + 1, used_at=timezone.now())
+    """The link of a token, open or not; None when there never was one, or its experiment is deleted."""
+    return ShareLink.objects.kept().select_related("experiment").filter(token_hash=hashed(token)).first()

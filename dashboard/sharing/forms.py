@@ -19,3 +19,12 @@ class ShareForm(forms.Form):
         max_length=200,
         help_text="For yourself: whom it is for. Not shown behind the link.",
     )
+    embeddable = forms.BooleanField(
+        label="Other sites may show its charts",
+        required=False,
+        help_text="Allows pages elsewhere to frame single charts of it, for everybody who opens those pages.",
+    )
+
+
+class NoteForm(forms.Form):
+    note = forms.CharField(required=False, max_length=200)

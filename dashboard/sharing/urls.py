@@ -1,8 +1,8 @@
-"""Links are made under experiments/ (login needed) and opened by their token (no login)."""
+"""Links are made and listed by those who may share, and opened by their token without a login."""
 
 from django.urls import path, register_converter
 
-from dashboard.sharing import views
+from dashboard.sharing import opened, views
 
 
 class TokenConverter:
@@ -19,13 +19,15 @@ register_converter(TokenConverter, "token")
 
 app_name = "sharing"
 urlpatterns = [
+    path("", views.all_links, name="all"),
     path("experiments/<int:pk>/", views.links, name="list"),
     path("experiments/<int:pk>/create/", views.create, name="create"),
+    path("links/<int:pk>/note/", views.annotate, name="annotate"),
     path("links/<int:pk>/revoke/", views.revoke, name="revoke"),
-    path("<token:token>/", views.show, name="show"),
-    path("<token:token>/cells/<int:cell_id>/", views.cell, name="cell"),
-    path("<token:token>/cells/<int:cell_id>/charts/<slug:key>.<str:form>", views.cell_chart, name="cell_chart"),
-    path("<token:token>/trials/", views.trials, name="trials"),
-    path("<token:token>/trials/<int:trial_id>/", views.trial, name="trial"),
-    path("<token:token>/charts/<slug:key>.<str:form>", views.chart, name="chart"),
+    path("<token:token>/", opened.show, name="show"),
+    path("<token:token>/cells/<int:cell_id>/", opened.cell, name="cell"),
+    path("<token:token>/cells/<int:cell_id>/charts/<slug:key>.<str:form>", opened.cell_chart, name="cell_chart"),
+    path("<token:token>/trials/", opened.trials, name="trials"),
+    path("<token:token>/trials/<int:trial_id>/", opened.trial, name="trial"),
+    path("<token:token>/charts/<slug:key>.<str:form>", opened.chart, name="chart"),
 ]

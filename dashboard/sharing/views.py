@@ -1,36 +1,54 @@
-"""Links to a result: made and revoked by whoever is logged in, opened by anyone who has one."""
-
-from collections.abc import Callable
-from functools import wraps
+"""Links are made, found, annotated and revoked here by those who may share; `opened` is what others see."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.experiments.models import Experiment, Run
-from dashboard.results import queries
-from dashboard.results import views as results
-from dashboard.results.crash import views as crash
-from dashboard.results.reader import reader_of
-from dashboard.sharing import actions
-from dashboard.sharing.forms import ShareForm
+from dashboard.experiments.models import Experiment
+from dashboard.sharing import actions, queries
+from dashboard.sharing.forms import NoteForm, ShareForm
 from dashboard.sharing.models import ShareLink
 
+PER_PAGE = 50
 
-def _page(request: HttpRequest, experiment: Experiment, form: ShareForm, address: str = "") -> HttpResponse:
-    context = {"experiment": experiment, "links": experiment.links.select_related("created_by"), "form": form}
-    response = render(request, "sharing/list.html", {**context, "address": address})
-    response["Cache-Control"] = "no-store"  # it may hold a fresh token
-    return response
+
+def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[str, object]:
+    """What `sharing/_links.html` is given: a page of links, whether only the open ones, and where the table stands."""
+    only_open = "open" in request.GET
+    links = queries.links(experiment, only_open=only_open)
+    here = reverse("sharing:list", args=[experiment.pk]) if experiment else reverse("sharing:all")
+    query = "open=1" if only_open else ""
+    return {
+        "page": Paginator(links, PER_PAGE).get_page(request.GET.get("page")),
+        "only_open": only_open,
+        "query": query,
+        "here": f"{here}?{query}" if query else here,
+    }
+
+
+@needs("share")
+@require_safe
+def all_links(request: HttpRequest) -> HttpResponse:
+    """Every link of the installation."""
+    return render(request, "sharing/all.html", _table(request))
 
 
 @needs("share")
 @require_safe
 def links(request: HttpRequest, pk: int) -> HttpResponse:
     return _page(request, get_object_or_404(Experiment, pk=pk), ShareForm())
+
+
+def _page(request: HttpRequest, experiment: Experiment, form: ShareForm, address: str = "") -> HttpResponse:
+    context = {"experiment": experiment, "form": form, "address": address, **_table(request, experiment)}
+    response = render(request, "sharing/list.html", context)
+    response["Cache-Control"] = "no-store"  # it may hold a fresh token
+    return response
 
 
 @needs("share")
@@ -48,65 +66,28 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("share")
 @require_POST
+def annotate(request: HttpRequest, pk: int) -> HttpResponse:
+    link, form = get_object_or_404(ShareLink.objects.kept(), pk=pk), NoteForm(request.POST)
+    if form.is_valid():
+        actions.annotate(request.user, link, form.cleaned_data["note"])
+        messages.success(request, "The note is kept.")
+    else:
+        messages.error(request, "A note has at most 200 letters. The old one was left as it was.")
+    return _back(request, link)
+
+
+@needs("share")
+@require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    link = get_object_or_404(ShareLink.objects.select_related("experiment"), pk=pk)
+    link = get_object_or_404(ShareLink.objects.kept(), pk=pk)
     actions.revoke(request.user, link)
     messages.success(request, "The link is revoked: it shows nothing from now on.")
-    return redirect("sharing:list", link.experiment_id)
+    return _back(request, link)
 
 
-def opened(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Turn a token into its link, or into a page that says why there is nothing; no trace for others."""
-
-    @needs("enter")
-    @require_safe
-    @wraps(view)
-    def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
-        link = actions.find(token)
-        if link and link.is_open:
-            response = view(request, link, token, **rest)
-        else:
-            response = render(request, "sharing/gone.html", {"link": link, "shared": True}, status=410 if link else 404)
-        response["Referrer-Policy"] = "no-referrer"
-        response["X-Robots-Tag"] = "noindex, nofollow"
-        response["Cache-Control"] = "private, no-cache"
-        return response
-
-    return wrapped
-
-
-@opened
-def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    actions.count_view(link)
-    return results.result_page(request, link.experiment, shared=True, link_token=token)
-
-
-@opened
-def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
-    return results.chart(request, link.experiment_id, key, form)
-
-
-@opened
-def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
-    return results.measurement_page(request, _run(link, cell_id), reader_of(link.experiment, token))
-
-
-@opened
-def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
-    return results.measurement_chart(_run(link, cell_id), reader_of(link.experiment, token), key, form)
-
-
-def _run(link: ShareLink, cell_id: int) -> Run:
-    """A link opens its own experiment's cells only."""
-    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment))
-
-
-@opened
-def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    return crash.trials_page(request, link.experiment, reader_of(link.experiment, token))
-
-
-@opened
-def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
-    found = get_object_or_404(queries.trial(trial_id).filter(experiment=link.experiment))
-    return crash.one_trial_page(request, found, reader_of(link.experiment, token))
+def _back(request: HttpRequest, link: ShareLink) -> HttpResponse:
+    """To the list where the button was."""
+    asked = request.POST.get("next", "")
+    if asked.startswith("/") and url_has_allowed_host_and_scheme(asked, allowed_hosts=None):
+        return redirect(asked)
+    return redirect("sharing:list", link.experiment_id) if link.experiment_id else redirect("sharing:all")

@@ -1,0 +1,75 @@
+"""What anyone who has a link sees: read-only, and only what the link was made for."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from dashboard.accounts.gate import needs
+from dashboard.experiments.models import Run
+from dashboard.results import queries
+from dashboard.results import views as results
+from dashboard.results.crash import views as crash
+from dashboard.results.reader import reader_of
+from dashboard.sharing import actions
+from dashboard.sharing.counting import count
+from dashboard.sharing.models import ShareLink
+
+
+def opened(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Turn a token into its link, or into a page that says why there is nothing; no trace for others."""
+
+    @needs("enter")
+    @require_safe
+    @wraps(view)
+    def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
+        link = actions.find(token)
+        if link and link.is_open:
+            response = view(request, link, token, **rest)
+        else:
+            response = render(request, "sharing/gone.html", {"link": link, "shared": True}, status=410 if link else 404)
+        response["Referrer-Policy"] = "no-referrer"
+        response["X-Robots-Tag"] = "noindex, nofollow"
+        response["Cache-Control"] = "private, no-cache"
+        return response
+
+    return wrapped
+
+
+@opened
+def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    count(request, link, "views")
+    return results.result_page(request, link.experiment, shared=True, link_token=token)
+
+
+@opened
+def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
+    return results.chart(request, link.experiment_id, key, form)
+
+
+@opened
+def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
+    return results.measurement_page(request, _run(link, cell_id), reader_of(link.experiment, token))
+
+
+@opened
+def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
+    return results.measurement_chart(_run(link, cell_id), reader_of(link.experiment, token), key, form)
+
+
+def _run(link: ShareLink, cell_id: int) -> Run:
+    """A link opens its own experiment's cells only."""
+    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment))
+
+
+@opened
+def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    return crash.trials_page(request, link.experiment, reader_of(link.experiment, token))
+
+
+@opened
+def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
+    found = get_object_or_404(queries.trial(trial_id).filter(experiment=link.experiment))
+    return crash.one_trial_page(request, found, reader_of(link.experiment, token))

@@ -1,0 +1,11 @@
+"""Links as the lists show them, newest first."""
+
+from dashboard.experiments.models import Experiment
+from dashboard.sharing.models import Links, ShareLink
+
+
+def links(experiment: Experiment | None = None, *, only_open: bool = False) -> Links:
+    """All links of the installation, or those that show an experiment."""
+    found = ShareLink.objects.showing(experiment) if experiment else ShareLink.objects.kept()
+    found = found.open() if only_open else found
+    return found.select_related("experiment", "created_by").prefetch_related("compared")

@@ -34,7 +34,16 @@ def clean_path(path: str, what: str) -> str:
     return path
 
 
-class AttachedForm(forms.ModelForm):
+class NameForm(forms.ModelForm):
+    def clean_name(self) -> str:
+        """One that a hidden server has is taken too: Django's own check asks only for those that can be seen."""
+        name = self.cleaned_data["name"]
+        if Server.everything.filter(name=name).exclude(pk=self.instance.pk).exists():
+            raise ValidationError("There is a server of this name. Choose another.")
+        return name
+
+
+class AttachedForm(NameForm):
     """A server that already runs. On an edit an empty password keeps the stored one."""
 
     password = forms.CharField(
@@ -94,7 +103,7 @@ class AttachedForm(forms.ModelForm):
         return data
 
 
-class SandboxForm(forms.ModelForm):
+class SandboxForm(NameForm):
     """A server that a worker makes of a build, for one experiment at a time."""
 
     build = forms.ChoiceField(choices=lambda: [(key, build.title) for key, build in builds.every().items()])

@@ -11,12 +11,22 @@ from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target
 
 
+class Registered(models.Manager["Server"]):
+    """All that can be measured. Every read goes through it, so that nobody is offered a server of an imported
+    experiment; what an experiment's rows refer to is found all the same."""
+
+    def get_queryset(self) -> models.QuerySet["Server"]:
+        return super().get_queryset().exclude(kind="imported")
+
+
 class Server(models.Model):
-    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build."""
+    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build. One of
+    an imported experiment stands where the original had one: it has no address, and nothing is ever run on it."""
 
     class Kind(models.TextChoices):
         ATTACHED = "attached", "attached"
         SANDBOX = "sandbox", "sandbox"
+        IMPORTED = "imported", "of an imported experiment"
 
     class Label(models.TextChoices):
         PRODUCTION = "production", "production"
@@ -52,13 +62,17 @@ class Server(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="owned_servers"
     )
 
+    objects = Registered()
+    everything = models.Manager()
+
     class Meta:
         ordering = ["name"]
         constraints = [
             models.CheckConstraint(
                 name="attached_has_address_sandbox_has_build",
                 condition=Q(kind="sandbox", host="", socket="") & ~Q(build="")
-                | Q(kind="attached", build="") & (~Q(host="") | ~Q(socket="")),
+                | Q(kind="attached", build="") & (~Q(host="") | ~Q(socket=""))
+                | Q(kind="imported", host="", socket="", build="", user=""),
             ),
             models.CheckConstraint(
                 name="expendable_is_attached_and_never_production",

@@ -1,6 +1,9 @@
 """Celery's own settings."""
 
 from django.conf import settings
+from kombu import Exchange, Queue
+
+from dashboard.fleet import site_names
 
 broker_url = settings.REDIS_URL.replace("unix://", "redis+socket://", 1)
 broker_connection_retry_on_startup = True
@@ -21,10 +24,12 @@ worker_concurrency = 4
 worker_prefetch_multiplier = 1
 worker_cancel_long_running_tasks_on_connection_loss = False  # Redis may restart in mid-run
 beat_schedule = {
-    "tend": {"task": "workers.tasks.tend", "schedule": 10.0, "options": {"expires": 10}},
     "nights": {"task": "workers.tasks.watch_nights", "schedule": 60.0, "options": {"expires": 60}},
     "history": {"task": "workers.tasks.keep_history", "schedule": 60.0, "options": {"expires": 60}},
 }
 beat_schedule_filename = str(settings.HOME / "beat-schedule")
 timezone = "UTC"
-imports = ["workers.tasks", "workers.pulse"]
+imports = ["workers.tasks", "workers.pulse", "workers.rounds"]
+task_default_queue = site_names.ANYBODY
+task_queues = [Queue(name, Exchange(name), name) for name in site_names.heard(settings.SITE)]
+task_routes = ("workers.routes.route",)

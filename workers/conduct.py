@@ -17,7 +17,7 @@ from dashboard.experiments import queries
 from dashboard.experiments.models import Cell, Environment, Experiment, Probe, Trial
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
-from workers import claims, debts, environment, leases, progress, store
+from workers import claims, debts, environment, leases, placing, progress, store
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
 from workers.bench.load import Second
@@ -46,15 +46,19 @@ ASK_EVERY_S = 0.5  # how often the database is asked whether to stop
 
 
 def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
-    """Run a queued experiment to its end; None when it was not ours to run (not queued, or its host is busy)."""
+    """Run a queued experiment to its end; None when it was not ours to run (not queued, its host is busy, or another
+    worker must do it)."""
     try:
         plan = Plan.from_dict(Experiment.objects.get(pk=experiment_id).plan)
     except PlanError as broken:  # stored by another version: it would be rung for again and again
         store.refuse(experiment_id, broken)
         return None
     servers = Server.objects.in_bulk([target.server_id for target in plan.targets])
+    if not placing.is_ours(experiment_id, plan, servers, worker):
+        return None
     experiment = store.begin(experiment_id, worker, set().union(*map(leases.hosts_of, servers.values())))
     if experiment is None:
+        placing.pass_on(experiment_id, plan, servers, worker)
         return None
     state, failure = Experiment.State.FAILED, DurascopeError("The worker ended before the experiment did.")
     try:

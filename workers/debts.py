@@ -3,6 +3,7 @@
 import logging
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
 from dashboard.audit.models import record
@@ -37,10 +38,14 @@ def owe_start(server: Server, experiment: Experiment) -> None:
 
 
 def pay_all() -> None:
-    """Pay what ended experiments owe. A server that cannot be reached, or is busy, is asked again next time."""
+    """Pay what ended experiments owe to servers of this site. One that cannot be reached, or is busy, is asked again
+    next time; one at localhost is paid by a worker of the host that owes."""
     due = Debt.objects.filter(paid_at=None).exclude(experiment__state=Experiment.State.RUNNING)
     for experiment in Experiment.objects.filter(debts__in=due).distinct().order_by("pk"):
-        for server in Server.objects.filter(debts__in=due.filter(experiment=experiment)).distinct():
+        owed = Server.objects.filter(debts__in=due.filter(experiment=experiment), site=settings.SITE)
+        for server in owed.distinct():
+            if leases.is_of_another_host(server, experiment):
+                continue
             try:
                 with leases.to_pay(server, experiment) as free:
                     if free:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease
+from dashboard.fleet.site_names import LOCAL
 from dashboard.servers.models import Server
 from workers.servers import hosts
 
@@ -17,10 +18,26 @@ PAYING_LIMIT = timedelta(minutes=5)  # after this, whoever was putting settings 
 
 
 def hosts_of(server: Server) -> set[str]:
-    """What a lease is about: every address of the server's host; a sandbox is on the worker's."""
+    """What a lease is about: every address of the server's host; a sandbox is on the worker's, which others of its
+    site may know as a server's. To be asked by a worker of the server's site: names lead elsewhere on another."""
     if server.is_sandbox or server.socket or hosts.is_local(server.host):
-        return {f"worker {socket.gethostname()}"}
-    return hosts.addresses(server.host)
+        return {of_worker(socket.gethostname())} | set(_at(server.site, hosts.own()))
+    return set(_at(server.site, hosts.addresses(server.host)))
+
+
+def of_worker(host: str) -> str:
+    return f"worker {host}"
+
+
+def _at(site: str, addresses: Iterable[str]) -> Iterator[str]:
+    """Two sites may use the same private addresses for different machines."""
+    yield from (address if site == LOCAL else f"{site}: {address}" for address in addresses)
+
+
+def is_of_another_host(server: Server, experiment: Experiment) -> bool:
+    """Whether the server's address means the host of the worker that ran the experiment, and this is another one."""
+    means_its_worker = bool(server.socket) or hosts.says_here(server.host)
+    return means_its_worker and experiment.worker is not None and experiment.worker.host != socket.gethostname()
 
 
 def holder(names: Iterable[str]) -> HostLease | None:

@@ -5,11 +5,14 @@ import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
 
 from dashboard.experiments import actions as experiments
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import sites
 from dashboard.schedules import actions, cron, news, queries, window
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers.models import Server
@@ -25,14 +28,35 @@ MISSED = (
     "failed (the worker's log says how). It was not made up for."
 )
 Reach = Callable[[Server], str]
+Ring = Callable[[int], None]
 
 
-def watch(now: datetime, ring: Callable[[int], None], reach: Reach | None = None) -> None:
-    """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one."""
-    for schedule in Schedule.objects.filter(paused_at=None).select_related("runs_as", "confirmed_by"):
-        _tried(lambda one=schedule: _look_at(one, now, ring, reach or unreachable), schedule)
+def watch(now: datetime, ring: Ring, reach: Reach | None = None, ring_site: Ring | None = None) -> None:
+    """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one. Schedules
+    of a site that only other workers reach are looked at by those: `ring_site` tells them."""
+    for schedule in _watched():
+        if ring_site and _is_elsewhere(schedule):
+            _tried(lambda one=schedule: ring_site(one.pk), schedule)
+        else:
+            _tried(lambda one=schedule: _look_at(one, now, ring, reach or unreachable), schedule)
     for night in Night.objects.filter(closed_at=None).select_related("schedule", "experiment"):
         _tried(lambda one=night: _end(one, now), night)
+
+
+def look(schedule_id: int, now: datetime, ring: Ring) -> None:
+    """What a worker of the servers' site does when it was told to."""
+    for schedule in _watched().filter(pk=schedule_id):
+        _look_at(schedule, now, ring, unreachable)
+
+
+def _watched() -> QuerySet[Schedule]:
+    return Schedule.objects.filter(paused_at=None).select_related("runs_as", "confirmed_by")
+
+
+def _is_elsewhere(schedule: Schedule) -> bool:
+    """Whether its servers are on another site, with somebody alive there."""
+    site = Server.objects.filter(pk__in=schedule.server_ids).values_list("site", flat=True).first()
+    return site not in (None, settings.SITE) and not sites.nobody(site)
 
 
 def _tried(duty: Callable[[], object], of: object) -> None:
@@ -44,6 +68,8 @@ def _tried(duty: Callable[[], object], of: object) -> None:
 
 def unreachable(server: Server) -> str:
     """Why it cannot be measured now; "" when it answers. A sandbox is made when it is measured."""
+    if server.site != settings.SITE:
+        return sites.nobody(server.site)
     if server.is_sandbox:
         return ""
     try:
@@ -113,7 +139,8 @@ def _busy(servers: Iterable[Server]) -> str:
     """What else uses a host of these servers, or waits to; "" when nothing does."""
     wanted = set().union(*map(leases.hosts_of, servers))
     for other in Experiment.objects.filter(state__in=queries.OPEN).order_by("pk"):
-        used = Server.objects.filter(pk__in=[target["server_id"] for target in other.plan["targets"]])
+        targets = [target["server_id"] for target in other.plan["targets"]]
+        used = Server.objects.filter(pk__in=targets, site=settings.SITE)  # names lead elsewhere on another site
         if wanted & set().union(*map(leases.hosts_of, used)):
             return f"The server's host was busy: {other} was {other.get_state_display()} there."
     if held := leases.holder(wanted):

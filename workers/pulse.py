@@ -9,10 +9,12 @@ import time
 from typing import Any
 
 from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.version import VERSION
 from workers import abilities
 from workers.sandbox.builds import store
 
@@ -28,6 +30,7 @@ class Pulse:
     """
 
     def __init__(self) -> None:
+        self.listens = False  # whether doorbells are heard here: not where a command line measures
         self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
         self._stop = threading.Event()
         self._starting = threading.Lock()
@@ -51,11 +54,23 @@ class Pulse:
         self._stop.set()
         if self._thread:
             self._thread.join(BEAT_S)
-        Worker.objects.filter(pk=self.worker.pk).update(ended_at=timezone.now())
+        Worker.objects.filter(pk=self.worker.pk).update(ended_at=Now())
 
     def _born(self) -> Worker:
+        """By the database's clock, by which others take it for dead."""
         self._installed = store.installed()
-        return Worker.objects.create(host=socket.gethostname(), pid=os.getpid(), abilities=abilities.describe())
+        born = Worker.objects.create(
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            site=settings.SITE,
+            listens=self.listens,
+            version=VERSION,
+            abilities=abilities.describe(),
+            started_at=Now(),
+            beat_at=Now(),
+        )
+        born.refresh_from_db()
+        return born
 
     def _beat(self) -> None:
         last = time.monotonic()
@@ -72,10 +87,10 @@ class Pulse:
         """One beat, `silent_s` seconds after the last one."""
         row = Worker.objects.filter(pk=self.worker.pk)
         if silent_s < DEAD_AFTER.total_seconds():
-            row.update(beat_at=timezone.now(), **self._news())
+            row.update(beat_at=Now(), **self._news())
             return
         log.warning("silent for %.0f s: going on as a new worker", silent_s)
-        row.update(ended_at=timezone.now())
+        row.update(ended_at=Now())
         self.worker = self._born()
 
     def _news(self) -> dict[str, Any]:
@@ -94,6 +109,7 @@ pulse = Pulse()
 
 @worker_ready.connect
 def _on_ready(**_: object) -> None:
+    pulse.listens = True
     pulse.start()
 
 

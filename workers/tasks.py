@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import asdict
+from functools import partial
 
 from celery import shared_task
 from django.utils import timezone
@@ -10,8 +11,7 @@ from dashboard.notifications import post
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
 from dashboard.servers.vault import KeyMissing
-from workers import celery_config, history, nights
-from workers import tend as caretaker
+from workers import bell, celery_config, history, nights
 from workers.conduct import conduct
 from workers.pulse import pulse
 from workers.servers import durability
@@ -36,7 +36,8 @@ def run_experiment(experiment_id: int) -> None:
 
 @shared_task
 def preflight(preflight_id: int) -> None:
-    server = servers.begin_preflight(preflight_id, str(pulse.start()))
+    worker = pulse.start()
+    server = servers.begin_preflight(preflight_id, str(worker), worker.site)
     if server is None:
         return
     asked = Preflight.objects.get(pk=preflight_id)
@@ -67,17 +68,18 @@ def _kept(facts: Facts | None) -> dict:
 
 
 @shared_task
-def tend() -> None:
-    caretaker.tend(run_experiment.delay, preflight.delay)
-
-
-@shared_task
 def watch_nights() -> None:
     """A minute's round. Messages whose bell went unheard, or that failed before, are rung for again."""
     now = timezone.now()
-    nights.watch(now, run_experiment.delay)
+    nights.watch(now, run_experiment.delay, ring_site=partial(bell.ring, bell.SCHEDULE, expires_s=60))
     for waiting in post.waiting(now):
         deliver.delay(waiting)
+
+
+@shared_task
+def look_at_schedule(schedule_id: int) -> None:
+    """The part of the minute's round that only a worker of the servers' site can do."""
+    nights.look(schedule_id, timezone.now(), run_experiment.delay)
 
 
 @shared_task

@@ -1,6 +1,10 @@
-"""What a dead worker left behind, taken care of by a living one: runs every few seconds."""
+"""What a dead worker left behind, taken care of by the living: each worker makes a round every few seconds (see
+`rounds`), for only one of the same site reaches a server that something is owed to, and only one of the same host the
+folders of its sandboxes."""
 
+import fcntl
 import logging
+import os
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,13 +12,12 @@ from functools import partial
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import Q
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.fleet.models import Worker
 from dashboard.servers.models import Preflight
-from workers import debts, leases, store
+from workers import debts, leases, routes, store
 from workers.sandbox.sweep import sweep
 
 log = logging.getLogger(__name__)
@@ -24,7 +27,8 @@ CLOCK_STEP_S = 5.0
 
 
 def tend(ring_experiment: Callable[[int], None], ring_preflight: Callable[[int], None]) -> None:
-    """Everything that somebody must do when nobody else does. A duty that fails does not keep the others waiting."""
+    """Everything that somebody must do when nobody else does, as far as it can be done at this site and on this host.
+    A duty that fails does not keep the others waiting."""
     duties = (
         take_from_the_dead if clocks.agree() else None,
         debts.pay_all,
@@ -59,26 +63,40 @@ clocks = Clocks()
 
 
 def _sweep() -> None:
-    for line in sweep(Path(settings.SANDBOX_ROOT)):
-        log.warning("swept: %s", line)
+    """One at a time: what one takes away, another may have just been given by the kernel (a loop device)."""
+    root = Path(settings.SANDBOX_ROOT)
+    if not root.is_dir():
+        return
+    folder = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    else:
+        for line in sweep(root):
+            log.warning("swept: %s", line)
+    finally:
+        os.close(folder)
 
 
 def _ring_experiments(ring: Callable[[int], None]) -> None:
-    for waiting in Experiment.objects.filter(state=Experiment.State.QUEUED, created_at__lt=timezone.now() - UNHEARD):
-        ring(waiting.pk)
+    unheard = Experiment.objects.filter(state=Experiment.State.QUEUED, created_at__lt=timezone.now() - UNHEARD)
+    for waiting in unheard.values_list("pk", flat=True):
+        if routes.site_of_experiment(waiting) in (settings.SITE, None):
+            ring(waiting)
 
 
 def _ring_preflights(ring: Callable[[int], None]) -> None:
     now = timezone.now()
     Preflight.objects.filter(state="running", started_at__lt=now - PREFLIGHT_LIMIT).update(state="queued")
-    for unheard in Preflight.objects.filter(state="queued", asked_at__lt=now - UNHEARD):
+    mine = Preflight.objects.filter(state="queued", asked_at__lt=now - UNHEARD, server__site=settings.SITE)
+    for unheard in mine:
         ring(unheard.pk)
 
 
 def take_from_the_dead() -> None:
     """Experiments of dead workers are interrupted; their running cells too; their leases are returned."""
-    dead = Worker.objects.filter(Q(ended_at__isnull=False) | Q(beat_at__lt=timezone.now() - DEAD_AFTER))
-    for experiment in Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=dead):
+    for experiment in Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=Worker.objects.dead()):
         store.finish(
             experiment,
             experiment.worker,

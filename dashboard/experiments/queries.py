@@ -1,6 +1,7 @@
 """What pages and the command line read of experiments."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
@@ -8,7 +9,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
-from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.fleet import sites
+from dashboard.fleet.models import Worker
+from dashboard.fleet.site_names import LOCAL
 from dashboard.results import finding as results
 from dashboard.results import queries as stored
 from dashboard.results.claims.outcomes import outcomes_of
@@ -17,10 +20,13 @@ from dashboard.results.crash.kinds import title
 from dashboard.results.page import shown_to
 from dashboard.servers.models import Preflight, Server
 from workers import progress as live
+from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
 from workers.bench.review import Candidate
 from workers.crash import ways
+from workers.routes import site_of_experiment
 from workers.sandbox import builds
+from workers.servers.hosts import says_here
 
 MOST_CELLS_SHOWN = 200
 CELLS_BEFORE = 20
@@ -28,18 +34,23 @@ CELLS_BEFORE = 20
 
 def candidates(plan: Plan) -> dict[int, Candidate]:
     """What is known of the plan's servers. Raises Server.DoesNotExist for one that is gone."""
-    return {target.server_id: _candidate(Server.objects.get(pk=target.server_id)) for target in plan.targets}
+    servers = [Server.objects.get(pk=target.server_id) for target in plan.targets]
+    hosts = {site: _hosts(site) for site in {server.site for server in servers}}
+    return {server.pk: _candidate(server, hosts[server.site]) for server in servers}
 
 
-def _candidate(server: Server) -> Candidate:
+def _candidate(server: Server, hosts: Mapping[str, Abilities]) -> Candidate:
     if server.is_sandbox:
-        able = _abilities()
+        able = together(hosts.values())
         known = builds.every()
         flavours = {key: build.flavour for key, build in known.items()}
         alone = ways.missing_of(known)
         return Candidate(
             server.name,
             is_sandbox=True,
+            site=server.site,
+            hosts=hosts,
+            build=server.build,
             flavour=flavours.get(server.build),  # None: it was added by a user, and removed since
             crash_missing=able.get("crash_missing", {}),
             builds=flavours,
@@ -53,6 +64,9 @@ def _candidate(server: Server) -> Candidate:
     return Candidate(
         server.name,
         is_sandbox=False,
+        site=server.site,
+        hosts=hosts,
+        means_its_worker=says_here(server.host) or bool(server.socket),
         is_production=server.label == Server.Label.PRODUCTION,
         flavour=facts.get("flavour"),
         engines=frozenset(engines),
@@ -63,14 +77,14 @@ def _candidate(server: Server) -> Candidate:
 
 
 def crash_missing() -> dict[str, str]:
-    """Crash kind -> why the newest living worker cannot do it; empty when it can do all, or none is alive to ask."""
-    return _abilities().get("crash_missing", {})
+    """Crash kind -> why no living worker can do it; empty when all can be done, or none is alive to ask."""
+    alive = Worker.objects.alive().filter(listens=True).order_by("-pk")
+    return together(worker.abilities for worker in alive).get("crash_missing", {})
 
 
-def _abilities() -> dict[str, Any]:
-    """What the newest living worker said of itself (workers.abilities); empty: none is alive."""
-    alive = Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).order_by("-pk").first()
-    return alive.abilities if alive else {}
+def _hosts(site: str) -> dict[str, Abilities]:
+    """Host -> what its newest worker said that it can do."""
+    return {worker.host: worker.abilities for worker in reversed(sites.listening(site))}
 
 
 def listed() -> QuerySet[Experiment]:
@@ -109,7 +123,7 @@ def progress(experiment: Experiment) -> dict[str, Any]:
     picture = live.latest(experiment.pk) if experiment.state == Experiment.State.RUNNING else {}
     return {
         "state": experiment.state,
-        "phase": experiment.phase or ("waiting for a worker" if experiment.state == "queued" else ""),
+        "phase": _waits_for(experiment) if experiment.state == "queued" else experiment.phase,
         "done": counts.get("done", 0),
         "failed": counts.get("failed", 0),
         "total": total,
@@ -120,6 +134,12 @@ def progress(experiment: Experiment) -> dict[str, Any]:
         "message": f"{experiment.error} {experiment.mend}".strip(),
         "over": experiment.is_over,
     }
+
+
+def _waits_for(experiment: Experiment) -> str:
+    """What a queued experiment waits for."""
+    site = site_of_experiment(experiment.pk)
+    return sites.nobody(site or LOCAL) or experiment.phase or "waiting for a worker"
 
 
 def finding(experiment: Experiment) -> list[str]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.fleet.models import HostLease, Worker
 from dashboard.results.crash.kinds import title
 from dashboard.servers.models import Preflight
 
@@ -16,11 +17,13 @@ REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interes
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """A worker, and what it is busy with right now."""
+    """A worker, what it is busy with right now, and the last experiment that it ended."""
 
     worker: Worker
+    is_alive: bool
     experiments: tuple[Experiment, ...]
     preflights: tuple[Preflight, ...]
+    last: Experiment | None
 
     @property
     def is_idle(self) -> bool:
@@ -43,23 +46,29 @@ class WorkerLine:
 
 def workers() -> list[WorkerLine]:
     """Living workers first, then those that ended or died within the last day; the youngest first."""
-    rows = list(Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED).order_by("-started_at", "-pk"))
+    ended = Experiment.objects.filter(worker=OuterRef("pk"), ended_at__isnull=False).order_by("-ended_at")
+    recent = Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED)
+    rows = list(recent.annotate(last=Subquery(ended.values("pk")[:1])).order_by("-started_at", "-pk"))
+    living = set(recent.alive().values_list("pk", flat=True))
+    done = Experiment.objects.defer("plan", "analysis").in_bulk({worker.last for worker in rows})
     running = Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows).defer("plan", "analysis")
     measured = list(running)
     tested = list(Preflight.objects.filter(state=Preflight.State.RUNNING).select_related("server"))
     lines = [
         WorkerLine(
             worker,
+            worker.pk in living,
             tuple(one for one in measured if one.worker_id == worker.id),
             tuple(one for one in tested if one.worker == str(worker)),
+            done.get(worker.last),
         )
         for worker in rows
     ]
-    return sorted(lines, key=lambda line: not line.worker.is_alive)
+    return sorted(lines, key=lambda line: not line.is_alive)
 
 
 def alive() -> list[Worker]:
-    return list(Worker.objects.filter(ended_at=None, beat_at__gt=timezone.now() - DEAD_AFTER).order_by("host", "pk"))
+    return list(Worker.objects.alive().order_by("host", "pk"))
 
 
 def leases() -> list[HostLease]:

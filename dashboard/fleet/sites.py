@@ -1,23 +1,9 @@
-"""Sites: a site is where workers reach the same servers. Its doorbells ring on message queues of its own, which only
-its workers hear."""
+"""Sites: a site is where workers reach the same servers."""
 
-import socket
 from collections.abc import Iterable
 
 from dashboard.fleet.models import Worker
 from dashboard.fleet.site_names import LOCAL
-
-ANYBODY = "celery"  # the queue of what any worker can do
-
-
-def queue(site: str, host: str = "") -> str:
-    """Of all workers of a site, or of those on one of its hosts."""
-    return f"site.{site}@{host}" if host else f"site.{site}"
-
-
-def heard(site: str) -> tuple[str, ...]:
-    """The queues of a worker of this site on this host."""
-    return (ANYBODY, queue(site), queue(site, socket.gethostname()))
 
 
 def listening(site: str) -> list[Worker]:

@@ -12,8 +12,8 @@ from dashboard.fleet import builds, queries, storage
 @require_safe
 def workers(request: HttpRequest) -> HttpResponse:
     lines = queries.workers()
-    alive = [line for line in lines if line.worker.is_alive]
-    over = [line for line in lines if not line.worker.is_alive]
+    alive = [line for line in lines if line.is_alive]
+    over = [line for line in lines if not line.is_alive]
     return render(request, "fleet/list.html", {"alive": alive, "over": over, "leases": queries.leases()})
 
 

@@ -10,11 +10,12 @@ from django.utils import timezone
 
 from dashboard.accounts.roles import allowed, require
 from dashboard.audit.models import record
+from dashboard.fleet.site_names import LOCAL
 from dashboard.servers import queries
 from dashboard.servers.models import Debt, Preflight, Server
 from workers import bell
 
-ADDRESS = {"host", "port", "socket"}
+ADDRESS = {"host", "port", "socket", "site"}
 
 
 class Refused(Exception):
@@ -145,11 +146,11 @@ def ring(preflight: Preflight) -> None:
         ) from silent
 
 
-def begin_preflight(preflight_id: int, worker: str = "") -> Server | None:
-    """Claim a queued preflight; None when somebody else has it or it is gone."""
-    claimed = Preflight.objects.filter(pk=preflight_id, state=Preflight.State.QUEUED).update(
-        state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker
-    )
+def begin_preflight(preflight_id: int, worker: str = "", site: str = LOCAL) -> Server | None:
+    """Claim a queued preflight of a server on this site; None when somebody else has it, or it is gone or elsewhere."""
+    here = Server.objects.filter(site=site)  # no join: of a row that somebody just took, the state is asked again
+    queued = Preflight.objects.filter(pk=preflight_id, state=Preflight.State.QUEUED, server__in=here)
+    claimed = queued.update(state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker)
     return Server.objects.get(preflights=preflight_id) if claimed else None
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
 from dashboard.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child
@@ -115,7 +115,7 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     os.kill(worker.pid, signal.SIGKILL)
     until(lambda: not alive(children))
 
-    Worker.objects.update(beat_at=timezone.now() - tend.DEAD_AFTER * 2)  # as if its silence had lasted
+    Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
     tend.tend(lambda pk: None, lambda pk: None)
     assert fresh(experiment).state == "interrupted"
     assert experiment.cells.filter(state="interrupted").count() == 1
@@ -143,7 +143,7 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
 
     os.kill(worker.pid, signal.SIGKILL)
     until(lambda: not alive(children))
-    Worker.objects.update(beat_at=timezone.now() - tend.DEAD_AFTER * 2)  # as if its silence had lasted
+    Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
     until(lambda: tended() and not owned_by(worker.pid, sandbox_root))
     assert leavings(sandbox_root) == (0, 0, [])
     assert fresh(experiment).state == "interrupted"

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workers.bench import crash_review, stand_review
+from workers.bench import crash_review, site_review, stand_review
 from workers.bench.crash_review import Crashable
 from workers.bench.load import LoadRequest
+from workers.bench.needs import Abilities
 from workers.bench.plan import (
     ENGINE_MEND,
     ENGINE_NAME,
@@ -41,6 +42,10 @@ class Candidate:
 
     name: str
     is_sandbox: bool
+    site: str = ""
+    hosts: Mapping[str, Abilities] = field(default_factory=dict)  # of the site's living workers
+    means_its_worker: bool = False  # its address is a socket or a loopback one: on whose host it is, follows from that
+    build: str = ""  # of a sandbox: its own
     is_production: bool = False
     flavour: FlavourKey | None = None
     engines: frozenset[str] = frozenset()
@@ -77,7 +82,22 @@ def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_conf
         found += _target(plan, target, candidates[target.server_id], production_confirmed)
     found += stand_review.problems(plan, {key: server.ground for key, server in candidates.items()})
     found += crash_review.problems(plan, {key: server.crashable for key, server in candidates.items()})
+    found += _places(plan, candidates, is_possible=not found)
     return list(dict.fromkeys(found))
+
+
+def _places(plan: Plan, candidates: Mapping[int, Candidate], *, is_possible: bool) -> Iterator[str]:
+    """Whether one worker reaches all of it and can do all of it. What none can do alone was said before."""
+    servers = [candidates[target.server_id] for target in plan.targets]
+    if refusal := site_review.apart({server.name: server.site for server in servers}):
+        yield refusal
+        return
+    for server in servers:
+        if server.means_its_worker and len(server.hosts) > 1:
+            yield site_review.ambiguous(server.name, server.site, sorted(server.hosts))
+    if is_possible and servers:
+        own = {key: server.build for key, server in candidates.items() if server.is_sandbox}
+        yield from site_review.unable(plan, own, servers[0].site, servers[0].hosts)
 
 
 def estimate_s(plan: Plan) -> float:

@@ -1,6 +1,9 @@
 """Which host an address leads to. One host has many names; two experiments must not meet on it under two of them."""
 
+import ipaddress
 import socket
+
+OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # kept for documents: nobody has them
 
 
 def addresses(host: str) -> set[str]:
@@ -26,3 +29,26 @@ def _can_bind(address: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def says_here(host: str) -> bool:
+    """Whether the address itself means the machine that uses it, whichever that is. Nobody is asked."""
+    if host.lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def own() -> set[str]:
+    """The addresses under which others know this machine: those that its way out leaves from. Nothing is sent."""
+    found = set()
+    for family, outside in OUTSIDE.items():
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((outside, 9))
+                found.add(str(probe.getsockname()[0]))
+        except OSError:  # no such network here
+            continue
+    return found

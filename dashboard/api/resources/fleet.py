@@ -15,17 +15,22 @@ router = Router()
 
 
 class WorkerOut(Schema):
-    """`experiments` and `tests`: ids of what it is busy with."""
+    """`experiments` and `tests`: ids of what it is busy with; `last_experiment`: of the one that it ended last. A
+    worker that does not `listen` measures what a command line told it."""
 
     id: int
+    site: str
     host: str
     pid: int
+    version: str
+    listens: bool
     is_alive: bool
     started_at: datetime
     beat_at: datetime
     ended_at: datetime | None
     abilities: dict[str, Any]
     experiments: list[int]
+    last_experiment: int | None
     tests: list[int]
 
 
@@ -74,9 +79,11 @@ def list_builds(request: HttpRequest) -> list[builds.BuildLine]:
 
 
 def _worker(line: queries.WorkerLine) -> dict[str, Any]:
-    names = ("id", "host", "pid", "is_alive", "started_at", "beat_at", "ended_at", "abilities")
+    names = ("id", "site", "host", "pid", "version", "listens", "started_at", "beat_at", "ended_at", "abilities")
     return {
         **{name: getattr(line.worker, name) for name in names},
+        "is_alive": line.is_alive,
+        "last_experiment": line.last.pk if line.last else None,
         "experiments": [one.pk for one in line.experiments],
         "tests": [one.pk for one in line.preflights],
     }

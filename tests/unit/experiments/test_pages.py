@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
 from tests.unit.experiments.test_form import filled
 from workers.bench import recipes
@@ -102,7 +103,11 @@ def test_progress_can_be_polled(client_in, server, rung):
     experiment = actions.start(plan(server), None)
     state = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
     total = experiment.cells.count() + experiment.trials.count()
-    assert (state["state"], state["total"], state["phase"]) == ("queued", total, "waiting for a worker")
+    assert (state["state"], state["total"]) == ("queued", total)
+    assert state["phase"] == "No worker is alive on site local; start one there: manage.py worker"
+    Worker.objects.create(host="here", pid=1)
+    again = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
+    assert again["phase"] == "waiting for a worker"
 
 
 @pytest.mark.django_db(transaction=True)

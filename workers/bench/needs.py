@@ -1,0 +1,65 @@
+"""What a host must have to run a plan: one worker runs all of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workers.bench.plan import CONTROLS, Plan
+from workers.crash.kinds import CRASH_KINDS
+
+Abilities = Mapping[str, Any]  # workers.abilities.describe; what it does not say is not known, and not held against it
+
+
+@dataclass(frozen=True)
+class Needs:
+    """`builds` of sandboxes, a simulated `device`, and the `crashes` of sandboxes by their kinds."""
+
+    builds: frozenset[str] = frozenset()
+    device: bool = False
+    crashes: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, plan: Plan, own_builds: Mapping[int, str]) -> "Needs":
+        """`own_builds`: server id -> the build of a sandbox; attached servers need nothing of the host."""
+        own = [own_builds[target.server_id] for target in plan.targets if target.server_id in own_builds]
+        if not own:
+            return cls()
+        crash = plan.crash
+        kinds = (*crash.kinds, *(CONTROLS if crash.control_trials else ())) if crash.trials else ()
+        return cls(
+            builds=frozenset(variant.build or build for variant in plan.variants for build in own),
+            device=any(variant.storage for variant in plan.variants),
+            crashes=frozenset(kinds) & CRASH_KINDS.keys(),
+        )
+
+    def lacking(self, able: Abilities) -> list[str]:
+        """What a host with these abilities lacks, in words; empty when it can run the plan."""
+        found = []
+        if "builds" in able and (absent := sorted(self.builds - set(able["builds"]))):
+            found.append(f"it has no {', '.join(absent)} (manage.py build install {' '.join(absent)})")
+        if self.device and (why := able.get("disk_missing")):
+            found.append(f"it cannot simulate a device ({why})")
+        missing = able.get("crash_missing", {})
+        by_reason: dict[str, list[str]] = {}
+        for kind in sorted(self.crashes & missing.keys()):
+            by_reason.setdefault(missing[kind], []).append(CRASH_KINDS[kind].title)
+        return found + [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
+
+
+def together(hosts: Iterable[Abilities]) -> Abilities:
+    """What at least one of these hosts can do: reasons are kept of what none can."""
+    told = list(hosts)
+    if not told:
+        return {}
+    first, *others = told
+    crashes = {kind: why for kind, why in first.get("crash_missing", {}).items() if _none(kind, others)}
+    found: dict[str, Any] = {"crash_missing": crashes}
+    if all(one.get("disk_missing") for one in told):
+        found["disk_missing"] = first["disk_missing"]
+    if all("builds" in one for one in told):
+        found["builds"] = sorted({key for one in told for key in one["builds"]})
+    return found
+
+
+def _none(kind: str, hosts: Iterable[Abilities]) -> bool:
+    return all(kind in one.get("crash_missing", {}) for one in hosts)

@@ -1,0 +1,37 @@
+"""What is wrong with where a plan's servers are: one worker reaches all of them, and has all that they need."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from workers.bench.needs import Abilities, Needs
+from workers.bench.plan import Plan
+
+
+def apart(sites: Mapping[str, str]) -> str:
+    """The refusal of servers (name -> site) that no single worker reaches; "" when they share a site."""
+    if len(set(sites.values())) < 2:
+        return ""
+    where = ", ".join(f"{name} is on site {site}" for name, site in sites.items())
+    return f"{where}: one worker runs an experiment, and reaches one site. Make an experiment for each."
+
+
+def nobody_can(site: str, lacking: Mapping[str, Sequence[str]]) -> str:
+    """The refusal of what no host of a site can do alone. `lacking`: host -> what it lacks."""
+    told = "; ".join(f"{host}: {', '.join(what)}" for host, what in sorted(lacking.items()))
+    return f"One worker runs all of an experiment, and none on site {site} can run all of this one. {told}."
+
+
+def ambiguous(name: str, site: str, hosts: Sequence[str]) -> str:
+    """The refusal of a server at a socket or a loopback address, where workers run on several hosts."""
+    return (
+        f"{name} is at an address that means the worker's own host, and site {site} has workers on {', '.join(hosts)}: "
+        "on each it is another server. Register it under an address that all of them reach, or give each host a site "
+        "of its own."
+    )
+
+
+def unable(plan: Plan, own_builds: Mapping[int, str], site: str, hosts: Mapping[str, Abilities]) -> Iterator[str]:
+    """At most one sentence. `hosts`: those of the site with a living worker; without any, the start will tell."""
+    needs = Needs.of(plan, own_builds)
+    lacking = {host: needs.lacking(able) for host, able in hosts.items()}
+    if lacking and all(lacking.values()):
+        yield nobody_can(site, lacking)

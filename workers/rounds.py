@@ -1,0 +1,48 @@
+"""Each worker tends its own site and host: a round every few seconds, in a thread of its own, as long as it lives."""
+
+import logging
+import threading
+from functools import partial
+
+from celery.signals import worker_ready, worker_shutting_down
+from django.db import close_old_connections, connection
+
+from workers import bell
+from workers.tend import tend
+
+EVERY_S = 10.0
+log = logging.getLogger(__name__)
+
+
+class Rounds:
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._go, name="rounds", daemon=True).start()
+
+    def stop(self) -> None:
+        """No further round begins; one that is under way is left to end by itself, or with the process."""
+        self._stop.set()
+
+    def _go(self) -> None:
+        while not self._stop.wait(EVERY_S):
+            close_old_connections()
+            try:
+                tend(partial(bell.ring, bell.EXPERIMENT), partial(bell.ring, bell.PREFLIGHT))
+            except Exception:
+                log.exception("a round of tending")
+        connection.close()
+
+
+rounds = Rounds()
+
+
+@worker_ready.connect
+def _on_ready(**_: object) -> None:
+    rounds.start()
+
+
+@worker_shutting_down.connect
+def _on_stop(**_: object) -> None:
+    rounds.stop()

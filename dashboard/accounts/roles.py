@@ -54,6 +54,7 @@ OPERATIONS: dict[str, Operation] = {
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own it"),
     "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
+    "import": Operation(Role.OPERATOR, "import experiments from files"),
     "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own it, unless it is a sandbox"),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own it"),

@@ -1,13 +1,19 @@
 """Rows that workers claim: cells and crash trials. Each is claimed by one conditional UPDATE, and the moment of the
-claim is its mark: a worker that was taken for dead and comes back holds an old mark and cannot write."""
+claim is its mark: a worker that was taken for dead and comes back holds an old mark and cannot write.
 
+The condition is on the row alone. One that asks other tables is no lock: PostgreSQL, having waited for the row, looks
+again at that row only, and at the rest as it was before."""
+
+from datetime import datetime
 from typing import TypeVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
 from workers.errors import DurascopeError
+from workers.patience import patient
 
 State = Cell.State  # a trial's states are a cell's
 Row = TypeVar("Row", Cell, Trial)
@@ -15,13 +21,25 @@ Row = TypeVar("Row", Cell, Trial)
 
 def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
     """The next waiting one, now running; None when none is left, or the experiment was taken from its worker."""
-    ours = rows.filter(experiment__worker=experiment.worker_id, experiment__state=Experiment.State.RUNNING)
-    waiting = ours.filter(state=State.WAITING)
-    for row in waiting.order_by("position")[:3]:
-        row.started_at = timezone.now()
-        if waiting.filter(pk=row.pk).update(state=State.RUNNING, started_at=row.started_at, error="", mend=""):
-            return row
-    return None
+    return _claim(rows, experiment, timezone.now())
+
+
+@patient
+@transaction.atomic
+def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row | None:
+    """Under the experiment's lock: whoever takes it away comes before, and finds nothing running, or after. One that
+    bears the mark already was claimed, and the answer was lost."""
+    held = Experiment.objects.select_for_update().filter(pk=experiment.pk, state=Experiment.State.RUNNING)
+    if held.filter(worker=experiment.worker_id).first() is None:
+        return None
+    if mine := rows.filter(state=State.RUNNING, started_at=mark).first():
+        return mine
+    row = rows.filter(state=State.WAITING).order_by("position").first()
+    if row is None:
+        return None
+    row.started_at = mark
+    taken = rows.filter(pk=row.pk, state=State.WAITING)
+    return row if taken.update(state=State.RUNNING, started_at=mark, error="", mend="") else None
 
 
 def claimed(row: Row) -> QuerySet[Row]:
@@ -29,6 +47,7 @@ def claimed(row: Row) -> QuerySet[Row]:
     return type(row).objects.filter(pk=row.pk, state=State.RUNNING, started_at=row.started_at)
 
 
+@patient
 def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
     """Leave a row without a result: it failed, or was stopped."""
     claimed(row).update(

@@ -13,6 +13,7 @@ from workers import leases
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
 from workers.errors import DurascopeError, ServerError
+from workers.patience import patient
 from workers.servers.undo import undo
 
 log = logging.getLogger(__name__)
@@ -20,6 +21,7 @@ COMMAND_LIMIT_S = 120.0  # for an owner's command, and for the server to answer 
 START_AGAIN = timedelta(minutes=5)  # a start command that did not help is not run more often by itself
 
 
+@patient
 def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) -> None:
     """Write down what must be put back. An open debt keeps its first value: that is the server's own."""
     Debt.objects.get_or_create(
@@ -27,6 +29,7 @@ def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) 
     )
 
 
+@patient
 def paid(server: Server, kind: str, name: str) -> None:
     Debt.objects.filter(server=server, kind=kind, name=name, paid_at=None).update(paid_at=timezone.now(), problem="")
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
+from django.db import OperationalError
+
 from dashboard.experiments.models import Experiment
 from dashboard.history import again, changes, entries
 from dashboard.history.models import Track
@@ -40,6 +42,8 @@ def _note(experiment: Experiment) -> None:
     """One that cannot be read, as of a version long gone, must not keep the others waiting."""
     try:
         entries.note(experiment)
+    except OperationalError:  # the database's trouble, not the experiment's: the next round notes it
+        log.exception("history of experiment %s", experiment.pk)
     except Exception as failure:
         log.exception("history of experiment %s", experiment.pk)
         entries.mark(experiment, f"{type(failure).__name__}: {failure}")

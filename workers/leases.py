@@ -12,6 +12,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease
 from dashboard.fleet.site_names import LOCAL
 from dashboard.servers.models import Server
+from workers.patience import patient
 from workers.servers import hosts
 
 PAYING_LIMIT = timedelta(minutes=5)  # after this, whoever was putting settings back is taken for dead
@@ -45,27 +46,32 @@ def holder(names: Iterable[str]) -> HostLease | None:
     return HostLease.objects.filter(host__in=names).select_related("experiment").first()
 
 
-def take(experiment: Experiment, names: Iterable[str]) -> datetime:
-    """The moment that marks these leases. Raises IntegrityError when somebody else was faster."""
-    now = timezone.now()
-    HostLease.objects.bulk_create(HostLease(host=name, experiment=experiment, taken_at=now) for name in set(names))
-    return now
+def take(experiment: Experiment, names: Iterable[str], mark: datetime) -> None:
+    """`mark`: the moment by which these leases are known. Raises IntegrityError when somebody else was faster. All
+    take them in the same order: two who each have one and want the other's would wait for ever."""
+    rows = (HostLease(host=name, experiment=experiment, taken_at=mark) for name in sorted(set(names)))
+    HostLease.objects.bulk_create(rows)
 
 
 @contextmanager
 def to_pay(server: Server, experiment: Experiment) -> Iterator[bool]:
     """Keep experiments off the server while what this one owes is put back; False when its host is busy."""
-    names = hosts_of(server)
+    names, mark = hosts_of(server), timezone.now()
     try:
         with transaction.atomic():
-            taken_at = take(experiment, names)
+            take(experiment, names, mark)
     except IntegrityError:
         yield False
         return
     try:
         yield True
     finally:
-        HostLease.objects.filter(host__in=names, experiment=experiment, taken_at=taken_at).delete()
+        _give_back(experiment, mark)
+
+
+@patient
+def _give_back(experiment: Experiment, mark: datetime) -> None:
+    HostLease.objects.filter(experiment=experiment, taken_at=mark).delete()
 
 
 def clear() -> None:

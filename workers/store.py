@@ -5,9 +5,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
@@ -17,19 +18,29 @@ from workers.bench.measure import Measurement
 from workers.errors import DurascopeError, PlanError
 from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading
+from workers.patience import LOST, patient
 
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
     """Claim a queued experiment and lease its hosts; None when it is not queued or a host is busy."""
+    try:
+        return _begin(experiment_id, worker, set(hosts), timezone.now())
+    except IntegrityError:  # another one leased a host of these at the same moment
+        return None
+
+
+@patient
+def _begin(experiment_id: int, worker: Worker, hosts: set[str], mark: datetime) -> Experiment | None:
     with transaction.atomic():
         experiment = Experiment.objects.select_for_update().get(pk=experiment_id)
         if experiment.state != Experiment.State.QUEUED:
-            return None
+            begun = HostLease.objects.filter(experiment=experiment, taken_at=mark).exists()
+            return experiment if begun else None  # it was ours already, and the answer was lost
         if busy := leases.holder(hosts):
             does = "being put back" if busy.experiment.is_over else "running"
             say(experiment, f"waiting: {busy.experiment.name} is {does} on the same host")
             return None
-        leases.take(experiment, hosts)
+        leases.take(experiment, hosts, mark)
         experiment.state = Experiment.State.RUNNING
         experiment.worker = worker
         experiment.started_at = experiment.started_at or timezone.now()
@@ -44,6 +55,7 @@ def refuse(experiment_id: int, why: DurascopeError) -> None:
     queued.update(state=Experiment.State.FAILED, error=why.message, mend="Plan it anew.", ended_at=timezone.now())
 
 
+@patient
 def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", mend: str = "") -> bool:
     """End an experiment that this worker still holds: its leases are returned, nothing of it stays running.
 
@@ -61,14 +73,20 @@ def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", 
     return True
 
 
+@patient
 def say(experiment: Experiment, phase: str) -> None:
     """What happens right now, in words, for the live page."""
     Experiment.objects.filter(pk=experiment.pk).exclude(phase=phase[:200]).update(phase=phase[:200])
 
 
 def is_cancelled(experiment: Experiment, worker: Worker) -> bool:
-    """Whether somebody asked to stop, or the experiment was taken from this worker."""
-    row = Experiment.objects.filter(pk=experiment.pk).values_list("cancel_asked", "state", "worker_id").first()
+    """Whether somebody asked to stop, or the experiment was taken from this worker. Asked while something is measured:
+    a database that does not answer is asked again next time."""
+    try:
+        row = Experiment.objects.filter(pk=experiment.pk).values_list("cancel_asked", "state", "worker_id").first()
+    except LOST:
+        connection.close()
+        return False
     return row is None or row[0] or row[1] != Experiment.State.RUNNING or row[2] != worker.pk
 
 
@@ -77,12 +95,13 @@ def claim(experiment: Experiment) -> Cell | None:
     return claims.claim(experiment.cells.all(), experiment)
 
 
+@patient
 def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Probe | None) -> Run | None:
     """Store a measurement and mark its cell measured; None (nothing stored) when the cell was taken away."""
     load = done.load
     with transaction.atomic():
         if not claims.claimed(cell).update(state=Cell.State.DONE, ended_at=timezone.now()):
-            return None
+            return Run.objects.filter(cell=cell, started_at=done.started_at).first()  # stored, and the answer was lost
         run = Run.objects.create(
             cell=cell,
             started_at=done.started_at,
@@ -125,6 +144,7 @@ def _columns(done: Measurement) -> dict[str, list[float | None]]:
     return columns
 
 
+@patient
 def environment_row(data: dict[str, Any]) -> Environment:
     """The row that holds this environment, made once for all runs that share it."""
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
@@ -134,10 +154,10 @@ def environment_row(data: dict[str, Any]) -> Environment:
 def release_to_resume(experiment: Experiment) -> None:
     """Put what is not measured back in the queue: interrupted, failed, cancelled and running cells and trials."""
     with transaction.atomic():
+        queue_again(experiment)  # first: whoever locks an experiment and its cells does it in this order
         for rows in (experiment.cells, experiment.trials):
             unmeasured = rows.exclude(state__in=[Cell.State.DONE, Cell.State.WAITING])
             unmeasured.update(state=Cell.State.WAITING, error="", mend="")
-        queue_again(experiment)
 
 
 def queue_again(experiment: Experiment) -> None:

@@ -11,6 +11,7 @@ from dashboard.experiments.models import Environment, Experiment, Trial, TrialEv
 from workers import claims
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.trial import Loss, TrialResult
+from workers.patience import patient
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
 
@@ -20,6 +21,7 @@ def claim(experiment: Experiment) -> Trial | None:
     return claims.claim(experiment.trials.all(), experiment)
 
 
+@patient
 def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
     """Store verdict and evidence; False (nothing stored) when the trial was taken away."""
     with transaction.atomic():
@@ -41,7 +43,12 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
         )
         if stored:
             TrialEvidence.objects.create(trial=trial, data=evidence_json(result))
-    return bool(stored)
+    return bool(stored) or _is_stored(trial)
+
+
+def _is_stored(trial: Trial) -> bool:
+    """By this claim: it was, and the answer was lost."""
+    return Trial.objects.filter(pk=trial.pk, state=Trial.State.DONE, started_at=trial.started_at).exists()
 
 
 def evidence_json(result: TrialResult) -> dict[str, Any]:

@@ -138,6 +138,7 @@ def repeat_trial(trial: Trial, user: Any) -> Trial:
     bell.Silent when nobody hears."""
     require(user, "crash", trial.server)
     with transaction.atomic():
+        store.queue_again(trial.experiment)  # first: of two at once the second is refused
         last = trial.experiment.trials.order_by("-position").first()
         again = Trial.objects.create(
             experiment=trial.experiment,
@@ -149,7 +150,6 @@ def repeat_trial(trial: Trial, user: Any) -> Trial:
             seed=trial.seed,
             repeats=trial,
         )
-        store.queue_again(trial.experiment)
         record(user, "repeated", trial.experiment, trial=trial.pk)
     ring(trial.experiment)
     return again

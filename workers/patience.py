@@ -1,0 +1,35 @@
+"""The database may be restarted while something is measured. A connection that broke stays broken until it is closed;
+then what was to be stored is stored again."""
+
+import logging
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from django.db import InterfaceError, OperationalError, connection
+
+WAITS_S = (0.2, 1.0, 5.0, 15.0, 60.0)
+LOST = (OperationalError, InterfaceError)
+Act = TypeVar("Act", bound=Callable[..., Any])
+log = logging.getLogger(__name__)
+
+
+def patient(act: Act) -> Act:
+    """Try again what the database did not take: locked, restarted, or two that waited for each other. For what is all
+    or nothing, and may be done twice: an answer that was lost says nothing about what was asked."""
+
+    @wraps(act)
+    def tries(*args: Any, **kwargs: Any) -> Any:
+        for wait_s in WAITS_S:
+            try:
+                return act(*args, **kwargs)
+            except LOST as lost:
+                if connection.in_atomic_block:  # a part of something larger: that is lost as a whole
+                    raise
+                log.warning("the database did not take %s (%s); trying again", act.__qualname__, lost)
+                connection.close()
+                time.sleep(wait_s)
+        return act(*args, **kwargs)
+
+    return tries  # type: ignore[return-value]

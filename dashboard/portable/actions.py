@@ -1,0 +1,84 @@
+"""Read a file and keep what it says, or say why not."""
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from django.db import DatabaseError, transaction
+
+from dashboard.accounts.roles import require
+from dashboard.audit.models import record
+from dashboard.experiments import queries
+from dashboard.experiments.models import Experiment
+from dashboard.portable.read import Content
+from dashboard.portable.refused import NotImported
+from dashboard.portable.store import store
+from dashboard.results.analysis import analysis_of
+from workers.errors import DurascopeError
+
+log = logging.getLogger(__name__)
+TRY_AGAIN = "Try again; if it happens again, the log of the web server says why."
+
+
+@dataclass(frozen=True)
+class Imported:
+    """`is_new`: False when the same experiment was imported before, and nothing was stored."""
+
+    experiment: Experiment
+    is_new: bool
+
+    @property
+    def says(self) -> str:
+        if self.is_new:
+            return f"{self.experiment} is imported."
+        at = f"{self.experiment.imported_at:%Y-%m-%d %H:%M} UTC"
+        return f"This experiment is here already: it was imported on {at}. Nothing was stored."
+
+
+def import_file(user: Any, file: BinaryIO) -> Imported:
+    """Keep the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
+    require(user, "import")
+    content = Content(file)
+    if known := _known(content.digest):
+        return Imported(known, is_new=False)
+    content.check()
+    file.seek(0)
+    try:
+        return Imported(_kept(content, user, hashlib.file_digest(file, "sha256").hexdigest()), is_new=True)
+    except DatabaseError as refused:
+        if known := _known(content.digest):  # somebody else was faster with the same file
+            return Imported(known, is_new=False)
+        log.exception("an experiment that the database did not take")
+        raise NotImported(f"The database did not take it ({type(refused).__name__})", TRY_AGAIN) from refused
+
+
+def _known(digest: str) -> Experiment | None:
+    found = Experiment.everything.filter(imported_digest=digest).first()
+    if found and found.deleted_at:
+        raise NotImported(
+            f"This experiment was imported before, as number {found.pk}, and deleted",
+            "Restore it: it is in the list of experiments under Deleted.",
+        )
+    return found
+
+
+@transaction.atomic
+def _kept(content: Content, user: Any, sha256: str) -> Experiment:
+    experiment = store(content, user, sha256)
+    _work_out(experiment)
+    record(user, "imported", experiment, experiment=experiment.pk, **experiment.imported_from)
+    return experiment
+
+
+def _work_out(experiment: Experiment) -> None:
+    """Its statistics, claims and sentence, as at the end of one that ran here. What cannot be worked out does not stay:
+    pages would break on it."""
+    try:
+        analysis_of(experiment)
+        queries.remember_finding(experiment)
+    except (DatabaseError, DurascopeError):
+        raise
+    except Exception as broken:  # whatever a file can say, nothing of it may break a page
+        log.exception("an imported experiment whose figures cannot be worked out")
+        raise NotImported(f"Its figures cannot be worked out ({type(broken).__name__})") from broken

@@ -1,0 +1,273 @@
+"""A file, checked through and through before anything of it is stored: every part is there and is the one that the
+index means, every value has its type and its bounds, and whatever refers to something refers to what is there."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from dashboard.portable import parts, strict_json
+from dashboard.portable.archive import Archive
+from dashboard.portable.refused import NotImported
+from dashboard.portable.shape import FORMAT, VERSION
+from dashboard.results.claims.snapshot import claims_of
+from workers.bench.histogram import percentiles
+from workers.bench.output import Output
+from workers.bench.plan import Plan
+from workers.crash.verdict import CheckResult, verdict
+from workers.errors import PlanError
+
+Row = Mapping[str, Any]
+NAMES = {"targets": "name", "variants": "name", "workloads": "label"}  # unique in a plan
+
+
+@dataclass(frozen=True)
+class RunParts:
+    """All of one measurement. `latency_ms`: percentiles worked out from the histogram."""
+
+    run: Row
+    columns: Mapping[str, Sequence[float | None]]
+    output: str
+    my_cnf: str
+    histogram: Sequence[Sequence[float]]
+
+    @property
+    def latency_ms(self) -> dict[str, float]:
+        told = {"avg": self.run["latency_avg_ms"], "max": self.run["latency_max_ms"]}
+        most = float("inf") if told["max"] is None else told["max"]
+        buckets = [(float(upper), int(count)) for upper, count in self.histogram]
+        return percentiles(buckets, most) | {name: value for name, value in told.items() if value is not None}
+
+
+class Content:
+    """What a file says; `check` tells whether all of it fits together. Both raise NotImported."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._archive = Archive(file)
+        raw = self._archive.read(parts.INDEX)
+        _is_ours(raw)
+        self.index: Row = strict_json.read(raw, parts.INDEX, "experiment")
+
+    @property
+    def digest(self) -> str:
+        """Of all that the file says but when and where it was written: the same experiment, the same digest."""
+        said = {name: value for name, value in self.index.items() if name != "export"}
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def measured(self) -> list[Row]:
+        return [cell for cell in self.index["cells"] if cell["state"] == "done"]
+
+    @property
+    def tried(self) -> list[Row]:
+        return [trial for trial in self.index["trials"] if trial["state"] == "done"]
+
+    def check(self) -> None:
+        """Everything once, one part in memory at a time."""
+        _fits(self.index)
+        self._has_its_parts()
+        for name in parts.TABLES:
+            self._part(name)
+        for n in range(1, self.index["environments"] + 1):
+            self.environment(n)
+        for n in range(1, len(self.index["probes"]) + 1):
+            self.probe(n)
+        for cell in self.measured:
+            self._check_run(cell)
+        for trial in self.tried:
+            _check_trial(trial, self.evidence(trial["position"]))
+
+    def run(self, position: int) -> RunParts:
+        run, series, output, options, histogram = (name.format(position) for name in parts.OF_A_RUN)
+        return RunParts(
+            run=strict_json.read(self._part(run), run, "runs"),
+            columns=parts.read_series(self._part(series), series),
+            output=strict_json.text(self._part(output), output),
+            my_cnf=strict_json.text(self._part(options), options),
+            histogram=parts.read_histogram(self._part(histogram), histogram),
+        )
+
+    def evidence(self, position: int) -> Row:
+        return self._json(parts.TRIAL, position, "trials")
+
+    def environment(self, n: int) -> Row:
+        return self._json(parts.ENVIRONMENT, n, "environments")
+
+    def probe(self, n: int) -> Row:
+        return self._json(parts.PROBE, n, "probes")
+
+    def _json(self, name: str, n: int, kind: str) -> Row:
+        part = name.format(n)
+        return strict_json.read(self._part(part), part, kind)
+
+    def _part(self, name: str) -> bytes:
+        content, told = self._archive.read(name), self.index["files"][name]
+        if len(content) != told["bytes"] or hashlib.sha256(content).hexdigest() != told["sha256"]:
+            raise NotImported(f"The part {name} is not the one that {parts.INDEX} means: it was changed or damaged")
+        return content
+
+    def _has_its_parts(self) -> None:
+        """Those that the index calls for, those that it lists and those that are there are the same."""
+        needed = set(_needed(self))
+        listed = set(self.index["files"])
+        if odd := sorted(needed ^ listed):
+            what = "is missing from the list of files" if odd[0] in needed else "belongs to nothing"
+            raise NotImported(f"{parts.INDEX}: {odd[0][:80]!r} {what}")
+        if odd := sorted((self._archive.names - {parts.INDEX}) ^ listed):
+            raise NotImported(f"The part {odd[0]} {'is missing' if odd[0] in listed else 'is not listed'}")
+
+    def _check_run(self, cell: Row) -> None:
+        where, found = f"runs/{cell['position']:05}", self.run(cell["position"])
+        _among(found.run["environment"], self.index["environments"], f"{where}: environment")
+        _among(found.run["probe"] or 0, len(self.index["probes"]), f"{where}: probe")
+        _check_series(found.columns, where)
+        _check_histogram(found.histogram, where)
+        _check_output(found, where)
+
+
+def _is_ours(raw: bytes) -> None:
+    """Said before anything else: a newer form is no mistake of whoever sent it."""
+    try:
+        found = json.loads(raw)
+        form, version = found["format"], found["schema_version"]
+    except (ValueError, LookupError, TypeError, RecursionError) as broken:
+        raise NotImported(f"This is not an experiment of Durascope: {parts.INDEX} cannot be read") from broken
+    if form != FORMAT:
+        raise NotImported("This is not an experiment of Durascope: its format is another")
+    if type(version) is int and version > VERSION:
+        raise NotImported(
+            f"The file has schema version {version}; this Durascope reads up to {VERSION}",
+            "Update this installation to the version that wrote the file, or a later one.",
+        )
+    if version != VERSION or isinstance(version, bool):
+        raise NotImported(f"There is no schema version {str(version)[:40]}; this Durascope reads {VERSION}")
+
+
+def _needed(content: Content) -> Iterator[str]:
+    yield from parts.TABLES
+    yield from (parts.ENVIRONMENT.format(n) for n in range(1, min(content.index["environments"], 99_999) + 1))
+    yield from (parts.PROBE.format(n) for n in range(1, len(content.index["probes"]) + 1))
+    for cell in content.measured:
+        yield from (name.format(cell["position"]) for name in parts.OF_A_RUN)
+    yield from (parts.TRIAL.format(trial["position"]) for trial in content.tried)
+
+
+def _fits(index: Row) -> None:
+    """Names are unique, references are to something, and the claims can be read."""
+    plan = index["plan"]
+    for field, name in NAMES.items():
+        _once([one[name] for one in plan[field]], f"plan.{field}")
+    _once(plan["threads"], "plan.threads")
+    if [target["server_id"] for target in plan["targets"]] != list(range(1, len(plan["targets"]) + 1)):
+        raise NotImported("plan.targets: their server_id is not their place in the list")
+    _known_claims(index)
+    servers = len(plan["targets"])
+    for server in index["probes"]:
+        _among(server, servers, "probes: server")
+    for what in ("cells", "trials"):
+        _once([row["position"] for row in index[what]], f"{what}: position")
+    names = {field: {one[name] for one in plan[field]} for field, name in NAMES.items()}
+    for cell in index["cells"]:
+        where = f"cells, position {cell['position']}"
+        _among(cell["server_id"], servers, f"{where}: server_id")
+        _listed(cell["variant"], names["variants"], f"{where}: variant")
+        _listed(cell["workload"], names["workloads"], f"{where}: workload")
+        _listed(cell["threads"], plan["threads"], f"{where}: threads")
+    for trial in index["trials"]:
+        where = f"trials, position {trial['position']}"
+        _among(trial["server_id"], servers, f"{where}: server_id")
+        _listed(trial["variant"], names["variants"], f"{where}: variant")
+        _among(trial["environment"] or 0, index["environments"], f"{where}: environment")
+    _repeats(index["trials"])
+    for where, name in (("experiment", index["experiment"]["baseline"]), ("plan", plan["baseline"])):
+        if name:
+            _listed(name, names["variants"], f"{where}.baseline")
+
+
+def _known_claims(index: Row) -> None:
+    """Read as a recipe's are, with what they speak of in the plan."""
+    try:
+        Plan.from_dict(index["plan"])
+        written = index["claims"] or {}
+        claims_of(written)
+    except PlanError as wrong:
+        raise NotImported(f"The claims or the plan cannot be read: {wrong}"[:400]) from wrong
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as wrong:
+        raise NotImported(f"The claims cannot be read: {type(wrong).__name__}") from wrong
+
+
+def _repeats(trials: Iterable[Row]) -> None:
+    """A trial repeats an earlier one of the same variant and kind."""
+    met: dict[int, Row] = {}
+    for trial in sorted(trials, key=lambda one: one["position"]):
+        first = met.get(trial["repeats"]) if trial["repeats"] is not None else trial
+        if first is None or any(first[name] != trial[name] for name in ("server_id", "variant", "kind")):
+            raise NotImported(f"trials, position {trial['position']}: it repeats no earlier trial of its kind")
+        met[trial["position"]] = trial
+
+
+def _once(values: Sequence[Any], where: str) -> None:
+    if len(set(values)) < len(values):
+        raise NotImported(f"{where}: something is there twice")
+
+
+def _listed(value: Any, known: Collection[Any], where: str) -> None:
+    if value not in known:
+        raise NotImported(f"{where}: the plan has no {str(value)[:80]!r}")
+
+
+def _among(place: int, count: int, where: str) -> None:
+    if place > count:
+        raise NotImported(f"{where}: there is no number {place}")
+
+
+def _check_series(columns: Mapping[str, Sequence[float | None]], where: str) -> None:
+    for name in ("t_s", "tps"):
+        if None in columns.get(name, (None,)):
+            raise NotImported(f"{where}: its seconds have no {name}, or not always")
+    if len(columns) > 100 or any(not name.isidentifier() or len(name) > 40 for name in columns):
+        raise NotImported(f"{where}: a column of its seconds has no name that a source could give")
+    for name, column in columns.items():
+        if any(value is not None and not 0 <= value <= 1e15 for value in column):
+            raise NotImported(f"{where}: {name} is out of range in one of its seconds")
+
+
+def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
+    edges = [bucket[0] for bucket in buckets]
+    if any(before >= after for before, after in zip([0, *edges], edges, strict=False)):
+        raise NotImported(f"{where}: the edges of its histogram do not ascend")
+    if any(not isinstance(count, int) or count < 0 for _, count in buckets):
+        raise NotImported(f"{where}: its histogram counts what cannot be counted")
+
+
+def _check_output(found: RunParts, where: str) -> None:
+    """What sysbench itself printed, where it can be read."""
+    output = Output()
+    for line in found.output.splitlines():
+        output.take(line)
+    if not output.total:
+        return
+    for name in ("transactions", "errors", "elapsed_s"):
+        if getattr(output.total, name) != found.run[name]:
+            raise NotImported(f"{where}: its {name} are not what sysbench printed")
+
+
+def _check_trial(trial: Row, evidence: Row) -> None:
+    """The losses are those of the sets that they were counted from."""
+    where, sets = f"trials, position {trial['position']}", evidence["sets"]
+    told = trial["acknowledged"]
+    for place in ("engine", "binlog"):
+        kept, lost = sets.get(f"acknowledged_in_{place}"), trial[f"lost_{place}"]
+        if kept is not None and told is not None and lost != told - kept:
+            raise NotImported(f"{where}: lost_{place} is not what its evidence says")
+    if any(n is not None and n > (told or 0) for n in (trial[f"lost_{place}"] for place in ("engine", "binlog"))):
+        raise NotImported(f"{where}: more is lost than was acknowledged")
+
+
+def verdict_of(evidence: Row) -> str:
+    """Judged anew: what a file says of its own verdicts is not asked."""
+    if evidence["failed_at"]:
+        return "unknown"
+    checks = (CheckResult(one["key"], one["outcome"], one["count"], one["says"]) for one in evidence["checks"])
+    return verdict(tuple(checks))

@@ -1,0 +1,387 @@
+"""What the JSON parts of a file hold, and within which bounds: docs/experiment-file.schema.json is made of it.
+
+What is only shown, such as the facts of an environment, may hold more than is named here.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+
+from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
+from workers.crash.verdict import Outcome
+
+FORMAT = "durascope-experiment-file"
+VERSION = 1
+MOST_TRIALS = 10_000  # as planned, and those that somebody repeated
+
+
+def _aware(text: str) -> str:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a moment needs its time zone")
+    return text
+
+
+Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Large = Annotated[int, Field(ge=0, le=10**15)]
+Number = Annotated[int | float, Field(ge=-1e15, le=1e15)]
+Amount = Annotated[int | float, Field(ge=0, le=1e15)]
+Place = Annotated[int, Field(ge=1, le=MOST_CELLS + MOST_TRIALS)]  # of a server, environment or probe: from 1
+Position = Annotated[int, Field(ge=0, le=MOST_CELLS + MOST_TRIALS)]
+Moment = Annotated[str, Field(max_length=40, json_schema_extra={"format": "date-time"}), AfterValidator(_aware)]
+Name = Annotated[str, Field(min_length=1, max_length=80)]
+Word = Annotated[str, Field(max_length=80)]
+Key = Annotated[str, Field(max_length=80, pattern=r"^[a-z0-9_.-]*$")]
+Line = Annotated[str, Field(max_length=1_000)]
+Text = Annotated[str, Field(max_length=20_000)]
+Lines = Annotated[list[Line], Field(max_length=5_000)]
+Scalar = str | int | float | bool | None
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Over = Literal["done", "failed", "cancelled", "interrupted"]
+State = Literal["waiting", "done", "failed", "cancelled", "interrupted"]
+
+
+class Exact(BaseModel):
+    """Nothing but what is named."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Open(BaseModel):
+    """What is named, and more that is only shown."""
+
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
+
+
+class Origin(Exact):
+    """Where an experiment came from, when it had been imported itself."""
+
+    at: Moment
+    address: Word
+    version: Word
+    experiment_id: Large
+    exported_at: Moment
+    sha256: Digest
+
+
+class Export(Exact):
+    """When and where the file was written. The rest of a file depends on the experiment alone."""
+
+    at: Moment
+    address: Word
+    version: Word
+    experiment_id: Large
+    imported: Origin | None
+
+
+class About(Exact):
+    name: Annotated[str, Field(min_length=1, max_length=120)]
+    recipe: Annotated[str, Field(max_length=80, pattern="^[a-z0-9-]*$")]
+    recipe_size: Annotated[str, Field(max_length=20, pattern="^[a-z]*$")]
+    state: Over
+    error: Text
+    mend: Text
+    seed: Large
+    baseline: Word
+    estimate_s: Amount
+    production_confirmed: bool
+    created_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
+
+
+class Target(Exact):
+    """`server_id` is the server's place in this list, from 1."""
+
+    server_id: Place
+    name: Name
+    is_sandbox: bool
+
+
+class Variant(Exact):
+    name: Name
+    settings: dict[Word, Line]
+    engine: Annotated[str, Field(pattern=f"^{ENGINE_NAME.pattern}$")]
+    build: Word
+    storage: Word
+
+
+class Workload(Exact):
+    label: Name
+    key: Key
+    params: dict[Word, Line]
+
+
+class Crash(Exact):
+    kinds: Annotated[list[Key], Field(max_length=100)]
+    trials: Count
+    control_trials: Count
+    clients: Count
+    load_s: Amount
+    replica: bool
+
+
+class Plan(Exact):
+    """workers.bench.plan.Plan, its servers numbered."""
+
+    name: Annotated[str, Field(min_length=1, max_length=120)]
+    targets: Annotated[list[Target], Field(min_length=1, max_length=500)]
+    variants: Annotated[list[Variant], Field(min_length=1, max_length=500)]
+    workloads: Annotated[list[Workload], Field(min_length=1, max_length=500)]
+    threads: Annotated[list[Annotated[int, Field(ge=1, le=MOST_THREADS)]], Field(min_length=1, max_length=MOST_THREADS)]
+    repeats: Annotated[int, Field(ge=1, le=1000)]
+    warmup_s: Count
+    measure_s: Annotated[int, Field(ge=1, le=86400)]
+    table_rows: Annotated[int, Field(ge=1, le=10**9)]
+    seed: Large
+    baseline: Word
+    sources: Annotated[list[Key], Field(max_length=100)]
+    crash: Crash
+
+
+class Claims(Exact):
+    """dashboard.results.claims.snapshot: what the recipe claimed when the experiment was planned."""
+
+    title: Line
+    changed: Lines
+    variants: Lines
+    workloads: Lines
+    claims: Annotated[list[dict[str, Any]], Field(max_length=500)]
+
+
+class Cell(Exact):
+    """One repeat of one point. What a measured one (`state` done) found is in runs/, series/, output/ ..."""
+
+    position: Position
+    block: Count
+    server_id: Place
+    variant: Name
+    workload: Name
+    threads: Annotated[int, Field(ge=1, le=MOST_THREADS)]
+    repeat: Annotated[int, Field(ge=1, le=1000)]
+    state: State
+    error: Text
+    mend: Text
+    started_at: Moment | None
+    ended_at: Moment | None
+
+
+class Trial(Exact):
+    """One crash. What a finished one (`state` done) rests on is in trials/: its verdict follows from that."""
+
+    position: Position
+    server_id: Place
+    variant: Name
+    kind: Annotated[str, Field(max_length=40, pattern="^[a-z-]+$")]
+    repeat: Annotated[int, Field(ge=1, le=1000)]
+    seed: Large
+    repeats: Position | None
+    state: State
+    error: Text
+    mend: Text
+    started_at: Moment | None
+    ended_at: Moment | None
+    sent: Count | None
+    acknowledged: Count | None
+    in_doubt: Count | None
+    lost_engine: Count | None
+    lost_engine_ms: Amount | None
+    lost_binlog: Count | None
+    lost_binlog_ms: Amount | None
+    lost_replica: Count | None
+    recovery_s: Amount | None
+    environment: Place | None
+
+
+class Part(Exact):
+    bytes: Count
+    sha256: Digest
+
+
+class Index(Exact):
+    """experiment.json"""
+
+    format: Literal["durascope-experiment-file"]
+    schema_version: Literal[1]
+    export: Export
+    experiment: About
+    plan: Plan
+    claims: Claims | None
+    probes: Annotated[list[Place], Field(max_length=MOST_CELLS)]
+    environments: Count
+    cells: Annotated[list[Cell], Field(max_length=MOST_CELLS)]
+    trials: Annotated[list[Trial], Field(max_length=MOST_TRIALS)]
+    files: dict[str, Part]
+
+
+class Figure(Exact):
+    """A total over the measured seconds; null: `source` could not tell, and `note` says why."""
+
+    name: Word
+    value: Amount | None
+    source: Line
+    note: Line
+
+
+class FsyncLatency(Exact):
+    files: Word
+    source: Line
+    calls: Large
+    total_ms: Amount
+    max_ms: Amount
+    buckets: dict[Annotated[str, Field(pattern="^[1-9][0-9]{0,11}$")], Large]
+
+
+class Run(Exact):
+    """runs/POSITION.json: one measurement by sysbench. Throughput and percentiles follow from it."""
+
+    started_at: Moment
+    elapsed_s: Annotated[int | float, Field(gt=0, le=1e6)]
+    transactions: Large
+    errors: Count
+    latency_avg_ms: Amount | None
+    latency_max_ms: Amount | None
+    figures: Annotated[list[Figure], Field(max_length=500)]
+    latencies: Annotated[list[FsyncLatency], Field(max_length=100)]
+    load_average: Amount | None
+    effective: dict[Word, Text]
+    command: Lines
+    environment: Place
+    probe: Place | None
+
+
+class Host(Open):
+    """Machine, kernel, distribution."""
+
+    __pydantic_extra__: dict[str, Scalar]
+
+
+class Server(Open):
+    flavour: Word = ""
+    version: Line = ""
+    engines: dict[Word, Line] = {}
+    variables: dict[Word, str | int | float | bool | None] = {}
+
+
+class Environment(Open):
+    """environments/N.json: where was measured."""
+
+    host: Host | None = None
+    storage: Host | None = None
+    sysbench: Scalar = None
+    server: Server | None = None
+
+
+class Flush(Open):
+    way: Word
+    size_bytes: Large
+    n: Large
+    p50_ms: Amount
+    p95_ms: Amount
+    p99_ms: Amount
+    max_ms: Amount
+    mean_ms: Amount
+
+
+class SizeTimes(Open):
+    way: Literal["append", "overwrite"]
+    size_bytes: Annotated[int, Field(ge=1, le=2**40)]
+    times_ms: Annotated[list[Annotated[int | float, Field(gt=0, le=1e9)]], Field(min_length=1, max_length=10_000)]
+
+
+class Sweep(Open):
+    times: Annotated[list[SizeTimes], Field(max_length=1000)]
+
+
+class Promise(Open):
+    storage: Word
+    promised_per_s: Amount
+    read_per_s: Amount
+    matches: bool
+    says: Line
+
+
+class Probe(Open):
+    """probes/N.json: what a device did before the load."""
+
+    storage: Word = ""
+    build: Word = ""
+    flushes: Annotated[list[Flush], Field(max_length=1000)]
+    sweep: Sweep | None = None
+    promise: Promise = None  # type: ignore[assignment]  # of simulated devices only
+
+
+class Check(Exact):
+    key: Key
+    outcome: Outcome
+    count: Large
+    says: Text
+    offenders: Annotated[list[Annotated[list[Large], Field(min_length=2, max_length=2)]], Field(max_length=1000)]
+
+
+class Step(Exact):
+    name: Word
+    at_s: Amount
+    took_s: Amount
+
+
+class Replica(Open):
+    moment: Line
+    state: Line
+    error: Text
+    different_rows: Large | None
+
+
+class Binlog(Open):
+    end: Line
+    end_at: Line
+    unreadable: Text
+    reused: Lines
+
+
+class Evidence(Open):
+    """trials/POSITION.json: what a verdict rests on."""
+
+    checks: Annotated[list[Check], Field(max_length=100)]
+    steps: Annotated[list[Step], Field(max_length=100)]
+    crash_at_s: Amount
+    failed_at: Word
+    error: Text = ""
+    sets: dict[Word, Large | None]
+    binlog: Binlog | None = None
+    replicas: Annotated[list[Replica], Field(max_length=100)] = []
+    gtid_before: Text = ""
+    gtid_after: Text = ""
+    reissued: Lines = []
+    prepared_left: Large | None = None
+    tables_ok: bool | None = None
+    recovery_lines: Annotated[list[Text], Field(max_length=5_000)] = []
+    problems: Annotated[list[Text], Field(max_length=1_000)] = []
+    log_lines: Annotated[list[Text], Field(max_length=5_000)] = []
+    my_cnf: Text = ""
+    notes: dict[Line, Text] = {}
+
+
+SHAPES: dict[str, TypeAdapter[Any]] = {  # of each JSON part, by the folder or file it is in
+    "experiment": TypeAdapter(Index),
+    "runs": TypeAdapter(Run),
+    "environments": TypeAdapter(Environment),
+    "probes": TypeAdapter(Probe),
+    "trials": TypeAdapter(Evidence),
+}
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of experiment.json; those of the other parts are among its $defs."""
+    models = [(name, "validation", shape) for name, shape in SHAPES.items()]
+    refs, made = TypeAdapter.json_schemas(models)
+    parts = {name: refs[name, "validation"] for name in SHAPES if name != "experiment"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "An experiment of Durascope as a file",
+        "description": "experiment.json. `parts` names the definitions of the other JSON parts. See portable.md.",
+        **refs["experiment", "validation"],
+        "parts": parts,
+        "$defs": made["$defs"],
+    }

@@ -1,0 +1,89 @@
+"""JSON as the standards have it, in the bounds of what a database takes: whatever else it is, it is refused."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from pydantic import TypeAdapter, ValidationError
+
+from dashboard.portable.refused import NotImported
+from dashboard.portable.shape import SHAPES
+
+DEEPEST = 24
+MOST_DIGITS = 18
+
+
+def read(content: bytes, part: str, kind: str) -> Any:
+    """What the part holds, as it stands there; `kind` is a key of SHAPES."""
+    try:
+        found = json.loads(
+            content.decode(),
+            parse_constant=_no_number,
+            parse_float=_finite,
+            parse_int=_whole,
+            object_pairs_hook=_each_once,
+        )
+        _storable(found, DEEPEST)
+    except (ValueError, RecursionError) as wrong:
+        said = "it is nested too deeply" if isinstance(wrong, RecursionError) else str(wrong)
+        raise NotImported(f"{part} cannot be read: {said[:200]}") from wrong
+    if wrong := why_not(SHAPES[kind], found):
+        raise NotImported(f"{part}: {wrong}")
+    return found
+
+
+def why_not(shape: TypeAdapter[Any], value: Any) -> str:
+    """The first that does not fit, and how many more; "" when all does."""
+    try:
+        shape.validate_python(value)
+    except ValidationError as wrong:
+        first, *more = wrong.errors(include_url=False, include_context=False, include_input=False)
+        where = ".".join(str(step)[:40] for step in first["loc"])
+        return f"{where[:200]}: {first['msg']}" + (f" (and {len(more)} more)" if more else "")
+    return ""
+
+
+def text(content: bytes, part: str) -> str:
+    try:
+        found = content.decode()
+    except UnicodeDecodeError as wrong:
+        raise NotImported(f"{part} is no text") from wrong
+    if "\0" in found:
+        raise NotImported(f"{part} is no text: it holds a NUL")
+    return found
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is too large")
+    return value
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"{digits[:40]} is too large")
+    return int(digits)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has two values of the same name")
+    return found
+
+
+def _storable(value: Any, depth: int) -> None:
+    if not depth:
+        raise RecursionError
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError("a text holds a NUL")
+        value.encode()  # half of a surrogate pair cannot be written
+    elif isinstance(value, (dict, list)):
+        for one in (*value, *value.values()) if isinstance(value, dict) else value:
+            _storable(one, depth - 1)

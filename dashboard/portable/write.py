@@ -1,0 +1,323 @@
+"""An experiment as one file. It says no more of servers than a share link does: hosts, accounts and paths are taken out
+by the same rules (dashboard.results.redact), servers are Server A, B ... Statistics and verdicts are left out: they
+follow from the rest, and whoever reads the file works them out anew."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from dashboard.experiments.models import Environment, Experiment, Run, Trial
+from dashboard.portable import parts, shape, strict_json
+from dashboard.portable.archive import packed
+from dashboard.portable.refused import NoFile, NotImported
+from dashboard.results.files import plain
+from dashboard.results.redact import Redactor, neutral_names, redactor_of
+from dashboard.version import VERSION
+from workers.bench.plan import Plan
+
+AT_ONCE = 200  # runs in memory
+_CELL = ("position", "block", "variant", "workload", "threads", "repeat", "state", "error", "mend")
+_TRIAL = (
+    "position", "variant", "kind", "repeat", "seed", "state", "error", "mend", "sent", "acknowledged", "in_doubt",
+    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s",
+)  # fmt: skip
+_SERVER_TEXTS: dict[str, Any] = {"recovery_lines": [], "log_lines": [], "my_cnf": ""}
+_RUN_TITLES = (
+    "position", "server", "variant", "workload", "threads", "repeat", "started_at", "elapsed_s", "transactions",
+    "errors", "tps", "p50_ms", "p95_ms", "p99_ms", "p99.9_ms", "avg_ms", "max_ms",
+)  # fmt: skip
+
+
+def file_of(experiment: Experiment) -> bytes:
+    """Raises NoFile for an experiment that is not over, or that holds what no file can."""
+    if not experiment.is_over:
+        raise NoFile(
+            f"{experiment} is {experiment.get_state_display()}: its file would be half of it. Nothing was written.",
+            "Wait for its end, or cancel it.",
+        )
+    return packed(_Writer(experiment).parts())
+
+
+class Clean:
+    """What a reader of the file may know. Names that became alike are told apart again. What is clean stays as it is,
+    so that an imported experiment is exported word for word."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        plan = experiment.plan
+        self._redactor: Redactor = redactor_of(experiment)
+        self.servers = neutral_names(plan)
+        self.variants = self._apart(one["name"] for one in plan["variants"])
+        self.workloads = self._apart(one["label"] for one in plan["workloads"])
+        self._names = {**self.workloads, **self.variants}
+
+    def text(self, text: str) -> str:
+        return self._names.get(text) or _settled(self._redactor.text, text)
+
+    def data(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {self.text(str(key)): self.data(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.data(one) for one in value]
+        return self.text(value) if isinstance(value, str) else value
+
+    def facts(self, value: Any) -> Any:
+        """As `data`; what says where a server is or who uses it goes by its name."""
+        return _settled(self._redactor.data, value)
+
+    def variables(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        return _settled(self._redactor.variables, known)
+
+    def _apart(self, names: Iterable[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in names:
+            cleaned = _settled(self._redactor.text, name)[:70]
+            taken = set(found.values())
+            found[name] = next(one for one in _numbered(cleaned) if one not in taken)
+        return found
+
+
+def _settled(cleaned: Callable[[Any], Any], value: Any) -> Any:
+    """What was taken out can leave something behind that reads like a place."""
+    for _ in range(5):
+        value, before = cleaned(value), value
+        if value == before:
+            break
+    return value
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({n})" for n in range(2, 10_000))
+
+
+class _Writer:
+    """The parts of one file. Environments and probes are numbered in the order in which they are met."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment, self._clean = experiment, Clean(experiment)
+        targets = experiment.plan["targets"]
+        self._place = {target["server_id"]: n for n, target in enumerate(targets, start=1)}
+        self._is_sandbox = {target["server_id"]: target.get("is_sandbox", True) for target in targets}
+        self._probes = {pk: n for n, pk in enumerate(experiment.probes.order_by("id").values_list("pk", flat=True), 1)}
+        self._environments: dict[str, int] = {}  # as JSON -> number
+        self._numbers: dict[int, int] = {}  # id -> number
+        self._runs: list[Sequence[Any]] = []
+
+    def parts(self) -> dict[str, bytes]:
+        of_runs = dict(self._all_runs())
+        of_trials = dict(self._evidence())
+        cells, trials = self._cells(), self._trials()
+        tables = {
+            "cells.csv": _table(cells),
+            "runs.csv": parts.as_csv(_RUN_TITLES, ([plain(value) for value in row] for row in self._runs)),
+            "trials.csv": _table(trials),
+        }
+        probes = dict(self._probe_parts())
+        found = {**tables, **dict(self._environment_parts()), **probes, **of_runs, **of_trials}
+        index = self._index(cells, trials, found)
+        return {parts.INDEX: _json("experiment", index), **found}
+
+    def _index(self, cells: list[Any], trials: list[Any], found: Mapping[str, bytes]) -> dict[str, Any]:
+        experiment = self._experiment
+        probes = experiment.probes.order_by("id").values_list("server_id", flat=True)
+        return {
+            "format": shape.FORMAT,
+            "schema_version": shape.VERSION,
+            "export": self._export(),
+            "experiment": self._about(),
+            "plan": self._plan(),
+            "claims": self._clean.data(experiment.claims) or None,
+            "probes": [self._place[server] for server in probes],
+            "environments": len(self._environments),
+            "cells": cells,
+            "trials": trials,
+            "files": {
+                name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+                for name, content in found.items()
+            },
+        }
+
+    def _export(self) -> dict[str, Any]:
+        experiment = self._experiment
+        origin = {"at": _moment(experiment.imported_at), **experiment.imported_from}
+        return {
+            "at": _moment(timezone.now()),
+            "address": settings.ADDRESS[:80],
+            "version": VERSION,
+            "experiment_id": experiment.pk,
+            "imported": origin if experiment.is_imported else None,
+        }
+
+    def _about(self) -> dict[str, Any]:
+        one, clean = self._experiment, self._clean
+        return {
+            "name": clean.text(one.name)[:120],
+            "recipe": one.recipe,
+            "recipe_size": one.recipe_size,
+            "state": one.state,
+            "error": clean.text(one.error),
+            "mend": clean.text(one.mend),
+            "seed": one.seed,
+            "baseline": clean.variants.get(one.baseline, ""),
+            "estimate_s": one.estimate_s,
+            "production_confirmed": one.production_confirmed,
+            **{name: _moment(getattr(one, name)) for name in ("created_at", "started_at", "ended_at")},
+        }
+
+    def _plan(self) -> dict[str, Any]:
+        plan, clean = Plan.from_dict(self._experiment.plan).as_dict(), self._clean
+        targets = [
+            {"server_id": n, "name": clean.servers[pk], "is_sandbox": self._is_sandbox[pk]}
+            for pk, n in self._place.items()
+        ]
+        return {
+            **plan,
+            "name": clean.text(plan["name"])[:120],
+            "targets": targets,
+            "variants": [self._variant(one) for one in plan["variants"]],
+            "workloads": [
+                {**one, "label": clean.workloads[one["label"]], "params": clean.data(one["params"])}
+                for one in plan["workloads"]
+            ],
+            "baseline": clean.variants.get(plan["baseline"], ""),
+        }
+
+    def _variant(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        clean = self._clean
+        return {
+            "name": clean.variants[one["name"]],
+            "settings": clean.variables(one["settings"]),
+            "engine": one["engine"],
+            "build": clean.text(one["build"]),
+            "storage": clean.text(one["storage"]),
+        }
+
+    def _cells(self) -> list[dict[str, Any]]:
+        rows = self._experiment.cells.order_by("position")
+        return [{**self._row(row, _CELL), "workload": self._clean.workloads[row.workload]} for row in rows]
+
+    def _trials(self) -> list[dict[str, Any]]:
+        rows = list(self._experiment.trials.order_by("position").select_related("environment"))
+        position = {row.pk: row.position for row in rows}
+        return [
+            {
+                **self._row(row, _TRIAL),
+                "repeats": position.get(row.repeats_id),
+                "environment": self._numbered(row.environment),
+            }
+            for row in rows
+        ]
+
+    def _row(self, row: Any, fields: Sequence[str]) -> dict[str, Any]:
+        """What cells and trials have alike, and `fields` of it."""
+        known = {name: getattr(row, name) for name in fields}
+        return {
+            **known,
+            "server_id": self._place[row.server_id],
+            "variant": self._clean.variants[row.variant],
+            "error": self._clean.text(row.error),
+            "mend": self._clean.text(row.mend),
+            "started_at": _moment(row.started_at),
+            "ended_at": _moment(row.ended_at),
+        }
+
+    def _all_runs(self) -> Iterator[tuple[str, bytes]]:
+        wanted = Run.objects.filter(cell__experiment=self._experiment, cell__state="done").order_by("cell__position")
+        related = wanted.select_related("cell", "environment", "series", "evidence")
+        for run in related.iterator(AT_ONCE):
+            yield from self._run(run)
+
+    def _run(self, run: Run) -> Iterator[tuple[str, bytes]]:
+        cell, evidence, clean = run.cell, run.evidence, self._clean
+        names = [name.format(cell.position) for name in parts.OF_A_RUN]
+        my_cnf = clean.text(evidence.my_cnf) if self._is_sandbox[cell.server_id] else ""
+        contents = (
+            _json("runs", self._measured(run)),
+            parts.series_csv(run.series.columns),
+            clean.text(evidence.output).encode(),
+            my_cnf.encode(),
+            parts.histogram_csv(evidence.histogram),
+        )
+        self._runs.append(self._line(run))
+        yield from zip(names, contents, strict=True)
+
+    def _measured(self, run: Run) -> dict[str, Any]:
+        clean = self._clean
+        return {
+            "started_at": _moment(run.started_at),
+            "elapsed_s": run.elapsed_s,
+            "transactions": run.transactions,
+            "errors": run.errors,
+            "latency_avg_ms": run.latency_ms.get("avg"),
+            "latency_max_ms": run.latency_ms.get("max"),
+            "figures": [{**one, "note": clean.text(one["note"])} for one in run.figures],
+            "latencies": run.latencies,
+            "load_average": run.load_average,
+            "effective": clean.variables(run.effective),
+            "command": [clean.text(word) for word in run.evidence.command],
+            "environment": self._numbered(run.environment),
+            "probe": self._probes.get(run.probe_id) if run.probe_id else None,
+        }
+
+    def _line(self, run: Run) -> Sequence[Any]:
+        cell, ms = run.cell, run.latency_ms
+        place = (cell.position, self._clean.servers[cell.server_id], self._clean.variants[cell.variant])
+        what = (self._clean.workloads[cell.workload], cell.threads, cell.repeat, _moment(run.started_at))
+        known = (ms.get(name) for name in ("p50", "p95", "p99", "p99.9", "avg", "max"))
+        return (*place, *what, run.elapsed_s, run.transactions, run.errors, run.tps, *known)
+
+    def _evidence(self) -> Iterator[tuple[str, bytes]]:
+        tried = self._experiment.trials.filter(state=Trial.State.DONE).select_related("evidence", "environment")
+        for trial in tried.order_by("position").iterator(AT_ONCE):
+            self._numbered(trial.environment)
+            data = self._clean.facts(trial.evidence.data)
+            hidden = {} if self._is_sandbox[trial.server_id] else {k: v for k, v in _SERVER_TEXTS.items() if k in data}
+            yield parts.TRIAL.format(trial.position), _json("trials", {**data, **hidden})
+
+    def _numbered(self, environment: Environment | None) -> int | None:
+        """Without what was taken out of them, many are the same."""
+        if environment is None:
+            return None
+        if environment.pk not in self._numbers:
+            text = _json("environments", self._environment(environment.data)).decode()
+            self._numbers[environment.pk] = self._environments.setdefault(text, len(self._environments) + 1)
+        return self._numbers[environment.pk]
+
+    def _environment(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        found = self._clean.facts(data)
+        if server := data.get("server"):
+            found["server"] = {**found["server"], "variables": self._clean.variables(server.get("variables") or {})}
+        return found
+
+    def _environment_parts(self) -> Iterator[tuple[str, bytes]]:
+        for text, n in self._environments.items():
+            yield parts.ENVIRONMENT.format(n), text.encode()
+
+    def _probe_parts(self) -> Iterator[tuple[str, bytes]]:
+        for n, data in enumerate(self._experiment.probes.order_by("id").values_list("data", flat=True), start=1):
+            yield parts.PROBE.format(n), _json("probes", self._clean.facts(data))
+
+
+def _json(kind: str, value: Any) -> bytes:
+    """In the order of its names, so that what is the same looks the same. It is refused here rather than there."""
+    try:
+        content = (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        strict_json.read(content, kind, kind)
+    except (NotImported, UnicodeEncodeError) as wrong:
+        said = wrong.message if isinstance(wrong, NotImported) else "a text holds half a character."
+        raise NoFile(f"This experiment cannot be written as a file. {said}") from wrong
+    return content
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    titles = list(rows[0]) if rows else []
+    return parts.as_csv(titles, ([plain(one[title]) for title in titles] for one in rows))
+
+
+def _moment(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 from dashboard.experiments.words import words_of
@@ -75,7 +75,6 @@ class Experiment(models.Model):
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
     analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.results.analysis, made once
     finding = models.TextField(blank=True)  # the sentence on top of the result, for lists
-    words = models.TextField(blank=True)  # of the plan, for the search: written once
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
     # Of which question it is the baseline (dashboard.experiments.baseline); unique: one each.
     baseline_of = models.CharField(max_length=64, null=True, unique=True)
@@ -110,9 +109,16 @@ class Experiment(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        if self._state.adding:
-            self.words = words_of(self.plan)
-        super().save(*args, **kwargs)
+        """A new one can be searched for at once; what changes later is told by `note_words`."""
+        adding = self._state.adding
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if adding:
+                self.note_words()
+
+    def note_words(self) -> None:
+        text = words_of(self.name, self.recipe, self.finding, self.plan)
+        Words.objects.update_or_create(experiment=self, defaults={"text": text})
 
     @property
     def is_baseline(self) -> bool:
@@ -125,6 +131,14 @@ class Experiment(models.Model):
     @property
     def is_imported(self) -> bool:
         return self.imported_at is not None
+
+
+class Words(models.Model):
+    """What a search finds an experiment by. A table of its own: a search reads all of it, and an experiment's own row
+    holds its plan and analysis, a hundred times as much."""
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="words", primary_key=True)
+    text = models.TextField()  # dashboard.experiments.words
 
 
 class Comment(models.Model):

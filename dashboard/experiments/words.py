@@ -1,21 +1,25 @@
-"""The words of a plan that a search finds it by."""
+"""What a search finds an experiment by, as one text."""
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 
-def words_of(plan: Mapping[str, Any]) -> str:
-    """Names of its servers (as they were then), variants, builds, devices and workloads, each once, one a line."""
-    return "\n".join(dict.fromkeys(filter(None, _words(plan))))
+def folded(text: str) -> str:
+    """As it is compared: without regard to case, in any script and on any database."""
+    return unicodedata.normalize("NFC", text.casefold())
 
 
-def _words(plan: Mapping[str, Any]) -> Iterator[str]:
+def words_of(name: str, recipe: str, finding: str, plan: Mapping[str, Any]) -> str:
+    """Each once, one a line, folded. Of the plan: servers (as they were called then), variants, builds, devices and
+    workloads."""
+    return folded("\n".join(dict.fromkeys(filter(None, (name, recipe, finding, *_of_plan(plan))))))
+
+
+def _of_plan(plan: Mapping[str, Any]) -> Iterator[str]:
     for target in plan.get("targets", ()):
         yield target["name"]
     for variant in plan.get("variants", ()):
-        yield variant["name"]
-        yield variant.get("build", "")
-        yield variant.get("storage", "")
+        yield from (variant["name"], variant.get("build", ""), variant.get("storage", ""))
     for workload in plan.get("workloads", ()):
-        yield workload["label"]
-        yield workload["key"]
+        yield from (workload["label"], workload["key"])

@@ -31,6 +31,24 @@ class Line:
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class Times:
+    """When a schedule is due; `problem`: why it cannot tell."""
+
+    says: str
+    next: list[datetime]
+    overdue: datetime | None
+    problem: str = ""
+
+
+def times(schedule: Schedule, now: datetime) -> Times:
+    try:
+        coming = list(islice(cron.runs(schedule.cron, schedule.zone, now), COMING))
+        return Times(cron.in_words(schedule.cron), coming, overdue(schedule, now))
+    except cron.NoSchedule as wrong:
+        return Times(schedule.cron, [], None, str(wrong))
+
+
 def lines(now: datetime) -> list[Line]:
     newest = Night.objects.filter(schedule=OuterRef("pk")).order_by("-due_at")
     schedules = list(Schedule.objects.select_related("confirmed_by").annotate(last=Subquery(newest.values("pk")[:1])))
@@ -66,7 +84,7 @@ def overdue(schedule: Schedule, now: datetime) -> datetime | None:
 
 def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:
     """With their experiments, without what no list shows; those of deleted ones have none."""
-    shown = Experiment.objects.defer("plan", "analysis", "claims", "outcomes", "words")
+    shown = Experiment.objects.defer("plan", "analysis", "claims", "outcomes")
     return rows.select_related("asked_by").prefetch_related(Prefetch("experiment", shown))
 
 

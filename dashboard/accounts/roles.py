@@ -35,6 +35,11 @@ def owner_of_attached(server: Any) -> int | None:
     return ANYONE if server.is_sandbox else server.owner_id
 
 
+def author(comment: Any) -> int | None:
+    """None: the account is gone."""
+    return comment.author_id
+
+
 @dataclass(frozen=True)
 class Operation:
     least: str  # the least role that may
@@ -55,6 +60,8 @@ OPERATIONS: dict[str, Operation] = {
     "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
+    "tidy": Operation(Role.OPERATOR, "name, tag, mark, comment on, delete and restore experiments"),
+    "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "wrote it"),
     "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own it, unless it is a sandbox"),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own it"),

@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "dashboard.servers",
     "dashboard.experiments",
     "dashboard.results",
+    "dashboard.portable",
     "dashboard.sharing",
     "dashboard.api",
     "dashboard.schedules",

@@ -11,6 +11,7 @@ urlpatterns = [
     path("audit/", include("dashboard.audit.urls")),
     path("servers/", include("dashboard.servers.urls")),
     path("experiments/claims/", include("dashboard.reproduction.urls")),
+    path("experiments/", include("dashboard.portable.urls")),
     path("experiments/", include("dashboard.experiments.urls")),
     path("results/", include("dashboard.results.urls")),
     path("nights/", include("dashboard.schedules.urls")),

@@ -128,15 +128,25 @@ def cancel(experiment: Experiment, user: Any) -> None:
 def resume(experiment: Experiment, user: Any) -> None:
     """Queue what is not measured yet. Raises PlanError when it is running, bell.Silent when nobody hears."""
     require(user, "run")
+    _measured_here(experiment)
     store.release_to_resume(experiment)
     record(user, "resumed", experiment)
     ring(experiment)
+
+
+def _measured_here(experiment: Experiment) -> None:
+    if experiment.is_imported:
+        raise PlanError(
+            f"{experiment} was imported: what it was measured on is not here. Nothing was started.",
+            "Plan a new experiment on a server of this installation.",
+        )
 
 
 def repeat_trial(trial: Trial, user: Any) -> Trial:
     """Queue the same crash once more: same variant, kind and seed. Raises PlanError while the experiment runs,
     bell.Silent when nobody hears."""
     require(user, "crash", trial.server)
+    _measured_here(trial.experiment)
     with transaction.atomic():
         store.queue_again(trial.experiment)  # first: of two at once the second is refused
         last = trial.experiment.trials.order_by("-position").first()

@@ -42,6 +42,16 @@ class Deleted(models.Manager["Experiment"]):
         return self.order_by().values("pk")
 
 
+class Imported(models.Manager["Experiment"]):
+    """Those that came in a file, also the deleted: what this installation says of itself leaves them out."""
+
+    def get_queryset(self) -> models.QuerySet["Experiment"]:
+        return super().get_queryset().filter(imported_digest__isnull=False)
+
+    def ids(self) -> models.QuerySet["Experiment"]:
+        return self.order_by().values("pk")
+
+
 class Experiment(models.Model):
     """A question and its plan. `plan` is workers.bench.plan.Plan as a dict; the cells follow from it."""
 
@@ -86,6 +96,7 @@ class Experiment(models.Model):
 
     objects = Kept()
     deleted = Deleted()
+    imported = Imported()
     everything = models.Manager()
 
     class Meta:

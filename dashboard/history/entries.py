@@ -23,7 +23,7 @@ OVER = (
 
 def waiting() -> QuerySet[Experiment]:
     """Ended experiments whose entries are not written, oldest first."""
-    ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False)
+    ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False, imported_at=None)
     return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
 
 

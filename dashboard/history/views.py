@@ -38,7 +38,10 @@ def chart(request: HttpRequest, pk: int, key: str, form: str) -> HttpResponse:
 @require_safe
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """The history that an experiment belongs to, under the condition it measured first."""
-    experiment = get_object_or_404(Experiment.objects.only("pk", "plan"), pk=pk)
+    experiment = get_object_or_404(Experiment.objects.only("pk", "plan", "imported_at"), pk=pk)
+    if experiment.is_imported:
+        messages.info(request, "An imported experiment is in no history: it was not measured by this installation.")
+        return redirect("results:page", pk)
     entry = Entry.objects.filter(experiment=experiment).select_related("track").order_by("track__kind", "pk").last()
     if entry:
         return redirect(server_page(entry.track))

@@ -31,7 +31,8 @@ def _workers() -> Iterable[Sample]:
 
 
 def _experiments() -> Iterable[Sample]:
-    counted = dict(Experiment.objects.order_by().values_list("state").annotate(Count("pk")))
+    here = Experiment.objects.filter(imported_at=None)
+    counted = dict(here.order_by().values_list("state").annotate(Count("pk")))
     return (({"state": state}, counted.get(state, 0)) for state in Experiment.State.values)
 
 
@@ -54,7 +55,9 @@ def _waiting() -> Iterable[Sample]:
 
 
 def _trials() -> Iterable[Sample]:
-    kept = Trial.objects.exclude(experiment__in=Experiment.deleted.ids())
+    kept = Trial.objects.exclude(experiment__in=Experiment.deleted.ids()).exclude(
+        experiment__in=Experiment.imported.ids()
+    )
     counted = dict(kept.order_by().values_list("verdict").annotate(Count("pk")))
     return (({"verdict": verdict}, counted.get(verdict, 0)) for verdict in Trial.Verdict.values)
 

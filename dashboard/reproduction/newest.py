@@ -45,7 +45,8 @@ def newest(recipes: Iterable[str], *, public: bool = False) -> dict[str, Newest]
     """Recipe -> its newest; those that were never measured are left out. `public`: told without names of servers,
     hosts and paths."""
     keys = [*recipes]
-    finished = Experiment.objects.filter(state=Experiment.State.DONE, recipe__in=[*keys, *ALIASES]).order_by()
+    here = Experiment.objects.filter(imported_at=None)  # what others measured answers for others
+    finished = here.filter(state=Experiment.State.DONE, recipe__in=[*keys, *ALIASES]).order_by()
     counted = finished.exclude(claims={}).values("recipe").annotate(last=Max("pk"), times=Count("pk"))
     last: dict[str, int] = {}
     times: dict[str, int] = {}

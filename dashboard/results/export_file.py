@@ -41,6 +41,8 @@ def everything(experiment: Experiment) -> dict[str, Any]:
             "created_at": experiment.created_at,
             "started_at": experiment.started_at,
             "ended_at": experiment.ended_at,
+            "imported_at": experiment.imported_at,
+            "imported_from": experiment.imported_from,
         },
         "plan": experiment.plan,
         "analysis": analysis_of(experiment),

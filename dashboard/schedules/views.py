@@ -62,6 +62,9 @@ def _of_recipe(request: HttpRequest) -> dict[str, Any]:
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """A schedule of the plan that an experiment had."""
     source = get_object_or_404(Experiment, pk=pk)
+    if source.is_imported:
+        messages.error(request, f"{source} was imported: its servers are not here. Choose its recipe for one that is.")
+        return redirect("schedules:new")
     form = WhenForm(request.POST or None, initial={"name": source.name[:80]})
     plan = _plan(source.plan)
     if plan is None:

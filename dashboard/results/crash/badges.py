@@ -77,7 +77,9 @@ def _like(present: Mapping[tuple[str, ...], str]) -> list[tuple[str, int, Tried]
 def _candidates(present: Mapping[tuple[str, ...], str]) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
     """The newest experiments with trials, each with the (server, variant) that ran with these settings, and in which
     engine."""
-    ended = Trial.objects.exclude(verdict="").exclude(environment=None).exclude(experiment__in=Experiment.deleted.ids())
+    ended = Trial.objects.exclude(verdict="").exclude(environment=None)
+    for elsewhere in (Experiment.deleted, Experiment.imported):
+        ended = ended.exclude(experiment__in=elsewhere.ids())
     known = ended.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()
     newest = list(known[:MOST_EXPERIMENTS])
     places = ended.filter(experiment__in=newest).order_by("-experiment_id")

@@ -12,6 +12,7 @@ from dashboard.results.charts.fsync_latency import row
 from dashboard.results.charts.seconds import seconds
 from dashboard.results.counted import counted
 from dashboard.results.environment import facts
+from dashboard.results.looks import looks
 from dashboard.results.reader import Reader
 from dashboard.results.templatetags import figures
 from workers.metrics.source import FIGURES
@@ -20,7 +21,7 @@ from workers.metrics.source import FIGURES
 def _seconds(run: Run, reader: Reader) -> Chart:
     columns = run.series.columns if hasattr(run, "series") else {}
     variants = [variant["name"] for variant in run.cell.experiment.plan["variants"]]
-    colour = variants.index(run.cell.variant) % 8 if run.cell.variant in variants else 0
+    colour = looks(variants)[variants.index(run.cell.variant)].colour if run.cell.variant in variants else 0
     return seconds(columns, reader.text(run.cell.variant), colour, _counted(run))
 
 

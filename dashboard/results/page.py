@@ -14,6 +14,7 @@ from dashboard.results.claims import page as claims_page
 from dashboard.results.crash import page as crash_page
 from dashboard.results.environment import facts
 from dashboard.results.finding import Progress, finding
+from dashboard.results.looks import looks
 from dashboard.results.promises import promises
 from dashboard.results.redact import neutral_names, redactor_of
 from dashboard.results.shown import Shown, shown
@@ -51,7 +52,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": experiment.plan,
         "variants": [
-            {**v, "shown": view.clean(v["name"]), "colour": n % 8} for n, v in enumerate(view.plan["variants"])
+            {**v, "shown": view.clean(v["name"]), "colour": look.colour}
+            for v, look in zip(view.plan["variants"], looks(view.variants), strict=True)
         ],
         "promises": promises(view),
         "places": places(view, rows),

@@ -10,20 +10,20 @@ from dashboard.experiments.models import Experiment
 from dashboard.results.analysis import analysis_of, baseline_of
 from dashboard.results.crash.kinds import FIRST, in_order
 from dashboard.results.crash.trials import Tried, trials_of
+from dashboard.results.looks import Look, by_place, looks
 
-PALETTE = 8  # colours in static/css/tokens.css
 LOST_FROM = ("engine", "binlog")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A variant on a server: one line of a chart, one colour for ever. `points` ascend by threads."""
+    """A variant on a server: one line of a chart, one look for ever. `points` ascend by threads."""
 
     variant: str
     server_id: int
     name: str
     colour: int
-    dash: bool
+    dash: int
     points: tuple[Mapping[str, Any], ...]
 
 
@@ -94,10 +94,11 @@ class Shown:
         name = self.clean(variant)
         return name if self.server_id is not None or len(self.names) == 1 else f"{name}, {self.names[server_id]}"
 
-    def colour(self, variant: str, server_id: int) -> int:
-        """The place in the plan, whatever is shown or hidden."""
+    def look(self, variant: str, server_id: int) -> Look:
+        """By the place in the plan, whatever is shown or hidden. Several servers are no grid of variants."""
         order = self.places()
-        return next((n for n, place in enumerate(order) if place == (variant, server_id)), 0)
+        nth = order.index((variant, server_id)) if (variant, server_id) in order else 0
+        return by_place(nth) if len(self.plan["targets"]) > 1 else looks(self.variants)[nth]
 
     def query(self) -> str:
         """The address's query that shows this choice. By place in the plan: names could give away a host."""
@@ -113,13 +114,13 @@ class Shown:
 
     def _line(self, variant: str, server_id: int) -> Line:
         mine = (p for p in self.points if p["variant"] == variant and p["server_id"] == server_id)
-        place = self.colour(variant, server_id)
+        look = self.look(variant, server_id)
         return Line(
             variant=variant,
             server_id=server_id,
             name=self.label(variant, server_id),
-            colour=place % PALETTE,
-            dash=place // PALETTE % 2 == 1,
+            colour=look.colour,
+            dash=look.dash,
             points=tuple(sorted(mine, key=lambda point: point["threads"])),
         )
 

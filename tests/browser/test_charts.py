@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.browser.harness.pages import PAYLOADS
+from dashboard.results.looks import COLOURS as COLOURS_OF_LINES
+from dashboard.results.looks import STYLES
+from tests.browser.harness.pages import CROWD, CROWD_NAMES, PAYLOADS
 from tests.browser.harness.site import Site
 
 DRAWN = [key for key, payload in PAYLOADS.items() if not payload["empty"]]
@@ -201,3 +203,100 @@ def test_it_fits_a_phone(charts):
     assert charts.evaluate("document.documentElement.scrollWidth <= innerWidth")
     canvas = many.locator(".chart-plot canvas").bounding_box()
     assert canvas["width"] <= 360
+
+
+LOOKS = """async figure => {
+  const {lookOf} = await import('/static/js/charts/strokes.js');
+  const measured = figure.chartView.payload.series.filter(series => !series.ceiling);
+  return measured.map(series => [series.colour, JSON.stringify(lookOf(series))].join());
+}"""
+OPAQUE = """figure => figure.chartView.chart.data.datasets
+  .filter((set, index) => figure.chartView.chart.isDatasetVisible(index) && !set.borderColor.includes('/'))
+  .map(set => set.label)"""
+EVERY_LOOK = """async () => {
+  const {lookOf} = await import('/static/js/charts/strokes.js');
+  const all = Array.from({length: 64}, (_, n) => [n % 8, JSON.stringify(lookOf({colour: n % 8, dash: n >> 3}))].join());
+  return new Set(all).size;
+}"""
+
+
+def test_as_many_looks_as_colours_times_styles(charts):
+    figure(charts, "crowd")
+    assert charts.evaluate(EVERY_LOOK) == COLOURS_OF_LINES * STYLES
+
+
+def test_no_two_of_many_variants_look_alike(charts):
+    """Nor do their strokes, for kinds of pictures that have no marks."""
+    crowd = figure(charts, "crowd")
+    looks = crowd.evaluate(LOOKS)
+    assert len(looks) == len(set(looks)) == len(CROWD_NAMES)
+    strokes = crowd.evaluate(
+        "f => f.chartView.chart.data.datasets.filter(set => set.pointRadius)"
+        ".map(set => [set.borderColor, set.borderDash].join())"
+    )
+    assert len(strokes) == len(set(strokes)) == len(CROWD_NAMES)
+
+
+def test_among_many_lines_the_others_step_back(charts):
+    """Pointed at in the key; its ceiling comes with it, and goes with it."""
+    crowd = figure(charts, "crowd")
+    assert crowd.evaluate(OPAQUE) == CROWD_NAMES
+    entry = crowd.get_by_role("button", name=CROWD_NAMES[9], exact=True)
+    entry.hover()
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[9], f"{CROWD_NAMES[9]} (ceiling)"]
+    crowd.locator("figcaption").hover()
+    assert crowd.evaluate(OPAQUE) == CROWD_NAMES
+    entry.focus()
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[9], f"{CROWD_NAMES[9]} (ceiling)"]
+    entry.blur()
+    assert crowd.evaluate(OPAQUE) == CROWD_NAMES
+
+
+def test_among_many_lines_the_plot_points_at_one(charts):
+    crowd = figure(charts, "crowd")
+    canvas = crowd.locator(".chart-plot canvas")
+    at = crowd.evaluate("f => { const {x, y} = f.chartView.chart.getDatasetMeta(50).data[5]; return {x, y}; }")
+    canvas.hover(position=at)
+    shown = crowd.evaluate("f => f.chartView.chart.tooltip.dataPoints.map(item => item.dataset.label)")
+    assert shown == [CROWD_NAMES[25]]
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[25], f"{CROWD_NAMES[25]} (ceiling)"]
+    crowd.locator("figcaption").hover()
+    assert crowd.evaluate(OPAQUE) == CROWD_NAMES
+
+
+def test_among_many_lines_the_keyboard_reads_one_after_the_other(charts):
+    crowd = figure(charts, "crowd")
+    canvas, reading = crowd.locator(".chart-plot canvas"), crowd.locator(".chart-reading")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    canvas.press("ArrowDown")
+    assert reading.inner_text().startswith(f"{CROWD_NAMES[1]}, 1 threads:")
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[1], f"{CROWD_NAMES[1]} (ceiling)"]
+    canvas.press("Escape")
+    assert crowd.evaluate(OPAQUE) == CROWD_NAMES
+
+
+def test_a_picture_of_many_lines_shows_all_of_them(charts):
+    crowd = figure(charts, "crowd")
+    crowd.get_by_role("button", name=CROWD_NAMES[3], exact=True).focus()
+    crowd.evaluate("f => f.chartView.toFront([6, 7])")
+    with charts.expect_download():
+        crowd.get_by_role("button", name="PNG").click()
+    assert crowd.evaluate(OPAQUE) == CROWD_NAMES
+
+
+def test_few_lines_stay_as_they_are_when_one_is_pointed_at(charts):
+    """The negative control: eight lines are told apart by colour."""
+    many = figure(charts, "many")
+    before = many.evaluate(OPAQUE)
+    many.locator(".chart-key button").first.hover()
+    assert many.evaluate(OPAQUE) == before
+
+
+def test_many_names_have_room_at_the_ends_of_their_lines(charts):
+    crowd = figure(charts, "crowd")
+    assert crowd.evaluate("f => f.chartView.room") > 0
+    assert len(CROWD["series"]) == 2 * len(CROWD_NAMES)
+    charts.set_viewport_size({"width": 360, "height": 780})
+    charts.wait_for_function("() => document.querySelector('[data-chart=crowd]').chartView.room === 0")
+    assert charts.evaluate("document.documentElement.scrollWidth <= innerWidth")

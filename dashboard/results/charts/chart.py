@@ -54,12 +54,12 @@ class Dot:
 
 @dataclass(frozen=True)
 class Series:
-    """`ceiling`: a bound, `fit`: a model's curve; neither was measured."""
+    """`dash`: number of the style, 0 is a plain line. `ceiling`: a bound, `fit`: a model's curve, neither measured."""
 
     name: str
     colour: int
     dots: tuple[Dot, ...]
-    dash: bool = False
+    dash: int = 0
     stack: str = ""
     ceiling: bool = False
     fit: bool = False
@@ -67,7 +67,7 @@ class Series:
     def payload(self) -> dict[str, Any]:
         dots = [dot.payload() for dot in self.dots]
         unmeasured = {name: True for name in ("ceiling", "fit") if getattr(self, name)}
-        known = {"name": self.name, "colour": self.colour, "dash": self.dash, "stack": self.stack}
+        known = {"name": self.name, "colour": self.colour, "dash": int(self.dash), "stack": self.stack}
         return {**known, **unmeasured, "points": dots}
 
 

@@ -47,7 +47,7 @@ def row(name: str, files: str, one: Mapping[str, Any]) -> tuple[Any, ...]:
 def _series(line: Line, files: str, one: Mapping[str, Any]) -> Series:
     calls = sum(one["buckets"].values())
     dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one["buckets"].items())
-    return Series(f"{line.name} {files}", line.colour, dots, dash=DRAWN[files])
+    return Series(f"{line.name} {files}", line.colour, dots, dash=2 * line.dash + DRAWN[files])
 
 
 def _quantile_ms(buckets: Mapping[str, int], share: float, max_ms: float) -> float | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.results.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
-from dashboard.results.shown import PALETTE, Shown
+from dashboard.results.looks import COLOURS
+from dashboard.results.shown import Shown
 
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
 COLUMNS = (
@@ -74,7 +75,7 @@ def _fitted(shown: Shown) -> Iterator[Fitted]:
     for nth, device in enumerate(devices):
         name = device["storage"] or (f"disk of {shown.names[device['server_id']]}" if len(devices) > 1 else "disk")
         for way, model in device["ways"].items():
-            yield Fitted(name, way, (len(WAYS) * nth + list(WAYS).index(way)) % PALETTE, model)
+            yield Fitted(name, way, (len(WAYS) * nth + list(WAYS).index(way)) % COLOURS, model)
 
 
 def _drawn(each: Fitted) -> tuple[Series, Series]:

@@ -80,7 +80,9 @@ def _known(shown: Shown) -> list[tuple[Line, str]]:
 def _series(line: Line, log: str) -> Series:
     """A log axis has no place for zero."""
     known = [(p["threads"], found["value"]) for p in line.points if (found := fsyncs(p, log)) and found["value"] > 0]
-    return Series(f"{line.name}, {log}", line.colour, tuple(Dot(x, y) for x, y in known), dash=DRAWN[log])
+    return Series(
+        f"{line.name}, {log}", line.colour, tuple(Dot(x, y) for x, y in known), dash=2 * line.dash + DRAWN[log]
+    )
 
 
 def _row(line: Line, log: str, judged: Mapping[str, Any]) -> tuple[Any, ...]:

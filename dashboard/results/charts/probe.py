@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.results.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
-from dashboard.results.shown import PALETTE, Shown
+from dashboard.results.looks import COLOURS
+from dashboard.results.shown import Shown
 
 Place = tuple[int, str]  # server, and the storage that its sandbox lies on
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
@@ -53,7 +54,7 @@ def _promises(latest: Mapping[Place, Mapping[str, Any]]) -> list[str]:
 def _series(shown: Shown, n: int, place: Place, flushes: Sequence[Mapping[str, Any]], way: str) -> Series:
     name = ", ".join(filter(None, (shown.names[place[0]] if len(shown.names) > 1 else "", place[1], way)))
     dots = tuple(Dot(flush["size_bytes"], flush["p50_ms"]) for flush in flushes if flush["way"] == way)
-    return Series(name, n % PALETTE, dots, WAYS[way])
+    return Series(name, n % COLOURS, dots, WAYS[way])
 
 
 def _row(server: str, flush: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -42,7 +42,7 @@ def matrix(shown: Shown, addresses: Addresses) -> list[MatrixRow]:
     return [
         MatrixRow(
             name=shown.label(variant, server),
-            colour=shown.colour(variant, server) % 8,
+            colour=shown.look(variant, server).colour,
             mine=variant == shown.mine,
             cells=tuple(
                 _cell(of(known, (server, variant, kind)), distrusted, _url(shown, addresses, variant, server, kind))

@@ -43,7 +43,7 @@ def _setting(shown: Shown, line: Line | None, tally: Tally) -> Setting:
         name=shown.label(tally.variant, tally.server_id),
         variant=tally.variant,
         server_id=tally.server_id,
-        colour=shown.colour(tally.variant, tally.server_id) % 8,
+        colour=shown.look(tally.variant, tally.server_id).colour,
         point=next((point for point in points if point["threads"] == shown.at_threads), None),
         tally=tally,
         loss=tally.loss(shown.lost_from),

@@ -1,5 +1,6 @@
 // From a payload to a Chart.js configuration.
 import { extent, xAxis, yAxis } from "./axes.js";
+import { BACK, crowded, family, stepsBack, waits } from "./crowd.js";
 import { fill } from "./fills.js";
 import { kindOf } from "./kinds.js";
 import { day } from "./dates.js";
@@ -8,11 +9,11 @@ import { faded, seriesColour } from "./palette.js";
 import { PLUGINS } from "./plugins/all.js";
 import { onRiskAxis, riskScale } from "./risk-axis.js";
 import { inWords } from "./risk-marks.js";
+import { lookOf } from "./strokes.js";
 import { kindWord, unmeasured } from "./unmeasured.js";
 
-const SHAPES = ["circle", "rectRot", "triangle", "rect", "crossRot", "star", "rectRounded", "cross"];
-
-/** `view`: {log, hidden: Set of series indices, labels: draw names at line ends, room: pixels for them}. */
+/** `view`: {log, hidden: Set of series indices, labels: draw names at line ends, room: pixels for them, front: Set of
+ *  series that stand out, or null, toFront: what to call when others shall}. */
 export function configure(payload, view, colours) {
   const kind = kindOf(payload);
   const categories = categoriesOf(payload, kind);
@@ -29,7 +30,7 @@ export function configure(payload, view, colours) {
       maintainAspectRatio: false,
       animation: false,
       layout: { padding: { top: 26, right: view.labels ? view.room : 12 } },
-      interaction: { mode: kind.mode ?? "column", intersect: false },
+      ...pointing(payload, view, kind),
       scales: { x: xAxis(payload, kind, categories, xs, colours, risk), y: yAxis(payload, kind, view.log, ys, colours) },
       plugins: {
         legend: { display: false },
@@ -38,6 +39,16 @@ export function configure(payload, view, colours) {
     },
     plugins: PLUGINS,
   };
+}
+
+/** At all series of a column; among many lines at the nearest point, whose line comes to the front. Chart.js hears late
+ *  that the mouse has left, and points once more at where it was when the plot is drawn: that is passed over. */
+function pointing(payload, view, kind) {
+  if (!crowded(payload)) return { interaction: { mode: kind.mode ?? "column", intersect: false } };
+  const onHover = (_, [nearest], { canvas }) => {
+    if (nearest && canvas.matches(":hover")) view.toFront(family(payload, nearest.datasetIndex));
+  };
+  return { interaction: { mode: "nearest", intersect: false }, onHover };
 }
 
 /** The labels of a category axis, or null where x is a number. Bars always stand on categories. */
@@ -50,10 +61,12 @@ function categoriesOf(payload, kind) {
 
 function dataset(payload, index, view, colours, categories, risk) {
   const series = payload.series[index];
-  const colour = seriesColour(colours, series.colour);
+  const own = seriesColour(colours, series.colour);
+  const colour = stepsBack(view, index) ? faded(own, BACK) : own;
   const points = kindOf(payload).stepped ? filledSteps(series.points, payload.x.scale) : series.points;
   const data = points.map((point) => (risk ? atRisk(point, series, risk) : { ...point, x: categories ? String(point.x) : point.x }));
-  const shared = { label: series.name + kindWord(series), data, hidden: view.hidden.has(index), borderColor: colour };
+  const hidden = view.hidden.has(index) || waits(payload, view, index);
+  const shared = { label: series.name + kindWord(series), data, hidden, borderColor: colour, order: view.front?.has(index) ? -1 : 0 };
   return { ...shared, ...styleOf(payload, index, colour, colours) };
 }
 
@@ -87,19 +100,20 @@ export function styleOf(payload, index, colour, colours) {
   }
   if (kind.type === "scatter") return unseen;
   const marked = kind.marks && !unmeasured(series);
+  const { stroke, shape, hollow } = lookOf(series);
   return {
     backgroundColor: kind.stepped ? faded(colour, 0.1) : colour,
     fill: kind.stepped ? "origin" : false,
     stepped: kind.stepped,
     borderWidth: series.ceiling ? 1.5 : 2,
-    borderDash: dashes(series),
+    borderDash: stroke,
     borderCapStyle: "round",
     borderJoinStyle: "round",
-    pointStyle: marked ? SHAPES[(series.colour ?? 0) % SHAPES.length] : "circle",
+    pointStyle: marked ? shape : "circle",
     pointRadius: marked ? (kind.radius ?? 4) : 0,
     pointHoverRadius: 5.5,
     pointBorderWidth: 1.5,
-    pointBackgroundColor: colour,
+    pointBackgroundColor: hollow ? colours.surface : colour,
     showLine: kind.fitted ? Boolean(series.fit) : payload.x.scale !== "category" || kind.reference === null,
   };
 }
@@ -114,11 +128,6 @@ const unseen = {
   pointHoverBackgroundColor: "transparent",
   pointHoverBorderColor: "transparent",
 };
-
-function dashes({ ceiling, dash }) {
-  if (ceiling) return [1, 5];
-  return dash ? [7, 5] : [];
-}
 
 function sharesStack(a, b) {
   return b.stack !== "" && a.stack === b.stack && (a.colour ?? 0) === (b.colour ?? 0);

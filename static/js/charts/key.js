@@ -1,4 +1,5 @@
 // The key above a plot; each entry hides or shows what it stands for.
+import { crowded, followPointer } from "./crowd.js";
 import { keyEntries } from "./key-entries.js";
 import { kindOf } from "./kinds.js";
 import { SWATCH } from "./swatch.js";
@@ -23,6 +24,7 @@ function makeKey(view) {
     item.append(button);
     list.append(item);
   }
+  if (crowded(view.payload)) list.append(hint());
   view.plot.before(list);
   return { list, entries };
 }
@@ -34,7 +36,15 @@ function makeButton(view, entry) {
   swatch.setAttribute("aria-hidden", "true");
   button.append(swatch, entry.name);
   button.addEventListener("click", () => view.toggle(entry.indices));
+  followPointer(button, view, entry.indices);
   return button;
+}
+
+function hint() {
+  const item = document.createElement("li");
+  item.className = "chart-hint";
+  item.textContent = "Point at a name or a line: the others step back. Press a name to hide it.";
+  return item;
 }
 
 function swatchContext(button) {

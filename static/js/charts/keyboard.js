@@ -1,5 +1,6 @@
 // Reading a chart without a mouse: arrows move from point to point, a line under the plot says each.
 import { place } from "./config.js";
+import { crowded, family } from "./crowd.js";
 import { kindOf } from "./kinds.js";
 import { reading } from "./numbers.js";
 
@@ -33,6 +34,7 @@ export function wireKeyboard(view) {
   const leave = () => {
     cursor = null;
     line.textContent = "";
+    view.toFront(null);
     point(view, []);
   };
   canvas.addEventListener("blur", () => cursor && leave());
@@ -50,11 +52,16 @@ function makeReading({ plot, canvas, payload }) {
 /** The cursor on a point that is there: inside the series, on a series that is shown. */
 function within(view, { series, point }) {
   const drawn = view.chart.data.datasets;
-  const shown = drawn.map((_, index) => index).filter((index) => !view.hidden.has(index) && drawn[index].data.length);
+  const shown = drawn.map((_, index) => index).filter((index) => isShown(view, index) && drawn[index].data.length);
   if (!shown.length) return null;
   const at = Math.min(Math.max(series, 0), shown.length - 1);
   const last = drawn[shown[at]].data.length - 1;
   return { series: at, index: shown[at], point: Math.min(Math.max(point, 0), last) };
+}
+
+/** A bound that waits for its line among many is passed over. */
+function isShown({ hidden, payload }, index) {
+  return !hidden.has(index) && !(crowded(payload) && payload.series[index].ceiling);
 }
 
 function say(view, { index, point: nth }, line) {
@@ -63,6 +70,7 @@ function say(view, { index, point: nth }, line) {
   const mark = at.mark ? `, ${at.mark}` : "";
   const where = kindOf(view.payload).across ? [index, view.payload.series.length] : [nth, data.length];
   line.textContent = `${label}, ${place(view.payload, at)}: ${reading(at, view.payload.y.unit)}${mark}. Point ${where[0] + 1} of ${where[1]}.`;
+  if (crowded(view.payload)) view.toFront(family(view.payload, index));
   point(view, [{ datasetIndex: index, index: nth }]);
 }
 

@@ -18,6 +18,7 @@ export function download(view) {
 
 /** A canvas of its own; the chart on the page is left as it was. */
 export function picture(view) {
+  view.toFront(null);
   const width = view.plot.clientWidth;
   const rows = keyRows(view, width);
   const top = PAD + 24 + rows.length * ROW + 8;

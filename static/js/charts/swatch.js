@@ -4,7 +4,7 @@ import { kindOf } from "./kinds.js";
 import { Chart } from "./library.js";
 import { seriesColour } from "./palette.js";
 
-export const SWATCH = { width: 18, height: 12 };
+export const SWATCH = { width: 24, height: 12 }; // every stroke of strokes.js can be told there
 
 export function paintSeries(context, payload, index, colours) {
   const colour = seriesColour(colours, payload.series[index].colour);
@@ -17,13 +17,15 @@ export function paintBox(context, colour, filling = colour) {
   context.strokeStyle = colour;
   context.fillStyle = filling;
   context.lineWidth = 1;
-  context.fillRect(3.5, 0.5, 11, 11);
-  context.strokeRect(3.5, 0.5, 11, 11);
+  const left = (SWATCH.width - 11) / 2;
+  context.fillRect(left, 0.5, 11, 11);
+  context.strokeRect(left, 0.5, 11, 11);
 }
 
 function paintLine(context, style, colour) {
   const middle = SWATCH.height / 2;
-  context.strokeStyle = context.fillStyle = colour;
+  context.strokeStyle = colour;
+  context.fillStyle = style.pointBackgroundColor;
   context.lineWidth = style.borderWidth;
   context.setLineDash(style.borderDash);
   context.beginPath();

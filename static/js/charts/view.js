@@ -1,11 +1,13 @@
 // One chart on the page: its plot, its key and its tools, drawn again whenever theme, scale or width ask for it.
 import { configure } from "./config.js";
+import { crowded, followPointer } from "./crowd.js";
 import { drawn } from "./drawn.js";
 import { wireKeyboard } from "./keyboard.js";
 import { drawKey } from "./key.js";
 import { kindOf } from "./kinds.js";
 import { palette } from "./palette.js";
 import { roomForLabels } from "./plugins/end-labels.js";
+import { keepInAddress } from "./state.js";
 import { addTools } from "./tools.js";
 
 const MANY = 5; // more lines than that need a key for hiding some, even when each is named at its end
@@ -15,12 +17,15 @@ export class ChartView {
     this.figure = figure;
     this.payload = payload;
     this.log = payload.y.scale === "log";
-    this.hidden = new Set();
+    this.hidden = new Set(payload.hidden);
+    this.front = null;
     this.plot = figure.querySelector(".chart-plot") ?? wrapped(figure.querySelector("canvas"));
     this.canvas = this.plot.querySelector("canvas");
     this.colours = palette();
+    figure.classList.toggle("crowded", crowded(payload));
     addTools(this);
     wireKeyboard(this);
+    followPointer(this.canvas, this);
     new ResizeObserver(() => this.fit()).observe(this.plot);
     this.draw();
   }
@@ -33,11 +38,12 @@ export class ChartView {
   }
 
   view() {
-    return { log: this.log, hidden: this.hidden, labels: this.room > 0, room: this.room };
+    const { log, hidden, room, front } = this;
+    return { log, hidden, labels: room > 0, room, front, toFront: (indices) => this.toFront(indices) };
   }
 
   roomNow() {
-    return kindOf(this.payload).labels ? roomForLabels(this.payload, this.colours, this.plot.clientWidth) : 0;
+    return kindOf(this.payload).labels ? roomForLabels(this.payload, this.colours, this.plot) : 0;
   }
 
   /** Names at the line ends come and go with the width; all else Chart.js resizes itself. */
@@ -48,13 +54,23 @@ export class ChartView {
   setLog(log) {
     this.log = log;
     this.draw();
+    keepInAddress(this);
+  }
+
+  /** These series stand out and the others step back; null: all are alike again. */
+  toFront(indices) {
+    if (String(indices ?? "") === [...(this.front ?? [])].join()) return;
+    this.front = indices ? new Set(indices) : null;
+    this.chart = drawn(this.chart, this.canvas, configure(this.payload, this.view(), this.colours));
   }
 
   /** Hides these series, or shows them when all of them are hidden. */
   toggle(indices) {
     const show = indices.every((index) => this.hidden.has(index));
     for (const index of indices) this.hidden[show ? "delete" : "add"](index);
+    this.front = null;
     this.draw();
+    keepInAddress(this);
   }
 }
 

@@ -7,8 +7,11 @@ from types import SimpleNamespace
 from django.template import Context, Engine
 from django.test.utils import override_settings
 
+from dashboard.results.looks import looks
+
 TEMPLATES = [str(Path(__file__).parent / "templates"), str(Path(__file__).resolve().parents[3] / "templates")]
-ENGINE = Engine(dirs=TEMPLATES, libraries={"static": "django.templatetags.static"})
+BUILTINS = ["dashboard.help.templatetags.terms"]
+ENGINE = Engine(dirs=TEMPLATES, libraries={"static": "django.templatetags.static"}, builtins=BUILTINS)
 VARIANTS = ["1/1", "2/1", "2/0", "0/0"]
 THREADS = [1, 2, 4, 8, 16, 32, 64]
 COLUMN = {"threads": {"label": "threads", "unit": "", "scale": "log2"}}
@@ -119,6 +122,21 @@ MANY = {
         for nth in range(8)
     ],
 }  # fmt: skip
+SERVERS = [f"Server {version}" for version in range(13)]
+CROWD_NAMES = [f"{server}, {binlog}" for server in SERVERS for binlog in ("off", "on")]
+
+
+def _crowd() -> dict:
+    """As many variants as the largest recipe has, each with its ceiling."""
+    lines = []
+    for nth, (name, look) in enumerate(zip(CROWD_NAMES, looks(CROWD_NAMES), strict=True)):
+        points = [{"x": t, "y": (150 + 9 * nth) * t ** (0.5 + nth / 80)} for t in THREADS]
+        one = {**_series(name, look.colour, points), "dash": look.dash}
+        lines += [one, {**one, "points": [{**p, "y": 1.4 * p["y"]} for p in points], "ceiling": True}]
+    return {**_scaling(), "key": "crowd", "title": "Twenty-six variants", "series": lines}
+
+
+CROWD = _crowd()
 
 
 def render(name: str, shared: bool = False) -> str:
@@ -131,6 +149,7 @@ def render(name: str, shared: bool = False) -> str:
         "version": "0.1.0",
         "charts": PAYLOADS,
         "many": MANY,
+        "crowd": CROWD,
         "csrf_token": "token",
     }
     with override_settings(ROOT_URLCONF="tests.browser.harness.urls"):

@@ -1,13 +1,19 @@
 // The name of a line stands at its end, moved just as far as to keep clear of the others.
+import { BACK, stepsBack } from "../crowd.js";
+import { faded } from "../palette.js";
 import { unmeasured } from "../unmeasured.js";
 import { given } from "./given.js";
 
 const HEIGHT = 16;
 const LEADER = 14;
 const MOST = 0.3; // of the width; wider names go to the key
+const FAR = 60; // pixels that a name was moved: a line to it would cross too many others
+const BESIDE = 74; // pixels of a plot's height that belong to its axes
 
-/** Pixels needed right of the plot, or 0 where names would take too much of it. */
-export function roomForLabels(payload, colours, width) {
+/** Pixels needed right of the plot, or 0 where names would take too much of it, or more than its height. */
+export function roomForLabels(payload, colours, { clientWidth: width, clientHeight: height }) {
+  const named = payload.series.filter((_, index) => !repeats(payload.series, index)).length;
+  if (named * HEIGHT > height - BESIDE) return 0;
   const context = document.createElement("canvas").getContext("2d");
   context.font = `500 12px ${colours.font}`;
   const widest = Math.max(0, ...payload.series.map((series) => context.measureText(series.name).width));
@@ -30,7 +36,9 @@ function ends(chart) {
     if (!last || repeats(given(chart).payload.series, meta.index)) return [];
     const { label, borderColor, borderDash } = chart.data.datasets[meta.index];
     const at = Math.min(Math.max(last.y, chart.chartArea.top), chart.chartArea.bottom);
-    return [{ text: label, colour: borderColor, dash: borderDash, fromX: last.x, from: at, y: at }];
+    const { view, colours } = given(chart);
+    const ink = stepsBack(view, meta.index) ? faded(colours.ink, 2 * BACK) : colours.ink;
+    return [{ text: label, ink, colour: borderColor, dash: borderDash, fromX: last.x, from: at, y: at }];
   });
 }
 
@@ -55,18 +63,19 @@ export function settle(labels, { top, bottom }) {
   return labels;
 }
 
-function drawLabel({ ctx, chartArea }, { text, colour, dash, fromX, from, y }, colours) {
+function drawLabel({ ctx, chartArea }, { text, ink, colour, dash, fromX, from, y }, colours) {
   const start = chartArea.right + 6;
   ctx.save();
   ctx.strokeStyle = colour;
   ctx.lineWidth = 1.25;
   ctx.setLineDash(dash);
   ctx.beginPath();
-  ctx.moveTo(Math.max(fromX + 7, start - 4), from);
+  if (Math.abs(y - from) > FAR) ctx.moveTo(start - 4, y);
+  else ctx.moveTo(Math.max(fromX + 7, start - 4), from);
   ctx.lineTo(start + LEADER - 5, y);
   ctx.stroke();
   ctx.font = `500 12px ${colours.font}`;
-  ctx.fillStyle = colours.ink;
+  ctx.fillStyle = ink;
   ctx.textBaseline = "middle";
   ctx.fillText(text, start + LEADER - 1, y + 0.5);
   ctx.restore();

@@ -3,13 +3,25 @@
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from django.db import IntegrityError, transaction
+from ninja import Header
 
 from dashboard.api.models import StartKey
 from dashboard.api.problems import Conflict
 from dashboard.experiments.models import Experiment
+
+Key = Annotated[
+    str,
+    Header(
+        "",
+        alias="Idempotency-Key",
+        max_length=255,
+        pattern="^[!-~]*$",
+        description="Of your choice, new for each experiment: whoever asks again with it starts nothing twice.",
+    ),
+]
 
 
 def hash_of(asked: Any) -> str:

@@ -45,8 +45,8 @@ class PlanIn(Schema):
     crash: CrashIn = CrashIn()
 
 
-class StartIn(Schema):
-    """Either a recipe, with `set` as the command line has it, or a whole plan."""
+class SourceIn(Schema):
+    """What is measured: either a recipe, with `set` as the command line has it, or a whole plan."""
 
     model_config = STRICT
     servers: list[Id] = Field(description="Ids of servers.", max_length=500)
@@ -54,15 +54,20 @@ class StartIn(Schema):
     size: str = QUICK
     set: dict[str, str] = Field({}, description='What differs from the recipe: {"threads": "1,8", "repeats": "3"}')
     plan: PlanIn | None = None
-    production_confirmed: bool = Field(False, description="Load on a production server is intended.")
 
     @model_validator(mode="after")
-    def one_of_both(self) -> "StartIn":
+    def one_of_both(self) -> "SourceIn":
         if bool(self.recipe) == bool(self.plan):
             raise ValueError("Give a recipe or a plan, and not both.")
         if self.plan and self.set:
             raise ValueError("`set` changes a recipe; write it into the plan.")
         return self
+
+
+class StartIn(SourceIn):
+    """Either a recipe, with `set` as the command line has it, or a whole plan."""
+
+    production_confirmed: bool = Field(False, description="Load on a production server is intended.")
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Asked:
     size: str
 
 
-def asked(start: StartIn) -> Asked:
+def asked(start: SourceIn) -> Asked:
     """Raises PlanError: an unknown server or recipe, or a value that does not fit."""
     servers = _servers(start.servers)
     if start.plan:

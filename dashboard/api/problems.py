@@ -12,6 +12,7 @@ from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
 from dashboard.api.door import NoToken, TooMany
+from dashboard.schedules.actions import Refused as RefusedNight
 from dashboard.servers.actions import Refused
 from workers.errors import DurascopeError, PlanError
 
@@ -114,6 +115,7 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     PlanError: _plan,
     DurascopeError: _plainly(409),
     Refused: _plainly(409),
+    RefusedNight: _plainly(409),
     Conflict: _plainly(409),
     IntegrityError: _collided,
 }

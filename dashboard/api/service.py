@@ -9,7 +9,7 @@ from dashboard.accounts.roles import OPERATIONS
 from dashboard.api.door import Token, nobody
 from dashboard.api.problems import HANDLERS
 from dashboard.api.reading import StrictParser
-from dashboard.api.resources import experiments, fleet, links, recipes, servers, trials
+from dashboard.api.resources import channels, experiments, fleet, links, recipes, schedules, servers, trials
 from dashboard.version import VERSION
 
 ROUTERS: dict[str, Router] = {
@@ -17,7 +17,9 @@ ROUTERS: dict[str, Router] = {
     "Recipes": recipes.router,
     "Experiments": experiments.router,
     "Trials": trials.router,
+    "Schedules": schedules.router,
     "Share links": links.router,
+    "Notifications": channels.router,
     "Workers and builds": fleet.router,
 }
 

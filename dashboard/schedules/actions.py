@@ -122,16 +122,21 @@ def remove(user: Any, schedule: Schedule) -> None:
 
 
 def run_now(user: Any, schedule: Schedule) -> Experiment:
-    """A night out of turn, by whoever asks and with their rights, without a window: it waits for a busy server like
-    any experiment. Raises Refused, PlanError, or bell.Silent (stored, waiting)."""
-    require(user, "schedule")
-    with transaction.atomic():
-        Schedule.objects.select_for_update().get(pk=schedule.pk)  # whoever clicks twice comes second
-        if under_way := queries.under_way(schedule):
-            raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
-        night = begin(schedule, timezone.now(), user, asked_by=user)
+    """A night out of turn, and a worker is told. Raises Refused, PlanError, or bell.Silent (stored, waiting)."""
+    night = begin_now(user, schedule)
     experiments.ring(night.experiment)
     return night.experiment
+
+
+@transaction.atomic
+def begin_now(user: Any, schedule: Schedule) -> Night:
+    """By whoever asks and with their rights, without a window: it waits for a busy server like any experiment. Raises
+    Refused and PlanError."""
+    require(user, "schedule")
+    Schedule.objects.select_for_update().get(pk=schedule.pk)  # whoever clicks twice comes second
+    if under_way := queries.under_way(schedule):
+        raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
+    return begin(schedule, timezone.now(), user, asked_by=user)
 
 
 @transaction.atomic

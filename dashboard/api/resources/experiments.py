@@ -1,18 +1,18 @@
 """Experiments: started, watched, cancelled, resumed, and what they found."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from ninja import Field, Header, Query, Router, Schema, Status
+from ninja import Field, Query, Router, Schema, Status
 from ninja.pagination import paginate
 
 from dashboard.api import etag
 from dashboard.api.door import Token
-from dashboard.api.idempotency import once
+from dashboard.api.idempotency import Key, once
 from dashboard.api.paging import Id, Pages
 from dashboard.api.plans import StartIn, asked
 from dashboard.api.problems import Conflict
@@ -24,16 +24,6 @@ from workers.errors import PlanError
 
 router = Router()
 State = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
-Key = Annotated[
-    str,
-    Header(
-        "",
-        alias="Idempotency-Key",
-        max_length=255,
-        pattern="^[!-~]*$",
-        description="Of your choice, new for each experiment: whoever asks again with it starts nothing twice.",
-    ),
-]
 
 
 class ExperimentOut(Schema):

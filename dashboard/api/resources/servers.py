@@ -1,23 +1,32 @@
-"""Servers: listed, registered, deleted, tested. What a field may hold is decided by the forms of the pages."""
+"""Servers: listed, registered, changed, deleted, tested. What a field may hold is decided by the forms of the pages."""
 
 from datetime import datetime
 from typing import Any, Literal
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Router, Schema, Status
+from ninja import Field, Router, Schema, Status
+from ninja.errors import HttpError
 from ninja.pagination import paginate
 from pydantic import ConfigDict
 
+from dashboard.accounts.roles import require
+from dashboard.api import etag
 from dashboard.api.door import Token
 from dashboard.api.paging import Id, Pages
 from dashboard.api.problems import BadForm
-from dashboard.servers import actions
+from dashboard.servers import actions, queries
+from dashboard.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.servers.forms import FORMS
-from dashboard.servers.models import Preflight, Server
+from dashboard.servers.models import Debt, Preflight, Server
+from dashboard.servers.owner import HandOverForm
 
 router = Router()
+COMMANDS = ("crash", "start")
+DebtKind = Literal[tuple(Debt.Kind.values)]  # type: ignore[valid-type]
 
 
 class ServerOut(Schema):
@@ -33,6 +42,8 @@ class ServerOut(Schema):
     build: str
     note: str
     expendable: bool
+    crash_command: list[str]
+    start_command: list[str]
     owner: str | None
     created_at: datetime
 
@@ -57,6 +68,50 @@ class ServerIn(Schema):
     label: str = Server.Label.TEST
     build: str = ""
     note: str = ""
+
+
+class ServerChange(Schema):
+    """What is left out stays. An attached server has no build; a sandbox has a name, a build and a note."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = ""
+    host: str = ""
+    port: int = 3306
+    socket: str = ""
+    user: str = ""
+    password: str = Field("", description="Empty: the stored one stays.")
+    tls: str = ""
+    tls_ca: str = ""
+    label: str = ""
+    build: str = ""
+    note: str = ""
+
+
+class OwnerIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+    to: str = Field(description="The name of an operator's or administrator's account.")
+
+
+class ExpendableIn(Schema):
+    """Commands as lists of arguments, the program first; no shell reads them. `typed_name`: the server's name."""
+
+    model_config = ConfigDict(extra="forbid")
+    crash: list[str] = Field(max_length=MOST_ARGUMENTS)
+    start: list[str] = Field(max_length=MOST_ARGUMENTS)
+    typed_name: str
+
+
+class DebtOut(Schema):
+    """What must be put back: a `variable` to `old`, a `schema` that was made, a server that was crashed (`start`)."""
+
+    id: int
+    kind: DebtKind
+    name: str
+    old: str
+    experiment_id: int | None
+    owed_at: datetime
+    tried_at: datetime | None
+    problem: str
 
 
 class ConnectionTest(Schema):
@@ -89,10 +144,70 @@ def register_server(request: HttpRequest, asked: ServerIn) -> Status:
     return Status(201, actions.register(request.user, form.instance, form.cleaned_data.get("password", "")))
 
 
-@router.get("/servers/{int:server_id}", auth=Token("see"), response=ServerOut)
-def show_server(request: HttpRequest, server_id: Id) -> Server:
-    """One server. Its password is shown nowhere."""
+@router.get("/servers/{int:server_id}", auth=Token("see"), response={200: ServerOut, 304: None})
+def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> Status:
+    """One server, with an ETag. Its password is shown nowhere."""
+    return etag.answer(request, response, ServerOut.from_orm(_known(server_id)))
+
+
+@router.patch("/servers/{int:server_id}", auth=Token("change_server"), response=ServerOut)
+def change_server(request: HttpRequest, server_id: Id, wanted: ServerChange) -> Server:
+    """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
+    measured there or must be put back."""
+    server = _known(server_id)
+    require(request.user, "change_server", server)
+    form = _changed(server, wanted.dict(exclude_unset=True))
+    actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
     return _known(server_id)
+
+
+@router.post("/servers/{int:server_id}/owner", auth=Token("change_server"), response=ServerOut)
+def hand_over_server(request: HttpRequest, server_id: Id, wanted: OwnerIn) -> Server:
+    """Give a server of yours to somebody else. That ends the mark expendable."""
+    server = _known(server_id)
+    require(request.user, "change_server", server)
+    to = User.objects.filter(username=wanted.to).values_list("pk", flat=True).first()
+    form = HandOverForm(server, {"to": to})
+    if not form.is_valid():
+        raise BadForm(form)
+    actions.hand_over(request.user, server, form.cleaned_data["to"])
+    return _known(server_id)
+
+
+@router.put("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
+def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -> Server:
+    """Let crash experiments take a server of yours down with these commands. Nothing is sent to it."""
+    server = _known(server_id)
+    require(request.user, "allow_crashes", server)
+    form = ExpendableForm(server, {**wanted.dict(), **{of: "\n".join(getattr(wanted, of)) for of in COMMANDS}})
+    for of in COMMANDS:  # the form's field is a text: what would be read otherwise there is refused
+        if form.is_valid() and form.cleaned_data[of] != getattr(wanted, of):
+            form.add_error(of, "An argument is one line, not empty, without blanks at its ends.")
+    if not form.is_valid():
+        raise BadForm(form)
+    actions.mark_expendable(request.user, server, wanted.crash, wanted.start)
+    return _known(server_id)
+
+
+@router.delete("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
+def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
+    """No crash is started on it any more. One that is down after a crash is started all the same."""
+    actions.withdraw_expendable(request.user, _known(server_id))
+    return _known(server_id)
+
+
+@router.get("/servers/{int:server_id}/debts", auth=Token("see"), response=list[DebtOut])
+@paginate(Pages)
+def list_debts(request: HttpRequest, server_id: Id) -> QuerySet[Debt]:
+    """What is still to be put back on a server, and why that went wrong last time."""
+    return queries.open_debts(_known(server_id))
+
+
+@router.post("/servers/{int:server_id}/start", auth=Token("allow_crashes"), response={202: ServerOut})
+def start_server(request: HttpRequest, server_id: Id) -> Status:
+    """Have a server that an experiment crashed started again within seconds, not at the next try."""
+    actions.start_now(request.user, _known(server_id))
+    return Status(202, _known(server_id))
 
 
 @router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
@@ -116,3 +231,15 @@ def show_test(request: HttpRequest, test_id: Id) -> Preflight:
 
 def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
+
+
+def _changed(server: Server, given: dict[str, Any]) -> ModelForm:
+    """A valid form of what the server is and what was given. Raises HttpError for a field that its kind has not."""
+    form = FORMS[server.kind]
+    if strange := sorted(given.keys() - set(form.Meta.fields)):
+        raise HttpError(422, f"A server of kind {server.kind} has no {', '.join(strange)}")
+    now = {name: getattr(server, name) for name in form.Meta.fields if name != "password"}
+    filled = form({**now, **given}, instance=server)
+    if not filled.is_valid():
+        raise BadForm(filled)
+    return filled

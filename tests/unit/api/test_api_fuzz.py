@@ -16,12 +16,14 @@ from dashboard.accounts.roles import Role
 from dashboard.api.document import openapi
 from dashboard.api.resources import recipes
 from dashboard.experiments.models import Trial
+from dashboard.notifications import actions as notifications
 from dashboard.results import export_file
 from dashboard.servers.models import Preflight, Server
 from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import somebody, token_of
 from tests.unit.results import trials
-from workers import bell
+from tests.unit.schedules import made as nightly
+from workers import bell, debts
 from workers.bench.workloads import WORKLOADS
 
 CHECKS = [
@@ -45,7 +47,21 @@ RECIPE = {  # a start that is right more often than not
         "set": {"enum": [{}, {"threads": "1"}, {"repeats": "x"}, {"trials": "1", "load_s": "nan"}]},
     },
 }
+TIMES = {
+    "name": {"type": "string"},
+    "cron": {"enum": ["30 2 * * *", "x"]},
+    "ends_by": {"enum": [None, "06:00", "00:31"]},
+}
 KNOWN = {  # a field of what is sent -> what has a meaning there
+    "ScheduleIn": {
+        "servers": SERVERS,
+        "recipe": ["", "group-commit"],
+        "set": [{}],
+        "cron": ["30 2 * * *", "* * * * *"],
+    },
+    "ScheduleChange": {"cron": ["", "0 3 * * 1-5", "0 0 30 2 *"], "zone": ["UTC", "Europe/Berlin", "Mars/Base"]},
+    "OwnerIn": {"to": ["an administrator", "nobody"]},
+    "ExpendableIn": {"typed_name": ["db7", "box", ""], "crash": [["/bin/kill"], [], ["a b"]], "start": [["/on"], [""]]},
     "ServerIn": {"kind": ["sandbox", "attached"], "build": ["system-mariadb", ""], "host": ["", "db1", "::1", "a b"]},
     "StartIn": {"servers": SERVERS, "recipe": ["", "group-commit"], "set": [{}]},
     "WorkloadChoice": {"key": list(WORKLOADS)},
@@ -68,7 +84,13 @@ def document():
         for field, values in fields.items():
             known = made["components"]["schemas"][name]["properties"]
             known[field] = {"enum": values}
-    made["components"]["schemas"]["StartIn"] = {"anyOf": [RECIPE, made["components"]["schemas"]["StartIn"]]}
+    each_night = {
+        **RECIPE,
+        "required": ["name", "cron", *RECIPE["required"]],
+        "properties": RECIPE["properties"] | TIMES,
+    }
+    for name, right in {"StartIn": RECIPE, "ScheduleIn": each_night}.items():
+        made["components"]["schemas"][name] = {"anyOf": [right, made["components"]["schemas"][name]]}
     return made
 
 
@@ -85,6 +107,10 @@ def ids(db, monkeypatch):
     done = trials.experiment({"2/0": {"power-loss": [(0, 0), (5, 0), None]}}, servers=[box])
     cancelled = trials.experiment({"1/1": {"process-kill": [(0, 0)]}}, servers=[box], state="cancelled", measured=2)
     test = Preflight.objects.create(server=attached, state="done", facts={"flavour": "mariadb"})
+    schedule = nightly.schedule(box, somebody(Role.OPERATOR, "dba"))
+    channel, _ = notifications.add(None, "email", "dbas", "dba@example.org", [])
+    delivery = notifications.send_test(None, channel)
+    debts.owe_start(attached, cancelled)
     links = [sharing.share(None, one)[0].pk for one in (done, cancelled)]
     return {
         "server_id": [1, 2],
@@ -92,6 +118,9 @@ def ids(db, monkeypatch):
         "trial_id": list(Trial.objects.values_list("pk", flat=True)[:2]),
         "link_id": links,
         "test_id": [test.pk, test.pk],
+        "schedule_id": [schedule.pk, schedule.pk],
+        "channel_id": [channel.pk, channel.pk],
+        "delivery_id": [delivery.pk, delivery.pk],
     }
 
 

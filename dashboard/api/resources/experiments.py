@@ -46,6 +46,8 @@ class ExperimentOut(Schema):
     created_by: str | None
     started_at: datetime | None
     ended_at: datetime | None
+    imported_at: datetime | None = Field(description="It came in a file and was not measured here.")
+    imported_from: dict[str, Any]
 
     @staticmethod
     def resolve_created_by(experiment: Experiment) -> str | None:

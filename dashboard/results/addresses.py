@@ -1,4 +1,4 @@
-"""Where the parts of a result page are, for somebody who logged in and for the reader of a share link."""
+"""Where the parts of a result or a comparison are, for somebody who logged in and for the reader of a share link."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -8,19 +8,25 @@ from django.urls import reverse
 
 @dataclass(frozen=True)
 class Addresses:
-    """`token` is set behind a share link, where exports and repeating a trial do not exist."""
+    """`token` is set behind a share link, where exports and repeating a trial do not exist. `experiment_id`: None for a
+    comparison, which has a page and a chart and nothing else."""
 
-    experiment_id: int
+    experiment_id: int | None
     token: str = ""
 
     def page(self) -> str:
         if self.token:
             return reverse("sharing:show", args=[self.token])
-        return reverse("results:page", args=[self.experiment_id])
+        return reverse("results:page", args=[self.experiment_id]) if self.experiment_id else reverse("results:compare")
 
     def chart(self, key: str, form: str, query: str) -> str:
-        name, of = ("sharing:chart", self.token) if self.token else ("results:chart", self.experiment_id)
-        return f"{reverse(name, args=[of, key, form])}?{query}"
+        if self.token:
+            path = reverse("sharing:chart", args=[self.token, key, form])
+        elif self.experiment_id:
+            path = reverse("results:chart", args=[self.experiment_id, key, form])
+        else:
+            path = reverse("results:compare_chart", args=[key, form])
+        return f"{path}?{query}"
 
     def cell(self, cell_id: int) -> str:
         return self._of_one("cell", cell_id)

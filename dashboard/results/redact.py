@@ -83,21 +83,21 @@ def _identifies(key: object, value: object) -> bool:
     return str(key).lower() in IDENTIFYING and not isinstance(value, (Mapping, list, tuple))
 
 
-def neutral_names(plan: Mapping[str, Any]) -> dict[int, str]:
-    """Server id -> Server A, Server B ... in the plan's order (Server 27 after Z)."""
-    ids = [target["server_id"] for target in plan["targets"]]
+def neutral_names(*plans: Mapping[str, Any]) -> dict[int, str]:
+    """Server id -> Server A, Server B ... in the plans' order (Server 27 after Z)."""
+    ids = dict.fromkeys(target["server_id"] for plan in plans for target in plan["targets"])
     return {pk: f"Server {chr(ord('A') + n) if n < 26 else n + 1}" for n, pk in enumerate(ids)}
 
 
-def redactor_of(experiment: Experiment) -> Redactor:
-    """Everything that this experiment's pages could give away."""
-    names = neutral_names(experiment.plan)
-    replaced = {word: REMOVED for word in _of_environments(experiment)}
-    if experiment.worker:
-        replaced[experiment.worker.host] = "[host]"
+def redactor_of(*experiments: Experiment) -> Redactor:
+    """Everything that these experiments' pages could give away."""
+    names = neutral_names(*(one.plan for one in experiments))
+    replaced = {word: REMOVED for one in experiments for word in _of_environments(one)}
+    replaced |= {one.worker.host: "[host]" for one in experiments if one.worker}
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
-    replaced |= {target["name"]: names[target["server_id"]] for target in experiment.plan["targets"]}
+    targets = (target for one in experiments for target in one.plan["targets"])
+    replaced |= {target["name"]: names[target["server_id"]] for target in targets}
     return Redactor({word: stand_in for word, stand_in in replaced.items() if word.strip()})
 
 

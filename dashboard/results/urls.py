@@ -3,11 +3,13 @@
 from django.urls import path
 
 from dashboard.results import views
+from dashboard.results.compare import views as compare
 from dashboard.results.crash import views as crash
 
 app_name = "results"
 urlpatterns = [
-    path("compare/", views.compare, name="compare"),
+    path("compare/", compare.page, name="compare"),
+    path("compare/charts/<slug:key>.<str:form>", compare.chart, name="compare_chart"),
     path("<int:experiment_id>/", views.page, name="page"),
     path("<int:experiment_id>/export.json", views.export, name="export"),
     path("<int:experiment_id>/charts/<slug:key>.<str:form>", views.chart, name="chart"),

@@ -1,4 +1,4 @@
-"""Pages and files of results. All but comparison and export are also opened by `dashboard.sharing`, which has checked
+"""Pages and files of results. All but the export are also opened by `dashboard.sharing`, which has checked
 the link; whatever comes through its addresses is redacted."""
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment, Run
-from dashboard.results import cell_page, comparison, export_file, queries
+from dashboard.results import cell_page, export_file, queries
 from dashboard.results import page as pages
 from dashboard.results.charts.registry import CHARTS, draw
 from dashboard.results.files import FORMS
@@ -66,13 +66,6 @@ def measurement_chart(run: Run, reader: Reader, key: str, form: str) -> HttpResp
     if key not in cell_page.CHARTS or form not in FORMS:
         raise Http404("No such chart or form.")
     return FORMS[form](cell_page.CHARTS[key](run, reader), f"cell-{run.cell_id}")
-
-
-@needs("see")
-@require_safe
-def compare(request: HttpRequest) -> HttpResponse:
-    """Runs of any experiments side by side; what is compared is in the address."""
-    return render(request, "results/compare.html", comparison.context(request.GET))
 
 
 @needs("see")

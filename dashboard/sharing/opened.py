@@ -3,17 +3,18 @@
 from collections.abc import Callable
 from functools import wraps
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.experiments.models import Run
+from dashboard.experiments.models import Experiment, Run
 from dashboard.results import queries
 from dashboard.results import views as results
+from dashboard.results.compare import views as compare
 from dashboard.results.crash import views as crash
 from dashboard.results.reader import reader_of
-from dashboard.sharing import actions
+from dashboard.sharing import actions, comparisons
 from dashboard.sharing.counting import count
 from dashboard.sharing.models import ShareLink
 
@@ -41,35 +42,46 @@ def opened(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 @opened
 def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
     count(request, link, "views")
+    if link.comparison:
+        return compare.compare_page(request, comparisons.seen(link, request.GET), token)
     return results.result_page(request, link.experiment, shared=True, link_token=token)
 
 
 @opened
 def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
+    if link.comparison:
+        return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)
     return results.chart(request, link.experiment_id, key, form)
 
 
 @opened
 def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
-    return results.measurement_page(request, _run(link, cell_id), reader_of(link.experiment, token))
+    return results.measurement_page(request, _run(link, cell_id), reader_of(_experiment(link), token))
 
 
 @opened
 def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
-    return results.measurement_chart(_run(link, cell_id), reader_of(link.experiment, token), key, form)
+    return results.measurement_chart(_run(link, cell_id), reader_of(_experiment(link), token), key, form)
 
 
 def _run(link: ShareLink, cell_id: int) -> Run:
     """A link opens its own experiment's cells only."""
-    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment))
+    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=_experiment(link)))
+
+
+def _experiment(link: ShareLink) -> Experiment:
+    """A comparison has a page and a chart, and leads no further into its experiments."""
+    if link.experiment is None:
+        raise Http404("A comparison has no such page.")
+    return link.experiment
 
 
 @opened
 def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    return crash.trials_page(request, link.experiment, reader_of(link.experiment, token))
+    return crash.trials_page(request, _experiment(link), reader_of(_experiment(link), token))
 
 
 @opened
 def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
-    found = get_object_or_404(queries.trial(trial_id).filter(experiment=link.experiment))
+    found = get_object_or_404(queries.trial(trial_id).filter(experiment=_experiment(link)))
     return crash.one_trial_page(request, found, reader_of(link.experiment, token))

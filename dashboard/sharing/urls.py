@@ -22,6 +22,7 @@ urlpatterns = [
     path("", views.all_links, name="all"),
     path("experiments/<int:pk>/", views.links, name="list"),
     path("experiments/<int:pk>/create/", views.create, name="create"),
+    path("comparisons/", views.compare, name="compare"),
     path("links/<int:pk>/note/", views.annotate, name="annotate"),
     path("links/<int:pk>/revoke/", views.revoke, name="revoke"),
     path("<token:token>/", opened.show, name="show"),

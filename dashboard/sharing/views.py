@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
-from dashboard.sharing import actions, queries
+from dashboard.sharing import actions, comparisons, queries
 from dashboard.sharing.forms import NoteForm, ShareForm
 from dashboard.sharing.models import ShareLink
 
@@ -62,6 +62,24 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     _, token = actions.share(request.user, experiment, **form.cleaned_data)
     address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
     return _page(request, experiment, ShareForm(), address)
+
+
+@needs("share")
+@require_http_methods(["GET", "HEAD", "POST"])
+def compare(request: HttpRequest) -> HttpResponse:
+    """A link to what the compare page shows at this query; made and shown once as above."""
+    chosen, compared = comparisons.asked(request.GET)
+    if not compared:
+        messages.error(request, "There is nothing to share: no point is compared. No link was made.")
+        return redirect("results:compare")
+    form, address = ShareForm(request.POST if request.method == "POST" else None), ""
+    if form.is_valid():
+        _, token = actions.share_comparison(request.user, chosen.query(), compared, **form.cleaned_data)
+        form, address = ShareForm(), request.build_absolute_uri(reverse("sharing:show", args=[token]))
+    context = {"form": form, "address": address, "query": chosen.query(), "compared": compared, "choice": chosen}
+    response = render(request, "sharing/compare.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 @needs("share")

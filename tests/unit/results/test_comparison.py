@@ -1,13 +1,17 @@
 """Runs of any experiments side by side."""
 
+import re
+
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.experiments.models import Run
-from dashboard.results.comparison import MOST_RUNS, run_ids
+from dashboard.experiments.baseline import question_of
+from dashboard.experiments.models import Experiment, Run
+from dashboard.results.compare.choice import MOST_RUNS, Choice, choice, run_ids
+from dashboard.results.compare.figures import FIGURES
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import obeys_the_policy
 
@@ -15,6 +19,13 @@ from tests.unit.results.test_result_pages import obeys_the_policy
 def ids(experiment, variant):
     runs = Run.objects.filter(cell__experiment=experiment, cell__variant=variant, cell__threads=8)
     return ",".join(str(run.pk) for run in runs)
+
+
+def every(experiment):
+    """Runs of all points, variant by variant."""
+    runs = Run.objects.filter(cell__experiment=experiment).order_by("pk").values_list("pk", "cell__variant")
+    variants = [variant["name"] for variant in experiment.plan["variants"]]
+    return ",".join(str(pk) for pk, _ in sorted(runs, key=lambda run: variants.index(run[1])))
 
 
 def compare(client, *runs, **query):
@@ -70,3 +81,105 @@ def test_it_reads_only_numbers(texts):
     found = run_ids(query)
     assert len(found) == len(set(found)) <= MOST_RUNS
     assert all(0 <= one < 10**18 for one in found)
+
+
+def test_the_address_says_all_and_what_is_usual_is_left_out():
+    assert choice(QueryDict("runs=1&by=points")).query() == "runs=1"
+    asked = "runs=3,1,2&figure=p99&by=threads&scale=log&hide=0,2&from=7"
+    chosen = choice(QueryDict(asked))
+    assert chosen == Choice((3, 1, 2), "p99", "threads", "log", (0, 2), 7)
+    assert chosen.query() == asked
+    assert choice(QueryDict(chosen.query(runs=(1,), hidden=()))) == Choice((1,), "p99", "threads", "log", (), 7)
+    bad = choice(QueryDict("figure=x&by=y&scale=z&hide=-1,99999999&from=1e3"))
+    assert bad == Choice(hidden=(1,)), "only the numbers in it"
+
+
+@given(st.dictionaries(st.sampled_from(["runs", "figure", "by", "scale", "hide", "from"]), st.text(max_size=20)))
+def test_an_address_of_its_own_making_is_read_as_it_was(said):
+    query = QueryDict(mutable=True)
+    query.update(said)
+    chosen = choice(query)
+    assert choice(QueryDict(chosen.query())) == chosen
+
+
+def test_a_readers_view_changes_the_look_and_never_the_points():
+    shared = choice(QueryDict("runs=1,2&figure=p95&scale=log&hide=1"))
+    assert shared.seen_with(QueryDict("")) == shared
+    seen = shared.seen_with(QueryDict("runs=99&figure=p50&scale=linear&hide="))
+    assert seen == Choice((1, 2), "p50", "points", "linear", ())
+    assert shared.seen_with(QueryDict("by=threads")).hidden == (), "other series: nothing is hidden yet"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("by", ["points", "threads"])
+def test_every_figure_is_drawn_and_tabled(client_in, figure, by):
+    one = factory.experiment({"1/1": 1000.0, "0/0": 6000.0})
+    chart = compare(client_in, every(one), figure=figure, by=by).context["picture"]["chart"]
+    assert chart.empty == "" and len(chart.table.rows) == 4
+    if by == "threads":
+        assert [(line.name, [dot.x for dot in line.dots]) for line in chart.series] == [
+            ("1/1", [1, 8]),
+            ("0/0", [1, 8]),
+        ]
+    else:
+        assert [bar.name for bar in chart.series] == list(chart.x.categories)
+
+
+@pytest.mark.django_db
+def test_a_figure_that_no_source_knows_says_so(client_in):
+    one = factory.experiment(figures=False)
+    chart = compare(client_in, every(one), figure="group").context["picture"]["chart"]
+    assert (chart.series, chart.empty) == ((), "No source knows this figure here.")
+    mixed = compare(client_in, every(one), every(factory.experiment()), figure="group").context["picture"]["chart"]
+    known = [bar.dots[0].y is not None for bar in mixed.series]
+    assert any(known) and not all(known), "what is not known keeps its place, hatched"
+
+
+@pytest.mark.django_db
+def test_lines_of_like_names_are_told_apart(client_in):
+    one, same = factory.experiment({"1/1": 1000.0}), factory.experiment({"1/1": 2000.0})
+    other = factory.experiment({"1/1": 3000.0}, name="other")
+    series = compare(client_in, every(one), every(same), every(other), by="threads").context["picture"]["chart"].series
+    assert [line.name for line in series] == [
+        "1/1, What safety costs (1)",
+        "1/1, What safety costs (2)",
+        "1/1, other",
+    ]
+
+
+@pytest.mark.django_db
+def test_scale_and_hidden_series_are_given_to_the_chart(client_in):
+    one = factory.experiment()
+    payload = compare(client_in, every(one), scale="log", hide="1,2").context["picture"]["payload"]
+    assert (payload["y"]["scale"], payload["hidden"]) == ("log", [1, 2])
+    html = compare(client_in, every(one), scale="log", hide="1").content.decode()
+    assert 'name="hide" value="1"' in html and 'name="scale" value="log"' in html
+
+
+@pytest.mark.django_db
+def test_it_opens_with_what_was_found(client_in):
+    one = factory.experiment({"1/1": 1000.0, "0/0": 6000.0})
+    html = compare(client_in, ids(one, "1/1"), ids(one, "0/0")).content.decode()
+    assert re.search(r"0/0 at 8 threads \(2\) has [56]\.\d times the throughput of 1/1 at 8 threads \(1\)", html)
+    same = compare(client_in, ids(one, "1/1"), ids(factory.experiment({"1/1": 1000.0}), "1/1")).content.decode()
+    assert "No difference in throughput was found" in same
+    assert "times the throughput" not in compare(client_in, ids(one, "1/1")).content.decode()
+
+
+@pytest.mark.django_db
+def test_the_picture_comes_as_files(client_in):
+    one = factory.experiment()
+    address = reverse("results:compare_chart", args=["compared", "csv"])
+    rows = client_in.get(address, {"runs": every(one), "figure": "p99"}).content.decode().splitlines()
+    assert rows[0].startswith("experiment,server,variant,workload,threads,latency p99") and len(rows) == 7
+    for wrong in (["other", "csv"], ["compared", "xml"]):
+        assert client_in.get(reverse("results:compare_chart", args=wrong)).status_code == 404
+
+
+@pytest.mark.django_db
+def test_the_baseline_is_offered_first(client_in):
+    old, new = factory.experiment(name="What safety costs"), factory.experiment(name="What safety costs")
+    assert compare(client_in, every(new)).context["experiments"][0] == new
+    Experiment.objects.filter(pk=old.pk).update(baseline_of=question_of(old.recipe, old.plan))
+    assert compare(client_in, every(new)).context["experiments"] == [old, new]

@@ -204,3 +204,26 @@ def test_a_link_opens_its_own_experiment_only(experiment, admin):
         assert Client().get(f"/share/{token}/{part}").status_code == 404
     cell = experiment.cells.last().pk
     assert Client().get(f"/share/{token}/cells/{cell}/charts/seconds.csv").status_code == 404
+
+
+def test_a_shared_comparison_gives_nothing_away_either(experiment, admin):
+    """Of two experiments on the same servers: their names are the same in both, and in what differs between them."""
+    again = Experiment.objects.create(name=f"again on {NAME}", plan=experiment.plan, seed=1, state="done")
+    measure(again, list(Plan.from_dict(experiment.plan).cells())[1])
+    run = Run.objects.get(cell__experiment=again)
+    data = {**run.environment.data, "storage": {"file_system": "xfs", "device": "/dev/mapper/other-sekrit"}}
+    server = run.environment.data["server"]
+    variables = {**server["variables"], "log_bin_basename": "other-sekrit", "sync_binlog": "0"}
+    data["server"] = {**server, "variables": variables}
+    run.environment = Environment.objects.create(digest="other", data=data)
+    run.save()
+    runs = ",".join(str(pk) for pk in Run.objects.order_by("pk").values_list("pk", flat=True))
+    _, token = actions.share_comparison(admin, f"runs={runs}", [experiment, again], note="for sekrit Ada")
+    pages = walk(Client(), f"/share/{token}/")
+    assert len([path for path in pages if "/charts/" in path]) >= 2
+    for path, answer in pages.items():
+        assert answer.status_code == 200 and path.startswith(f"/share/{token}/"), path
+        found = re.findall(rf".{{0,60}}(?:{TELLING}).{{0,30}}", answer.content.decode(), re.IGNORECASE)
+        assert not found, path
+    html = pages[f"/share/{token}/"].content.decode()
+    assert "Server A" in html and "sync_binlog" in html and "file system" in html, "what differs is told"

@@ -1,0 +1,105 @@
+"""What the address of a comparison says:
+
+    runs    ids of runs, `12,13`; they are gathered into points by themselves; the first is what others are held against
+    figure  which figure is drawn, a key of FIGURES
+    by      `points`: a bar for each; `threads`: a line over the threads for each variant
+    scale   of the vertical axis: `linear` or `log`
+    hide    places of the picture's series that are hidden, `0,2`; counted anew when other points are chosen
+    from    the experiment whose points are offered
+
+Whatever is none of these, or has no such value, is ignored.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+from urllib.parse import urlencode
+
+from dashboard.results.compare.figures import FIGURES
+
+MOST_RUNS = 200
+MOST_POINTS = 16
+BYS = {"points": "each point", "threads": "threads"}
+SCALES = ("linear", "log")
+
+
+class Query(Protocol):
+    """A QueryDict, for instance."""
+
+    def get(self, name: str, default: str) -> str: ...
+    def getlist(self, name: str) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`offered`: id of an experiment, or None."""
+
+    runs: tuple[int, ...] = ()
+    figure: str = "throughput"
+    by: str = "points"
+    scale: str = "linear"
+    hidden: tuple[int, ...] = ()
+    offered: int | None = None
+
+    def query(self, **other: object) -> str:
+        """The address's query of this choice, or of one that differs in `other`. What is usual is left out, unless the
+        points are: behind a link, what is usual is what was shared."""
+        one = replace(self, **other)
+        usual = _USUAL if one.runs else _NOTHING
+        said: dict[str, object] = {
+            "runs": _listed(one.runs),
+            "figure": one.figure,
+            "by": one.by,
+            "scale": one.scale,
+            "hide": _listed(one.hidden),
+            "from": one.offered or "",
+        }
+        return urlencode({name: value for name, value in said.items() if value != usual.get(name)}, safe=",")
+
+    def seen_with(self, asked: Query) -> "Choice":
+        """The same points, looked at in the way that is asked for: all that a reader of a link can choose."""
+        return choice(asked, usual=self, runs=self.runs)
+
+
+_NOTHING = {"runs": "", "from": ""}
+_USUAL = {**_NOTHING, "figure": Choice.figure, "by": Choice.by, "scale": Choice.scale, "hide": ""}
+
+
+def choice(asked: Query, usual: Choice = Choice(), runs: tuple[int, ...] | None = None) -> Choice:
+    """`usual`: what holds where nothing is said; `runs`: these, whatever is asked for."""
+    by = _one_of(BYS, asked.get("by", ""), usual.by)
+    same_series = by == usual.by or not usual.runs
+    return Choice(
+        runs=run_ids(asked) if runs is None else runs,
+        figure=_one_of(FIGURES, asked.get("figure", ""), usual.figure),
+        by=by,
+        scale=_one_of(SCALES, asked.get("scale", ""), usual.scale),
+        hidden=_hidden(asked, usual.hidden if same_series else ()),
+        offered=_number(asked.get("from", "")),
+    )
+
+
+def run_ids(asked: Query) -> tuple[int, ...]:
+    """The ids in the address, each once; whatever is no number is ignored."""
+    found = re.findall(r"\d{1,18}", " ".join(asked.getlist("runs")), re.ASCII)
+    return tuple(dict.fromkeys(map(int, found)))[:MOST_RUNS]
+
+
+def _hidden(asked: Query, usual: tuple[int, ...]) -> tuple[int, ...]:
+    """`hide=` says that nothing is hidden; saying nothing leaves what is usual."""
+    said = asked.getlist("hide")
+    found = {int(one) for one in re.findall(r"\d{1,3}", " ".join(said), re.ASCII)}
+    return tuple(sorted(one for one in found if one < MOST_POINTS)) if said else usual
+
+
+def _one_of(known: Mapping[str, object] | Iterable[str], asked: str, usual: str) -> str:
+    return asked if asked in known else usual
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ",".join(map(str, numbers))

@@ -1,0 +1,69 @@
+"""The points that are compared: one column each, in the order of the address."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dashboard.experiments.models import Experiment, Run
+from dashboard.results.analysis import describe, judged
+from dashboard.results.compare.choice import MOST_POINTS
+from dashboard.results.compare.figures import Column
+from dashboard.results.points import Point, gathered
+from dashboard.servers.models import Server
+from workers.analysis import compare
+
+
+def columns(wanted: Sequence[int]) -> list[Column]:
+    """The first is what the others are compared with; runs of deleted experiments are none."""
+    place = {run_id: n for n, run_id in enumerate(wanted)}
+    points = gathered(Run.objects.filter(pk__in=wanted, cell__experiment__deleted_at=None))
+    points.sort(key=lambda point: min(place[run["id"]] for run in point.runs))
+    points = points[:MOST_POINTS]
+    if not points:
+        return []
+    seconds = [point.seconds() for point in points]
+    p_values = compare.adjusted([compare.p_value(one, seconds[0]) for one in seconds[1:]])
+    ratios = [None, *(judged(one, seconds[0], p) for one, p in zip(seconds[1:], p_values, strict=True))]
+    known = _known(points)
+    return [
+        {**describe(point, series), **known(point), "ratio": ratio}
+        for point, series, ratio in zip(points, seconds, ratios, strict=True)
+    ]
+
+
+def _known(points: Sequence[Point]) -> Callable[[Point], Mapping[str, Any]]:
+    """What a column needs beside its runs: names and environment, read in three queries."""
+    experiments = Experiment.objects.in_bulk({run["experiment_id"] for point in points for run in point.runs})
+    servers = Server.objects.in_bulk({point.key.server_id for point in points})
+    runs = Run.objects.filter(pk__in=[point.runs[0]["id"] for point in points]).select_related("environment")
+    environments = {run.pk: run.environment.data for run in runs}
+
+    def of(point: Point) -> Mapping[str, Any]:
+        others = tuple(run["id"] for rival in points if rival is not point for run in rival.runs)
+        return {
+            "experiment": experiments[point.runs[0]["experiment_id"]],
+            "server": servers[point.key.server_id].name,
+            "environment": environments[point.runs[0]["id"]],
+            "counts": point.runs[0]["counts"],
+            "others": others,
+        }
+
+    return of
+
+
+def experiments_of(compared: Sequence[Column]) -> list[Experiment]:
+    """Each once, in the order met."""
+    return list({column["experiment"].pk: column["experiment"] for column in compared}.values())
+
+
+def shown_to(compared: Sequence[Column], names: Mapping[int, str], text: Callable[[str], str]) -> list[Column]:
+    """The same columns in words that their reader may see: texts are taken from here, never from the experiment."""
+    return [
+        {
+            **column,
+            "name": text(column["experiment"].name),
+            "server": names.get(column["server_id"], column["server"]),
+            "variant": text(column["variant"]),
+            "workload": text(column["workload"]),
+        }
+        for column in compared
+    ]

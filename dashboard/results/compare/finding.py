@@ -1,0 +1,35 @@
+"""The sentence on top of a comparison."""
+
+import math
+from collections.abc import Sequence
+
+from dashboard.results.compare.chart import named
+from dashboard.results.compare.figures import Column
+from dashboard.results.finding import Finding
+from dashboard.results.templatetags.figures import sig
+
+
+def finding(columns: Sequence[Column]) -> Finding | None:
+    """The largest difference in throughput from the first point; None where nothing is held against it."""
+    if len(columns) < 2:
+        return None
+    names = named(columns)
+    judged = [(name, column["ratio"]) for name, column in zip(names, columns, strict=True) if column["ratio"]]
+    apart = [(name, ratio) for name, ratio in judged if ratio["decision"] == "differs"]
+    if not apart:
+        every = judged and all(ratio["decision"] == "does not differ" for _, ratio in judged)
+        return Finding(
+            "No difference in throughput was found" if every else "Whether throughput differs is not decidable"
+        )
+    name, ratio = max(apart, key=lambda one: abs(math.log(one[1]["value"])))
+    digits = 2 if ratio["value"] >= 2 else 3
+    known = ratio["lo"] is not None
+    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if known else ""
+    return Finding(f"{_of(name)} has {sig(ratio['value'], digits)} times the throughput of {_of(names[0])}", interval)
+
+
+def _of(name: str) -> str:
+    """2: 0/0, 8 threads -> 0/0 at 8 threads (2)."""
+    number, _, rest = name.partition(": ")
+    variant, _, threads = rest.rpartition(", ")
+    return f"{variant} at {threads} ({number})"

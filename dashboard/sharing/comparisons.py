@@ -1,0 +1,24 @@
+"""What a link to a comparison holds: the query of the compare page, cut down to the runs that were there."""
+
+from dataclasses import replace
+
+from django.http import QueryDict
+
+from dashboard.experiments.models import Experiment
+from dashboard.results.compare.choice import Choice, choice
+from dashboard.results.compare.columns import columns, experiments_of
+from dashboard.sharing.models import ShareLink
+
+
+def asked(query: QueryDict) -> tuple[Choice, list[Experiment]]:
+    """What would be shared, and of which experiments; none where nothing is compared."""
+    chosen = choice(query)
+    found = columns(chosen.runs)
+    known = {run_id for column in found for run_id in column["run_ids"]}
+    runs = tuple(one for one in chosen.runs if one in known)
+    return replace(chosen, runs=runs, offered=None), experiments_of(found)
+
+
+def seen(link: ShareLink, query: QueryDict) -> Choice:
+    """The points of the link, whatever is asked for, looked at in the way that is asked for."""
+    return choice(QueryDict(link.comparison)).seen_with(query)

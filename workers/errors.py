@@ -10,6 +10,7 @@
     ├── PlanError             the plan cannot be run as it stands
     ├── Cancelled             somebody asked to stop
     ├── KeyMissing            a stored password cannot be opened (dashboard.servers.vault)
+    ├── CannotJoin            a worker was not started on this host (dashboard.fleet.joining)
     └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
 
 A message has two sentences: what happened, and (in `mend`) what to do. Neither ever holds a password.

@@ -15,10 +15,9 @@ WORKER_LIMIT_S = 20  # a cell is cancelled and its server put back; what is cut 
 
 
 def worker(home: Path) -> Program:
-    options = ["--pool=threads", "--concurrency=4", "--without-mingle", "--without-gossip", "-l", "info"]
     return Program(
         name="worker",
-        argv=[sys.executable, "-m", "celery", "-A", "workers.celery", "worker", *options],
+        argv=[sys.executable, "manage.py", "worker"],
         cwd=PROJECT,
         log=home / "logs" / "worker.log",
         ready=worker_answers,

@@ -15,6 +15,7 @@ from dashboard.local import ports, programs, redis
 from dashboard.local.claim import claimed
 from dashboard.local.keeper import Keeper
 from dashboard.local.processes import Program
+from dashboard.servers import vault
 
 TEND_EVERY_S = 0.5
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where mariadbd is, and where the PATH of most users does not look
@@ -80,6 +81,7 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
         note(stack.address)
         try:
             call_command("migrate", verbosity=0, interactive=False)
+            vault.keys()  # made once, before two programs want them
             if "DURASCOPE_REDIS" not in os.environ:
                 stack.start(redis.program(home))
             stack.start(programs.worker(home), programs.beat(home), programs.web(home, host, port))

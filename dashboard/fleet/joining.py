@@ -1,0 +1,137 @@
+"""What is looked at before a worker joins: better an error in a terminal than an experiment that fails at night."""
+
+import socket
+import time
+
+import redis
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from kombu.utils.url import maybe_sanitize_url
+
+from dashboard.fleet import site_names, sites
+from dashboard.home import home
+from dashboard.notifications.models import Channel
+from dashboard.servers import vault
+from dashboard.servers.models import Server
+from workers.errors import DurascopeError
+from workers.servers.hosts import says_here
+
+CLOCK_OFF_S = 5.0
+REDIS_LIMIT_S = 5.0
+LOOKED_AT = 20  # sealed passwords: one that opens is enough
+
+
+class CannotJoin(DurascopeError):
+    """A worker was not started: it could not have done its work, or would have done harm."""
+
+
+def check(site: str) -> None:
+    """Raises DurascopeError: no worker of this site can be started here as it is."""
+    _name(site)
+    _database()
+    _version()
+    _clock()
+    _keys()
+    _redis()
+    _alone(site)
+
+
+def _name(site: str) -> None:
+    try:
+        site_names.check(site)
+    except ValidationError as wrong:
+        raise CannotJoin(f"The worker was not started: {wrong.messages[0]}") from wrong
+
+
+def _database() -> None:
+    try:
+        connection.ensure_connection()
+    except DatabaseError as silent:
+        raise CannotJoin(
+            f"The worker was not started: the database does not answer ({str(silent).strip()}).",
+            "Start it, or put DATABASE_URL right.",
+        ) from silent
+
+
+def _version() -> None:
+    executor = MigrationExecutor(connection)
+    loader = executor.loader
+    if unapplied := executor.migration_plan(loader.graph.leaf_nodes()):
+        raise CannotJoin(
+            f"The worker was not started: it is newer than the database, which lacks {len(unapplied)} migrations "
+            f"({unapplied[0][0]} first).",
+            "Update the web server's host first, and run there: manage.py migrate.",
+        )
+    unknown = sorted(set(loader.applied_migrations) - set(loader.disk_migrations))
+    if ours := [key for key in unknown if key[0] in loader.migrated_apps]:
+        raise CannotJoin(
+            f"The worker was not started: it is older than the database, which has {'.'.join(ours[0])}.",
+            "Install the version of the web server here.",
+        )
+
+
+def _clock() -> None:
+    """Nights, leases and results bear the time of the host that writes them. SQLite is on this one."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())")
+        ahead_s = time.time() - float(cursor.fetchone()[0])
+    if abs(ahead_s) > CLOCK_OFF_S:
+        raise CannotJoin(
+            f"The worker was not started: this host's clock is {abs(ahead_s):.0f} s "
+            f"{'ahead of' if ahead_s > 0 else 'behind'} the database's.",
+            "Let both follow a time server.",
+        )
+
+
+def _keys() -> None:
+    file = home() / vault.NAME
+    if not vault.in_environment() and not file.exists():
+        if connection.vendor == "sqlite":
+            return  # everything is on this machine: the first password makes the key
+        raise CannotJoin(
+            f"The worker was not started: the key of stored passwords is not here, neither in {vault.ENVIRONMENT} nor "
+            f"in {file}.",
+            "Copy it from the web server's host; if there is none yet, make it there: manage.py rotatekeys.",
+        )
+    if not vault.in_environment() and file.stat().st_mode & 0o077:
+        raise CannotJoin(f"The worker was not started: others can read {file}.", f"chmod 600 {file}")
+    vault.box(vault.keys())
+    sealed = _sealed()
+    if sealed and all(map(vault.problem_with, sealed)):
+        raise CannotJoin(
+            "The worker was not started: its key opens none of the stored passwords.",
+            f"Copy {vault.ENVIRONMENT}, or the file {vault.NAME} of the home, from the web server's host.",
+        )
+
+
+def _sealed() -> list[bytes]:
+    servers = Server.objects.exclude(password_sealed=b"").order_by("-pk").values_list("password_sealed", flat=True)
+    channels = Channel.objects.exclude(address_sealed=b"").order_by("-pk").values_list("address_sealed", flat=True)
+    return [bytes(one) for one in (*servers[:LOOKED_AT], *channels[:LOOKED_AT])]
+
+
+def _redis() -> None:
+    try:
+        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=REDIS_LIMIT_S).ping()
+    except (redis.RedisError, OSError, ValueError) as silent:
+        raise CannotJoin(
+            f"The worker was not started: Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used ({silent}).",
+            "Start it, or put DURASCOPE_REDIS right.",
+        ) from silent
+
+
+def _alone(site: str) -> None:
+    """A server at localhost is another one on each host: what is owed to it must not be paid to another."""
+    others = {worker.host for worker in sites.listening(site)} - {socket.gethostname()}
+    attached = Server.objects.filter(site=site, kind=Server.Kind.ATTACHED)
+    local = sorted(server.name for server in attached if server.socket or says_here(server.host))
+    if others and local:
+        raise CannotJoin(
+            f"The worker was not started: {', '.join(local)} of site {site} is registered at a socket or at localhost, "
+            f"and a worker on {', '.join(sorted(others))} takes that for its own host.",
+            "Register it under an address that all hosts of the site reach, or give this host a site of its own.",
+        )

@@ -1,4 +1,5 @@
-"""Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`.
+"""Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
+`manage.py experiment export ID FILE` and `manage.py experiment import FILE`.
 
 Runs in this process: needs the database and sysbench, no browser, no web server, no Redis. Exit status:
 
@@ -13,6 +14,8 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -21,6 +24,7 @@ from django.db import OperationalError, connection
 
 from dashboard.experiments import actions, listing, queries, shelf
 from dashboard.experiments.models import Experiment
+from dashboard.portable import terminal
 from dashboard.results.claims.told import claims_told
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.trials import trials_of
@@ -35,7 +39,7 @@ BAD_ARGUMENTS = 2
 
 
 class Command(BaseCommand):
-    help = "Run an experiment, or list recipes and servers."
+    help = "Run an experiment, list recipes, or carry an experiment to another installation as a file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -48,20 +52,30 @@ class Command(BaseCommand):
         run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
+        export = commands.add_parser("export", help="write an experiment to a file for another installation")
+        export.add_argument("id", type=int)
+        export.add_argument("file", type=Path, help="a new file, name.zip")
+        commands.add_parser("import", help="keep the experiment of a file").add_argument("file", type=Path)
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["command"] == "recipes":
             sys.exit(self._list(options["recipe"]))
+        if options["command"] == "export":
+            sys.exit(self._told(lambda: terminal.export(options["id"], options["file"])))
+        if options["command"] == "import":
+            sys.exit(self._told(lambda: terminal.import_(options["file"])))
         sys.exit(self._run(options))
 
-    def _list(self, key: str) -> int:
+    def _told(self, attempt: Callable[[], str]) -> int:
         try:
-            told = listing.one(shelf.load(key)) if key else listing.every(shelf.shelf())
+            self.stdout.write(attempt())
         except DurascopeError as refused:
             self.stderr.write(str(refused))
             return BAD_ARGUMENTS
-        self.stdout.write(told)
         return 0
+
+    def _list(self, key: str) -> int:
+        return self._told(lambda: listing.one(shelf.load(key)) if key else listing.every(shelf.shelf()))
 
     def _run(self, options: dict[str, Any]) -> int:
         try:

@@ -1,13 +1,15 @@
-"""Each worker tends its own site and host: a round every few seconds, in a thread of its own, as long as it lives."""
+"""Each worker tends its own site and host: a round every few seconds, as long as it lives. What is owed is paid in a
+thread of its own: an owner's start command may take minutes, and nobody else's experiment waits for that."""
 
 import logging
 import threading
+from collections.abc import Callable
 from functools import partial
 
 from celery.signals import worker_ready, worker_shutting_down
 from django.db import close_old_connections, connection
 
-from workers import bell
+from workers import bell, debts
 from workers.tend import tend
 
 EVERY_S = 10.0
@@ -19,19 +21,21 @@ class Rounds:
         self._stop = threading.Event()
 
     def start(self) -> None:
-        threading.Thread(target=self._go, name="rounds", daemon=True).start()
+        tending = partial(tend, partial(bell.ring, bell.EXPERIMENT), partial(bell.ring, bell.PREFLIGHT))
+        for duty in (tending, debts.pay_all):
+            threading.Thread(target=self._go, args=[duty], name="rounds", daemon=True).start()
 
     def stop(self) -> None:
         """No further round begins; one that is under way is left to end by itself, or with the process."""
         self._stop.set()
 
-    def _go(self) -> None:
+    def _go(self, duty: Callable[[], None]) -> None:
         while not self._stop.wait(EVERY_S):
             close_old_connections()
             try:
-                tend(partial(bell.ring, bell.EXPERIMENT), partial(bell.ring, bell.PREFLIGHT))
+                duty()
             except Exception:
-                log.exception("a round of tending")
+                log.exception("a round of %s", duty)
         connection.close()
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Preflight
-from workers import debts, leases, routes, store
+from workers import leases, routes, store
 from workers.sandbox.sweep import sweep
 
 log = logging.getLogger(__name__)
@@ -27,11 +27,10 @@ CLOCK_STEP_S = 5.0
 
 
 def tend(ring_experiment: Callable[[int], None], ring_preflight: Callable[[int], None]) -> None:
-    """Everything that somebody must do when nobody else does, as far as it can be done at this site and on this host.
-    A duty that fails does not keep the others waiting."""
+    """Everything that somebody must do when nobody else does, as far as it can be done at this site and on this host;
+    what is owed to servers, `debts` pays. A duty that fails does not keep the others waiting."""
     duties = (
         take_from_the_dead if clocks.agree() else None,
-        debts.pay_all,
         _sweep,
         partial(_ring_experiments, ring_experiment),
         partial(_ring_preflights, ring_preflight),

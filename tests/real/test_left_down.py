@@ -9,14 +9,13 @@ from django.utils import timezone
 from dashboard.audit.models import Event
 from dashboard.experiments import actions as experiments
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import Worker
+from dashboard.fleet.models import DEAD_AFTER, Worker
 from dashboard.servers import actions
 from dashboard.servers.models import Server
 from tests.real import parts
 from tests.real.owned import owned
 from tests.real.parts import until
 from tests.real.trials import forgetful
-from workers import tasks, tend
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.errors import ServerError
 from workers.servers import ask
@@ -72,9 +71,8 @@ def test_a_server_whose_worker_was_killed_is_started_again(server, admin, sandbo
         assert not answers(server)
 
         actions.withdraw_expendable(admin, server)  # it is owed all the same
-        Worker.objects.update(beat_at=timezone.now() - tend.DEAD_AFTER * 2)  # as if its silence had lasted
+        Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
         with parts.worker(sandbox_root):
-            tasks.tend.delay()
             until(lambda: not owed(server).exists())
         assert answers(server)
     assert Experiment.objects.get(pk=experiment.pk).state == "interrupted"

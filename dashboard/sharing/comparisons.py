@@ -10,9 +10,8 @@ from dashboard.results.compare.columns import columns, experiments_of
 from dashboard.sharing.models import ShareLink
 
 
-def asked(query: QueryDict) -> tuple[Choice, list[Experiment]]:
+def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
     """What would be shared, and of which experiments; none where nothing is compared."""
-    chosen = choice(query)
     found = columns(chosen.runs)
     known = {run_id for column in found for run_id in column["run_ids"]}
     runs = tuple(one for one in chosen.runs if one in known)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
+from dashboard.results.compare.choice import choice
 from dashboard.sharing import actions, comparisons, queries
 from dashboard.sharing.forms import NoteForm, ShareForm
 from dashboard.sharing.models import ShareLink
@@ -68,7 +69,7 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def compare(request: HttpRequest) -> HttpResponse:
     """A link to what the compare page shows at this query; made and shown once as above."""
-    chosen, compared = comparisons.asked(request.GET)
+    chosen, compared = comparisons.there(choice(request.GET))
     if not compared:
         messages.error(request, "There is nothing to share: no point is compared. No link was made.")
         return redirect("results:compare")

@@ -200,9 +200,13 @@ class _Conductor:
         data: dict[str, Any] = {"build": stand.build, "storage": stand.storage}
         try:
             data |= self._timed(stand, folder)
+            logs = self._stages[stand].logs_folder()
+            if logs:
+                data["logs"] = self._timed_logs(stand, logs)
             if self._is_new_device(stand):
-                load_s = self._plan.size * self._plan.measure_s
-                data["sweep"] = asdict(fsync_sweep.sweep(folder, seconds=fsync_sweep.seconds_for(load_s)))
+                data["sweep"] = self._swept_by_size(folder)
+                if logs:
+                    data["logs"]["sweep"] = self._swept_by_size(logs)
         except SandboxError as full:
             data["error"] = str(full)
         return Probe.objects.create(experiment=self._experiment, server_id=stand.server_id, data=data)
@@ -214,11 +218,21 @@ class _Conductor:
             found = device_probe.probe(folder)
             if not stand.storage:
                 return asdict(found)
-            promise = compare(parse(stand.storage), found)
+            storage = parse(stand.storage)
+            promise = compare(storage, found, "data" if storage.second else "")
             if promise.matches or attempt == PROBES - 1:
                 break
             self._stages[stand].calibrate()
         return {**asdict(found), "promise": asdict(promise)}
+
+    def _timed_logs(self, stand: Stand, folder: Path) -> dict[str, Any]:
+        """The second device of a kind, which shares the calibration of the first and is told as it is."""
+        storage, found = parse(stand.storage), device_probe.probe(folder)
+        return {"holds": storage.second, **asdict(found), "promise": asdict(compare(storage, found, storage.second))}
+
+    def _swept_by_size(self, folder: Path) -> dict[str, Any]:
+        load_s = self._plan.size * self._plan.measure_s
+        return asdict(fsync_sweep.sweep(folder, seconds=fsync_sweep.seconds_for(load_s)))
 
     def _is_new_device(self, stand: Stand) -> bool:
         """Sandboxes of every build share the worker's disk, or devices of the same profile."""

@@ -27,7 +27,7 @@ from typing import Any
 from django.db.models import Count, Max
 
 from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.results import models, per_commit
+from dashboard.results import models, per_commit, probed
 from dashboard.results.devices import devices
 from dashboard.results.points import Point, PointKey, points
 from workers.analysis import compare, latency, statistics
@@ -70,7 +70,7 @@ def analyse(experiment: Experiment, baseline: str) -> dict[str, Any]:
         "baseline": baseline,
         "points": described,
         "lines": models.lines(described),
-        "devices": devices(experiment.probes.order_by("id").values_list("server_id", "data")),
+        "devices": devices(probed.each(experiment.probes.order_by("id").values_list("server_id", "data"))),
     }
 
 

@@ -13,6 +13,7 @@ from dashboard.results.charts.seconds import seconds
 from dashboard.results.counted import counted
 from dashboard.results.environment import facts
 from dashboard.results.looks import looks
+from dashboard.results.probed import each
 from dashboard.results.reader import Reader
 from dashboard.results.templatetags import figures
 from workers.metrics.source import FIGURES
@@ -57,7 +58,7 @@ def context(run: Run, reader: Reader) -> dict[str, Any]:
         "output": reader.text(evidence.output) if evidence else "",
         "facts": {name: reader.text(fact) for name, fact in facts(run.environment.data).items()},
         "variables": sorted(reader.variables(server.get("variables") or {}).items()),
-        "probe": reader.data(run.probe.data) if run.probe else None,
+        "probes": [reader.data(data) for _, data in each([(0, run.probe.data)])] if run.probe else [None],
     }
 
 

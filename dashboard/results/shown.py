@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dashboard.experiments.models import Experiment
+from dashboard.results import probed
 from dashboard.results.analysis import analysis_of, baseline_of
 from dashboard.results.crash.kinds import FIRST, in_order
 from dashboard.results.crash.trials import Tried, trials_of
@@ -39,7 +40,7 @@ class Shown:
     names: Mapping[int, str]
     clean: Callable[[str], str]
     chosen_threads: int | None  # for pictures of one number of threads; None: the highest
-    probes: Sequence[tuple[int, Mapping[str, Any]]]  # server and what `workers.metrics.device_probe` found
+    probes: Sequence[tuple[int, Mapping[str, Any]]]  # as `dashboard.results.probed` tells them
     trials: Sequence[Tried] = ()  # of all servers: the controls of the detector speak for the whole experiment
     crash_kind: str = FIRST
     lost_from: str = LOST_FROM[0]
@@ -142,7 +143,7 @@ def shown(
         names=names,
         clean=clean,
         chosen_threads=_at(plan["threads"], choice.get("threads")),
-        probes=list(experiment.probes.order_by("id").values_list("server_id", "data")),
+        probes=list(probed.each(experiment.probes.order_by("id").values_list("server_id", "data"))),
         trials=trials,
         crash_kind=_one_of((FIRST, *kinds) if FIRST in kinds else kinds, choice.get("crash")) or FIRST,
         lost_from=_one_of(LOST_FROM, choice.get("lost")),

@@ -59,6 +59,12 @@ def test_variants_on_devices_of_their_own_are_measured_side_by_side(server, work
         assert runs[name].environment.data["storage"]["profile"] == storage
         assert 0 < runs[name].tps < 11  # two fsyncs of 50 ms in series
     assert Probe.objects.count() == 3
+    both = runs["apart"].probe.data
+    assert both["promise"]["storage"] == "k=50ms+binlog, data"
+    assert (both["logs"]["holds"], both["logs"]["promise"]["storage"]) == ("binlog", "k=50ms+binlog, binlog")
+    assert 0 < both["logs"]["promise"]["read_per_s"] < 25
+    assert {one["size_bytes"] for one in both["logs"]["sweep"]["times"]} >= {512, 4096}
+    assert [name for name in ("host", "slow") if "logs" in runs[name].probe.data] == []
 
 
 def test_as_many_threads_as_a_plan_may_have_work_on_a_slow_device(server, worker):

@@ -34,8 +34,9 @@ Paid = Callable[[str, str], None]  # kind, name
 class Stage(Protocol):
     """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made if
     need be; `holds` says whether the data of that shape came with it, `keep` that they were loaded now;
-    `data_folder` is a folder on the device that holds the data, None when that is not on this host; `calibrate` is
-    for a simulated one that does not cost what it should."""
+    `data_folder` is a folder on the device that holds the data, None when that is not on this host, `logs_folder` one
+    on a second device that holds logs alone, None when there is none or nothing is known of it; `calibrate` is for a
+    simulated one that does not cost what it should."""
 
     target: Target
     facts: Facts
@@ -51,6 +52,8 @@ class Stage(Protocol):
     def subject(self) -> Subject: ...
 
     def data_folder(self) -> Path | None: ...
+
+    def logs_folder(self) -> Path | None: ...
 
     def calibrate(self) -> None: ...
 
@@ -123,6 +126,10 @@ class AttachedStage:
         if not here or self.facts.variable("hostname") != socket.gethostname():
             return None
         return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
+
+    def logs_folder(self) -> Path | None:
+        """Where an attached server's logs lie is its own affair: all its devices would have to be writable for us."""
+        return None
 
     def calibrate(self) -> None:
         """It lies on a device of its own, which costs what it costs."""
@@ -206,6 +213,9 @@ class SandboxStage:
 
     def data_folder(self) -> Path | None:
         return self._sandbox.datadir.parent
+
+    def logs_folder(self) -> Path | None:
+        return self._devices.second if self._devices else None
 
     def calibrate(self) -> None:
         if self._devices:

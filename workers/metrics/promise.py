@@ -20,11 +20,12 @@ class Promise:
     says: str
 
 
-def compare(storage: Storage, probe: DeviceProbe) -> Promise:
-    """Raises ValueError for a probe that did not overwrite single pages."""
+def compare(storage: Storage, probe: DeviceProbe, holds: str = "") -> Promise:
+    """`holds`: which of two devices. Raises ValueError for a probe that did not overwrite single pages."""
+    name = f"{storage.text}, {holds}" if holds else storage.text
     promised, read = storage.fsyncs_per_s, 1000 / _page(probe).p50_ms
     matches = abs(read - promised) <= WITHIN * promised
-    return Promise(storage.text, promised, read, matches, _says(storage, promised, read, matches))
+    return Promise(name, promised, read, matches, _says(name, promised, read, matches))
 
 
 def _page(probe: DeviceProbe) -> FlushTimes:
@@ -34,9 +35,9 @@ def _page(probe: DeviceProbe) -> FlushTimes:
     raise ValueError("the probe did not overwrite single pages")
 
 
-def _says(storage: Storage, promised: float, read: float, matches: bool) -> str:
-    figures = f"{storage.text} promises {promised:,.0f} fsync/s; the probe read {read:,.0f}"
+def _says(name: str, promised: float, read: float, matches: bool) -> str:
+    figures = f"{name} promises {promised:,.0f} fsync/s; the probe read {read:,.0f}"
     if matches:
         return f"{figures}: within 10 %."
     why = "the machine was too busy, or is too slow for this device" if read < promised else "it was too fast"
-    return f"{figures}: it does not match, {why}. Figures measured on it are not those of {storage.text}."
+    return f"{figures}: it does not match, {why}. Figures measured on it are not those of {name}."

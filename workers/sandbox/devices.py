@@ -70,6 +70,11 @@ class Devices:
         return self.disks[0].mnt
 
     @property
+    def second(self) -> Path | None:
+        """The device that holds logs alone."""
+        return self.disks[1].mnt if self.storage.apart else None
+
+    @property
     def logs(self) -> LogPlaces:
         folders = {log: self.disks[-1].mnt / log for log in self.storage.apart}
         return LogPlaces(**folders)

@@ -74,6 +74,11 @@ class Storage:
         return self.k_ms + (n_bytes / self.r_mb_per_s / 1000 if self.r_mb_per_s else 0)
 
     @property
+    def second(self) -> str:
+        """What lies on the second device, in words; "": there is none."""
+        return " and ".join(sorted(self.apart, reverse=True))
+
+    @property
     def fsyncs_per_s(self) -> float:
         """Of one page each, one after the other."""
         return 1000 / self.fsync_ms()
@@ -97,7 +102,7 @@ def explain(text: str) -> str:
     except SandboxError:
         return text
     rate = f", {storage.r_mb_per_s:g} MB/s" if storage.r_mb_per_s else ""
-    apart = f"; {' and '.join(sorted(storage.apart, reverse=True))} on a device of its kind" if storage.apart else ""
+    apart = f"; {storage.second} on a device of its kind" if storage.second else ""
     return f"{storage.title}: {storage.fsyncs_per_s:.0f} fsync/s (K = {storage.k_ms:.3g} ms{rate}){apart}"
 
 

@@ -132,9 +132,14 @@ def _flushes(experiment: Experiment) -> dict[Device, FsyncModel | Refused]:
 def _broken(experiment: Experiment) -> dict[tuple[int, str], str]:
     """(server, variant) -> why its simulated device was not the one that the recipe speaks of: the probe read other
     fsyncs per second than its profile promises. What a busy machine did to it says nothing of a claim."""
-    runs = Run.objects.filter(cell__experiment=experiment, probe__data__promise__matches=False)
-    rows = runs.values_list("cell__server_id", "cell__variant", "probe__data__promise__says").distinct()
+    either = ("probe__data__logs__promise", "probe__data__promise")  # the data's device has the last word
+    rows = [row for promise in either for row in _not_kept(experiment, promise)]
     return {(server, variant): says.rstrip(".") for server, variant, says in rows}
+
+
+def _not_kept(experiment: Experiment, promise: str) -> Iterable[tuple[int, str, str]]:
+    runs = Run.objects.filter(cell__experiment=experiment, **{f"{promise}__matches": False})
+    return runs.values_list("cell__server_id", "cell__variant", f"{promise}__says").distinct()
 
 
 def _fitted(sweep: Mapping[str, Any]) -> FsyncModel | Refused:

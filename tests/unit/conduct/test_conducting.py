@@ -29,6 +29,9 @@ class Stage:
     def data_folder(self):
         return None
 
+    def logs_folder(self):
+        return None
+
     def close(self):
         self.closed.append(self.name)
         if self.breaks:

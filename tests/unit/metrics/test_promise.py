@@ -25,6 +25,12 @@ def test_a_wrong_k_does_not_match(ms, why):
     assert "does not match" in found.says and why in found.says
 
 
+def test_it_names_which_of_two_devices_it_speaks_of():
+    found = compare(parse("k=5ms+log"), probe(10), "redo and binlog")
+    assert found.storage == "k=5ms+log, redo and binlog"
+    assert found.says.startswith("k=5ms+log, redo and binlog promises 200 fsync/s")
+
+
 def test_a_probe_without_single_pages_says_nothing():
     with pytest.raises(ValueError, match="single pages"):
         compare(parse("k=5ms"), probe(5, size=16384))

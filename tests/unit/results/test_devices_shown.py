@@ -1,12 +1,16 @@
 """Which build and device a variant stands for, and whether the device was what it promised, on the pages."""
 
+from dataclasses import asdict
+
 import pytest
 from django.urls import reverse
 
 from dashboard.experiments.models import Probe, Run
+from dashboard.results.claims.evidence import read
 from dashboard.results.export_file import everything
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import page, text
+from workers.analysis.predicates.measured import At
 from workers.metrics.device_probe import DeviceProbe, FlushTimes
 from workers.metrics.promise import compare
 from workers.sandbox.storage import parse
@@ -23,12 +27,16 @@ def experiment():
     return made
 
 
-def store_probe(experiment, ms: float) -> None:
-    storage = parse("k=5ms+log")
+def probed(ms: float, holds: str = "") -> dict:
     found = DeviceProbe((FlushTimes("overwrite", 4096, 50, ms, ms, ms, ms, ms),))
-    flush = {"way": "overwrite", "size_bytes": 4096, "n": 50, **dict.fromkeys(("p50_ms", "p95_ms", "p99_ms"), ms)}
-    data = {"build": "old-mysql", "storage": storage.text, "flushes": [{**flush, "max_ms": ms, "mean_ms": ms}]}
-    data["promise"] = vars(compare(storage, found))
+    return {**asdict(found), "promise": asdict(compare(parse("k=5ms+log"), found, holds))}
+
+
+def store_probe(experiment, ms: float, logs_ms: float | None = None) -> None:
+    """One without `logs_ms` is as it was stored before second devices were probed."""
+    data = {"build": "old-mysql", "storage": "k=5ms+log", **probed(ms, "data" if logs_ms else "")}
+    if logs_ms:
+        data["logs"] = {"holds": "redo and binlog", **probed(logs_ms, "redo and binlog")}
     server = experiment.cells.first().server
     probe = Probe.objects.create(experiment=experiment, server=server, data=data)
     Run.objects.filter(cell__experiment=experiment, cell__variant="1/1").update(probe=probe)
@@ -70,6 +78,24 @@ def test_a_broken_promise_stands_on_top_a_kept_one_in_the_evidence(client_in, ex
     before_charts = shown[: shown.index('<section class="charts"')]
     assert "The simulated device k=5ms+log promises 200 fsync/s; the probe read 111" in before_charts
     assert shown.count('data-label="The probe read"') == 2
+
+
+def test_both_devices_are_shown_where_logs_lie_apart(client_in, experiment):
+    store_probe(experiment, 5, logs_ms=5.2)
+    html = page(client_in, experiment).content.decode()
+    assert '"k=5ms+log, data, overwrite"' in html and '"k=5ms+log, redo and binlog, overwrite"' in html
+    assert html.count('data-label="The probe read"') == 2 and "The simulated device" not in html
+    told = cell_page(client_in, experiment)
+    assert "Device probe of k=5ms+log, data: as promised" in told
+    assert "Device probe of k=5ms+log, redo and binlog: as promised" in told
+
+
+def test_a_second_device_that_is_not_as_promised_says_so_and_decides_no_claim(client_in, experiment):
+    store_probe(experiment, 5, logs_ms=9)
+    assert "The simulated device k=5ms+log, redo and binlog promises" in page(client_in, experiment).content.decode()
+    at = At("1/1", experiment.plan["workloads"][0]["label"], experiment.plan["threads"][0])
+    (evidence,) = read(experiment)
+    assert "k=5ms+log, redo and binlog promises 200 fsync/s; the probe read 111" in evidence.gap(at)
 
 
 def test_without_simulated_devices_nothing_is_said_of_them(client_in, experiment):

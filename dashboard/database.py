@@ -63,7 +63,7 @@ def _parts(url: str) -> dict[str, Any]:
         raise BadDatabase("is no address of a PostgreSQL database")
     try:
         parts = conninfo_to_dict(url)
-    except ProgrammingError:
+    except (ProgrammingError, UnicodeError):
         raise BadDatabase("cannot be read") from None  # the library quotes what it could not read
     if not parts.get("dbname"):
         raise BadDatabase("names no database")

@@ -53,6 +53,10 @@ class PostgreSQL:
             self._process.send_signal(how)
             self._process.wait(LIMIT_S)
 
+    def make(self, name: str) -> None:
+        """An empty database."""
+        self._run("createdb", "-h", str(self.folder), "-U", OWNER, name)
+
     def url(self, name: str) -> str:
         return f"postgresql://{OWNER}@{quote(str(self.folder), safe='')}/{name}"
 

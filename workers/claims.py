@@ -14,6 +14,7 @@ from django.utils import timezone
 from dashboard.experiments.models import Cell, Experiment, Trial
 from workers.errors import DurascopeError
 from workers.patience import patient
+from workers.storable import storable
 
 State = Cell.State  # a trial's states are a cell's
 Row = TypeVar("Row", Cell, Trial)
@@ -53,6 +54,6 @@ def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
     claimed(row).update(
         state=state,
         ended_at=timezone.now(),
-        error=failure.message if failure else "",
-        mend=failure.mend if failure else "",
+        error=storable(failure.message) if failure else "",
+        mend=storable(failure.mend) if failure else "",
     )

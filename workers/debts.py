@@ -14,6 +14,7 @@ from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
 from workers.errors import DurascopeError, ServerError
 from workers.patience import patient
+from workers.storable import storable
 from workers.servers.undo import undo
 
 log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ def pay(server: Server) -> None:
         _put_back(server)
     except DurascopeError as failure:
         owed = server.debts.filter(paid_at=None)
-        owed.update(problem=str(failure))
+        owed.update(problem=storable(str(failure)))
         is_down = owed.filter(kind=Debt.Kind.START).exists()
         what = "is still down after a crash" if is_down else "still has settings of an earlier experiment"
         raise ServerError(

@@ -19,6 +19,7 @@ from workers.errors import DurascopeError, PlanError
 from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading
 from workers.patience import LOST, patient
+from workers.storable import storable
 
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
@@ -63,7 +64,7 @@ def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", 
     """
     with transaction.atomic():
         held = Experiment.objects.filter(pk=experiment.pk, worker=worker, state=Experiment.State.RUNNING)
-        if not held.update(state=state, error=error, mend=mend, phase="", ended_at=timezone.now()):
+        if not held.update(state=state, error=storable(error), mend=storable(mend), phase="", ended_at=timezone.now()):
             return False
         HostLease.objects.filter(experiment=experiment).delete()
         for rows in (experiment.cells, experiment.trials):
@@ -76,7 +77,8 @@ def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", 
 @patient
 def say(experiment: Experiment, phase: str) -> None:
     """What happens right now, in words, for the live page."""
-    Experiment.objects.filter(pk=experiment.pk).exclude(phase=phase[:200]).update(phase=phase[:200])
+    phase = storable(phase)[:200]
+    Experiment.objects.filter(pk=experiment.pk).exclude(phase=phase).update(phase=phase)
 
 
 def is_cancelled(experiment: Experiment, worker: Worker) -> bool:
@@ -110,16 +112,20 @@ def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Pro
             errors=load.errors,
             tps=load.transactions / load.elapsed_s,
             latency_ms={**load.percentiles_ms, "avg": load.latency_avg_ms, "max": load.latency_max_ms},
-            figures=_figures(done),
+            figures=storable(_figures(done)),
             latencies=[asdict(latency) for reading in _in_order(done.readings) for latency in reading.latencies],
             environment=environment,
             probe=probe,
             load_average=done.load_average,
-            effective=dict(done.effective),
+            effective=storable(dict(done.effective)),
         )
         Series.objects.create(run=run, columns=_columns(done))
         Evidence.objects.create(
-            run=run, command=load.argv, my_cnf=done.my_cnf, output=load.output, histogram=load.histogram
+            run=run,
+            command=load.argv,
+            my_cnf=storable(done.my_cnf),
+            output=storable(load.output),
+            histogram=load.histogram,
         )
     return run
 
@@ -147,6 +153,7 @@ def _columns(done: Measurement) -> dict[str, list[float | None]]:
 @patient
 def environment_row(data: dict[str, Any]) -> Environment:
     """The row that holds this environment, made once for all runs that share it."""
+    data = storable(data)
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
     return Environment.objects.get_or_create(digest=digest, defaults={"data": data})[0]
 

@@ -18,6 +18,7 @@ from workers.servers import durability
 from workers.servers import preflight as checks
 from workers.servers.facts import Facts
 from workers.servers.settings import SETTINGS
+from workers.storable import storable
 
 # One thread stays free: with all of them measuring for hours nobody would tend or test connections.
 _room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
@@ -49,7 +50,8 @@ def preflight(preflight_id: int) -> None:
         return
     facts = result.facts
     statements = [asdict(statement) for statement in durability.report(facts)] if facts else []
-    servers.finish_preflight(asked, [asdict(check) for check in result.checks], statements, _kept(facts))
+    found = storable([asdict(check) for check in result.checks]), statements, storable(_kept(facts))
+    servers.finish_preflight(asked, *found)
 
 
 def _kept(facts: Facts | None) -> dict:

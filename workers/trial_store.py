@@ -12,6 +12,7 @@ from workers import claims
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.trial import Loss, TrialResult
 from workers.patience import patient
+from workers.storable import storable
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
 
@@ -29,7 +30,7 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
             state=Trial.State.DONE,
             ended_at=timezone.now(),
             verdict=result.verdict,
-            error=f"{result.failed_at}: {result.error}" if result.failed_at else "",
+            error=storable(f"{result.failed_at}: {result.error}") if result.failed_at else "",
             sent=result.sent,
             acknowledged=result.acknowledged,
             in_doubt=result.in_doubt,
@@ -42,7 +43,7 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
             environment=environment,
         )
         if stored:
-            TrialEvidence.objects.create(trial=trial, data=evidence_json(result))
+            TrialEvidence.objects.create(trial=trial, data=storable(evidence_json(result)))
     return bool(stored) or _is_stored(trial)
 
 

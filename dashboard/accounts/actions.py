@@ -124,10 +124,10 @@ def drop_factors(by: Any, user: User) -> None:
 
 
 def _new(name: str) -> User:
+    user = User(username=name)
+    User.username.field.clean(name, user)  # first: not every database can be asked for whatever was typed
     if User.objects.filter(username__iexact=name).exists():
         raise NameTaken(f"There is already an account named {name}; it was left as it is.")
-    user = User(username=name)
-    User.username.field.clean(name, user)
     return user
 
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.removal import remove_one
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Preflight
 from workers import leases, routes, store
@@ -32,6 +33,7 @@ def tend(ring_experiment: Callable[[int], None], ring_preflight: Callable[[int],
     duties = (
         take_from_the_dead if clocks.agree() else None,
         _sweep,
+        _remove_deleted,
         partial(_ring_experiments, ring_experiment),
         partial(_ring_preflights, ring_preflight),
     )
@@ -76,6 +78,11 @@ def _sweep() -> None:
             log.warning("swept: %s", line)
     finally:
         os.close(folder)
+
+
+def _remove_deleted() -> None:
+    if gone := remove_one(timezone.now()):
+        log.info("removed for good: %s, deleted long ago", gone)
 
 
 def _ring_experiments(ring: Callable[[int], None]) -> None:

@@ -1,5 +1,6 @@
 """Questions and their measurements. The database is the truth: a Celery task only rings the doorbell."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +23,7 @@ class Tag(models.Model):
         return self.name
 
 
+KEPT_FOR = timedelta(days=30)  # a deleted experiment, until dashboard.experiments.removal
 _KEPT = models.Q(deleted_at=None)
 
 
@@ -62,6 +64,8 @@ class Experiment(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
         INTERRUPTED = "interrupted", "interrupted"
+
+    kept_days = KEPT_FOR.days
 
     name = models.CharField(max_length=120)
     recipe = models.CharField(max_length=80, blank=True)
@@ -130,6 +134,11 @@ class Experiment(models.Model):
     def note_words(self) -> None:
         text = words_of(self.name, self.recipe, self.finding, self.plan)
         Words.objects.update_or_create(experiment=self, defaults={"text": text})
+
+    @property
+    def removed_after(self) -> datetime | None:
+        """Until when it can be restored; None: it is not deleted."""
+        return self.deleted_at + KEPT_FOR if self.deleted_at else None
 
     @property
     def is_baseline(self) -> bool:

@@ -88,12 +88,21 @@ def _hosts(site: str) -> dict[str, Abilities]:
 
 
 def listed() -> QuerySet[Experiment]:
-    """All experiments, newest first, without plan and analysis. Each with its number of `crashes`, and how many of its
-    cells and trials there are in `total`, `done` and `failed`."""
-    rows = Experiment.objects.defer("plan", "analysis").select_related("created_by").order_by("-created_at", "-pk")
+    """All experiments, newest first, with their tags, without plan and analysis. Each with its number of `crashes`, and
+    how many of its cells and trials there are in `total`, `done` and `failed`."""
+    return _counted(Experiment.objects.select_related("created_by").order_by("-created_at", "-pk"))
+
+
+def deleted() -> QuerySet[Experiment]:
+    """The same of the deleted, those that were deleted last first."""
+    return _counted(Experiment.deleted.select_related("created_by", "deleted_by").order_by("-deleted_at", "-pk"))
+
+
+def _counted(rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
     states = {"total": {}, "done": {"state": Cell.State.DONE}, "failed": {"state": Cell.State.FAILED}}
     counts = {name: _count(Cell, **which) + _count(Trial, **which) for name, which in states.items()}
-    return rows.annotate(crashes=_count(Trial), **counts)
+    shown = rows.defer("plan", "analysis", "claims", "outcomes").prefetch_related("tags")
+    return shown.annotate(crashes=_count(Trial), **counts)
 
 
 def _count(model: type[Cell | Trial], **which: str) -> Coalesce:
@@ -154,7 +163,9 @@ def finding(experiment: Experiment) -> list[str]:
 
 def remember_finding(experiment: Experiment) -> None:
     """Work the statistics out once, so that no page has to, and keep the sentence for lists."""
-    Experiment.objects.filter(pk=experiment.pk).update(finding=finding(experiment)[0])
+    experiment.finding = finding(experiment)[0]
+    Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding)
+    experiment.note_words()
     outcomes_of(experiment)
 
 

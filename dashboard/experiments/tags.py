@@ -19,7 +19,7 @@ def normalised(written: str | Iterable[str]) -> list[str]:
     """Lower case, single spaces, each once, in alphabetical order. `written`: tags, or a text with commas between
     them. Raises NoTag."""
     parts = written.split(",") if isinstance(written, str) else written
-    tags = sorted({tag for part in parts if (tag := _normal(part))})
+    tags = sorted({tag for part in parts if (tag := normal(part))})
     if wrong := next((tag for tag in tags if len(tag) > LONGEST or "," in tag or not tag.isprintable()), None):
         raise NoTag(f"{wrong[:LONGEST]!r} is no tag: at most {LONGEST} characters that can be seen, without a comma.")
     if len(tags) > MOST:
@@ -27,8 +27,8 @@ def normalised(written: str | Iterable[str]) -> list[str]:
     return tags
 
 
-def _normal(tag: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", tag).lower().split())
+def normal(tag: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", tag.lower()).split())
 
 
 def rows(names: Iterable[str]) -> list[Tag]:
@@ -37,11 +37,7 @@ def rows(names: Iterable[str]) -> list[Tag]:
 
 
 def in_use() -> QuerySet[Tag]:
-    """Those of experiments that are not deleted, by name."""
+    """Those of experiments that are not deleted, by name. A tag that nobody uses any more stays as a row: whoever
+    removed it could meet somebody who just gives it."""
     marks = Experiment.tags.through.objects.filter(tag=OuterRef("pk"))
     return Tag.objects.filter(Exists(marks.exclude(experiment__in=Experiment.deleted.ids())))
-
-
-def forget_unused() -> None:
-    """Deleted experiments keep theirs: they may come back."""
-    Tag.objects.filter(experiments=None).delete()

@@ -6,14 +6,13 @@ from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.accounts.gate import needs
-from dashboard.experiments import actions, queries, shelf
+from dashboard.experiments import actions, list_page, queries, shelf
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.rights import why_not_crash
@@ -39,8 +38,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @needs("see")
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
-    page = Paginator(queries.listed(), 50).get_page(request.GET.get("page"))
-    return render(request, "experiments/list.html", {"page": page})
+    """All, or those that the address asks for."""
+    context = list_page.context(request)
+    return render(request, "experiments/list.html", context, status=422 if context["form"].errors else 200)
 
 
 @needs("run")

@@ -1,0 +1,106 @@
+"""One function per intention: name, tag, comment on, mark, delete and restore an experiment."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dashboard.accounts.roles import require
+from dashboard.audit.models import record
+from dashboard.experiments import queries, tags
+from dashboard.experiments.baseline import question_of
+from dashboard.experiments.models import Comment, Experiment
+
+UNDER_WAY = (Experiment.State.QUEUED, Experiment.State.RUNNING)
+
+
+class Refused(Exception):
+    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
+
+
+@transaction.atomic
+def rename(user: Any, experiment: Experiment, name: str) -> None:
+    """Its plan keeps the name that it was started with."""
+    require(user, "tidy")
+    before, experiment.name = experiment.name, name
+    if before != name:
+        experiment.save(update_fields=["name"])
+        experiment.note_words()
+        record(user, "renamed", experiment, before=before)
+
+
+@transaction.atomic
+def tag(user: Any, experiment: Experiment, names: list[str]) -> None:
+    """Exactly these. `names`: as `tags.normalised` gives them."""
+    require(user, "tidy")
+    before = [one.name for one in experiment.tags.all()]
+    if before != names:
+        experiment.tags.set(tags.rows(names))
+        record(user, "tagged", experiment, tags=names, before=before)
+
+
+@transaction.atomic
+def comment(user: Any, experiment: Experiment, text: str) -> Comment:
+    require(user, "tidy")
+    known = user if getattr(user, "is_authenticated", False) else None
+    name = known.get_username() if known else ""
+    made = Comment.objects.create(experiment=experiment, author=known, name=name, text=text)
+    record(user, "commented on", experiment, comment=made.pk)
+    return made
+
+
+@transaction.atomic
+def remove_comment(user: Any, gone: Comment) -> None:
+    """One's own, or as an administrator anybody's."""
+    require(user, "remove_comment", gone)
+    record(user, "deleted comment", gone.experiment, comment=gone.pk, of=gone.name)
+    gone.delete()
+
+
+def mark_baseline(user: Any, experiment: Experiment) -> None:
+    """What had the mark for the same question loses it. Of two who mark at the same moment the last one's stands.
+    Raises Refused."""
+    require(user, "tidy")
+    if not experiment.is_over or not queries.has_results(experiment):
+        raise Refused(f"{experiment} was not marked: nothing can be compared with what was not measured to its end.")
+    try:
+        _mark(user, experiment)
+    except IntegrityError:  # somebody else was faster
+        _mark(user, experiment)
+
+
+@transaction.atomic
+def _mark(user: Any, experiment: Experiment) -> None:
+    question = question_of(experiment.recipe, experiment.plan)
+    others = Experiment.everything.filter(baseline_of=question).exclude(pk=experiment.pk)
+    before = list(others.values_list("pk", flat=True))
+    others.update(baseline_of=None)
+    if Experiment.objects.filter(pk=experiment.pk, baseline_of=None).update(baseline_of=question):
+        record(user, "marked as baseline", experiment, instead_of=before)
+
+
+@transaction.atomic
+def unmark_baseline(user: Any, experiment: Experiment) -> None:
+    require(user, "tidy")
+    if Experiment.objects.filter(pk=experiment.pk).exclude(baseline_of=None).update(baseline_of=None):
+        record(user, "unmarked as baseline", experiment)
+
+
+@transaction.atomic
+def delete(user: Any, experiment: Experiment) -> None:
+    """Hide it everywhere, at once; `removal` makes it final later. Raises Refused while it waits or runs."""
+    require(user, "tidy")
+    known = user if getattr(user, "is_authenticated", False) else None
+    over = Experiment.objects.filter(pk=experiment.pk).exclude(state__in=UNDER_WAY)
+    if over.update(deleted_at=timezone.now(), deleted_by=known):
+        record(user, "deleted", experiment, id=experiment.pk)
+    elif Experiment.objects.filter(pk=experiment.pk).exists():
+        raise Refused(f"{experiment} was not deleted: it waits or runs. Cancel it first.")
+
+
+@transaction.atomic
+def restore(user: Any, experiment: Experiment) -> None:
+    """As it was, with its share links, tags, comments and history."""
+    require(user, "tidy")
+    if Experiment.deleted.filter(pk=experiment.pk).update(deleted_at=None, deleted_by=None):
+        record(user, "restored", experiment, id=experiment.pk)

@@ -14,8 +14,8 @@ from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
 from workers.errors import DurascopeError, ServerError
 from workers.patience import patient
-from workers.storable import storable
 from workers.servers.undo import undo
+from workers.storable import storable
 
 log = logging.getLogger(__name__)
 COMMAND_LIMIT_S = 120.0  # for an owner's command, and for the server to answer after it

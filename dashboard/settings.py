@@ -74,7 +74,7 @@ TEMPLATES = [
                 "dashboard.accounts.gate.may",
                 "dashboard.version.version",
             ],
-            "builtins": ["dashboard.results.templatetags.figures"],
+            "builtins": ["dashboard.results.templatetags.figures", "dashboard.help.templatetags.terms"],
             "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],
         },
     }

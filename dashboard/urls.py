@@ -21,5 +21,6 @@ urlpatterns = [
     path("share/", include("dashboard.sharing.urls")),
     path("tokens/", include("dashboard.api.token_urls")),
     path("api/", include("dashboard.api.urls")),
+    path("help/", include("dashboard.help.urls")),
     path("", include("dashboard.monitoring.urls")),
 ]

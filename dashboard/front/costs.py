@@ -48,7 +48,8 @@ def costs(server_ids: Iterable[int]) -> dict[int, Cost]:
 
 
 def _measured(server_ids: Iterable[int]) -> list[Measured]:
-    newest = Entry.objects.filter(track=OuterRef("pk"), experiment__deleted_at=None).order_by("-at", "-pk")
+    kept = Entry.objects.exclude(experiment__in=Experiment.deleted.ids())
+    newest = kept.filter(track=OuterRef("pk")).order_by("-at", "-pk")
     tracks = Track.objects.filter(server__in=server_ids, kind=Track.Kind.LOAD, means__contains=SYNC)
     rows = tracks.annotate(last=Subquery(newest.values("experiment")[:1])).exclude(last=None)
     made = (_of(*row) for row in rows.values_list("server_id", "variant", "means", "last"))

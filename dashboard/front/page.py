@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from dashboard.experiments import shelf
-from dashboard.experiments.models import Cell, Trial
+from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.front import lately, ready
 from dashboard.front.costs import Cost, costs
 from dashboard.front.verdicts import ENDED, Verdict, verdicts
@@ -48,13 +48,16 @@ def context(now: datetime) -> dict[str, Any]:
 
 def _servers() -> list[Server]:
     """All, those first that were measured last; each with `crashed`, the newest experiment that crashed it."""
-    kept = {"server": OuterRef("pk"), "experiment__deleted_at": None}
-    measured = Cell.objects.filter(**kept).order_by("-experiment_id")
-    crashed = Trial.objects.filter(**kept, state__in=ENDED).exclude(kind__in=CONTROLS).order_by("-experiment_id")
+    measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
+    crashed = _newest(Trial.objects.filter(server=OuterRef("pk"), state__in=ENDED).exclude(kind__in=CONTROLS))
     found = Server.objects.annotate(
         measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
     )
     return sorted(found, key=lambda one: (-max(one.measured or 0, one.crashed or 0), one.name))
+
+
+def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
+    return rows.exclude(experiment__in=Experiment.deleted.ids()).order_by("-experiment_id")
 
 
 def _lines(servers: Sequence[Server]) -> list[Line]:

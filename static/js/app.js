@@ -11,8 +11,8 @@ wireThemeSwitch();
 localTimes(document);
 addCopyButtons(document);
 askFirst(document);
-explainTerms(document);
 makeSortable(document);
+explainTerms(document);
 closeMenus(document);
 
 if (document.querySelector("[data-chart]")) import("./charts.js");

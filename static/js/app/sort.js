@@ -1,4 +1,4 @@
-// <table data-sort>: its heads become buttons. A cell is compared by data-value, else by its text.
+// <table data-sort>: its heads become buttons, before terms are explained. A cell is compared by data-value, else by its text.
 
 export function makeSortable(root) {
   for (const table of root.querySelectorAll("table[data-sort]")) {
@@ -8,11 +8,21 @@ export function makeSortable(root) {
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
+      explainOn(button);
       button.addEventListener("click", () => sort(table, heads, column));
       head.append(button);
       head.setAttribute("aria-sort", "none");
     });
   }
+}
+
+/** A button holds nothing that takes the focus: it explains its term itself. */
+function explainOn(button) {
+  const term = button.querySelector("abbr.term");
+  if (!term) return;
+  Object.assign(button.dataset, { ...term.dataset });
+  button.classList.add("term");
+  term.replaceWith(...term.childNodes);
 }
 
 function sort(table, heads, column) {

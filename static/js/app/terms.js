@@ -5,7 +5,7 @@ const LEAVE_MS = 250;
 let open = null; // {term, tip, leaving}
 
 export function explainTerms(root) {
-  for (const term of root.querySelectorAll("abbr.term[data-tip]")) {
+  for (const term of root.querySelectorAll(".term[data-tip]")) {
     term.addEventListener("pointerenter", () => show(term));
     term.addEventListener("focus", () => show(term));
     term.addEventListener("pointerleave", leave);
@@ -31,18 +31,23 @@ function makeTip(term) {
   tip.id = "tip";
   tip.role = "tooltip";
   tip.textContent = term.dataset.tip;
-  if (term.dataset.href) {
-    const link = document.createElement("a");
-    link.href = term.dataset.href;
-    link.rel = "noreferrer";
-    link.textContent = "In the manual";
-    tip.append(link);
-  }
+  tip.append(...links(term));
   tip.addEventListener("pointerenter", () => clearTimeout(open?.leaving));
   tip.addEventListener("focusin", () => clearTimeout(open?.leaving));
   tip.addEventListener("pointerleave", leave);
   tip.addEventListener("focusout", leave);
   return tip;
+}
+
+/** To the manuals: data-href is one, data-links several: `MariaDB https://… MySQL https://…`. */
+function links(term) {
+  const named = [...(term.dataset.links ?? "").matchAll(/(\S+) (\S+)/g)].map(([, whose, page]) => [`In ${whose}’s manual`, page]);
+  if (term.dataset.href) named.push(["In the manual", term.dataset.href]);
+  return named.map(([text, page]) => {
+    const link = document.createElement("a");
+    Object.assign(link, { href: page, rel: "noopener noreferrer", textContent: text });
+    return link;
+  });
 }
 
 /** Below the term, or above where there is no room; always inside the window. */

@@ -259,7 +259,7 @@ def _check_trial(trial: Row, evidence: Row) -> None:
     told = trial["acknowledged"]
     for place in ("engine", "binlog"):
         kept, lost = sets.get(f"acknowledged_in_{place}"), trial[f"lost_{place}"]
-        if kept is not None and told is not None and lost != told - kept:
+        if None not in (kept, told, lost) and lost != told - kept:
             raise NotImported(f"{where}: lost_{place} is not what its evidence says")
     if any(n is not None and n > (told or 0) for n in (trial[f"lost_{place}"] for place in ("engine", "binlog"))):
         raise NotImported(f"{where}: more is lost than was acknowledged")

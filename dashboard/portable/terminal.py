@@ -19,7 +19,9 @@ def export(number: int, to: Path) -> str:
         with to.open("xb") as file:
             file.write(content)
     except OSError as refused:
-        raise NoFile(f"{to} cannot be written: {refused.strerror}. Nothing was written.", "Name another file.") from None
+        raise NoFile(
+            f"{to} cannot be written: {refused.strerror}. Nothing was written.", "Name another file."
+        ) from None
     return f"{experiment} is written to {to}, {len(content):,} bytes."
 
 

@@ -1,0 +1,330 @@
+"""Whatever is wrong with a file is found before anything of it is stored, and said."""
+
+import io
+import json
+import struct
+import zipfile
+
+import pytest
+
+from dashboard.experiments.models import Environment, Experiment
+from dashboard.portable import actions, archive, parts
+from dashboard.portable.refused import NotImported
+from dashboard.portable.write import file_of
+from dashboard.servers.models import Server
+from tests.unit.portable import files
+
+pytestmark = pytest.mark.django_db
+RUN, SERIES, HISTOGRAM = (name.format(0) for name in (parts.RUN, parts.SERIES, parts.HISTOGRAM))
+
+
+@pytest.fixture
+def file(db):
+    return file_of(files.experiment())
+
+
+def refusal(file):
+    """Why it is refused; nothing is stored."""
+    before = Experiment.everything.count(), Server.everything.count(), Environment.objects.count()
+    with pytest.raises(NotImported) as refused:
+        actions.import_file(None, io.BytesIO(file))
+    assert (Experiment.everything.count(), Server.everything.count(), Environment.objects.count()) == before
+    assert "Nothing was stored" in str(refused.value) and refused.value.mend
+    return str(refused.value)
+
+
+def test_the_untouched_file_is_taken(file):
+    """The control: what is refused below is refused for what was done to it."""
+    assert files.imported(files.tampered(file)).is_imported
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not a zip", b"\0" * 1000, b"PK\x05\x06" + b"\0" * 17])
+def test_what_is_no_zip(content):
+    assert "is not a file of Durascope" in refusal(content)
+
+
+def test_an_empty_zip():
+    assert "experiment.json is missing" in refusal(b"PK\x05\x06" + b"\0" * 18)
+
+
+def test_one_that_was_cut_off(file):
+    assert "it was cut off" in refusal(file[: len(file) // 2])
+
+
+def test_one_with_a_flipped_bit(file):
+    place = file.index(parts.RUN.format(0).encode()) + 200
+    broken = bytearray(file)
+    broken[place] ^= 0x55
+    assert "damaged" in refusal(bytes(broken))
+
+
+def zipped(*members, compression=zipfile.ZIP_DEFLATED):
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", compression) as made:
+        for name, content in members:
+            made.writestr(name, content)
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name", ["../experiment.json", "/etc/passwd", "runs/../../x.json", "C:\\x.json", "runs/00000.json/x", "a\nb.json"]
+)
+def test_names_that_lead_elsewhere(name):
+    assert "a part that no experiment has" in refusal(zipped((name, b"{}")))
+
+
+def test_two_parts_of_one_name():
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        twice = zipped(("experiment.json", b"{}"), ("experiment.json", b"{}"))
+    assert "two parts of the same name" in refusal(twice)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_other_ways_of_packing(compression):
+    assert "packed in a way" in refusal(zipped(("experiment.json", b"{}"), compression=compression))
+
+
+def test_an_encrypted_part():
+    locked = bytearray(zipped(("experiment.json", b"{}")))
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    assert "packed in a way" in refusal(bytes(locked))
+
+
+def test_a_part_that_would_fill_the_memory():
+    bomb = zipped(("experiment.json", b" " * (archive.MOST_OF_A_PART + 1)))
+    assert len(bomb) < 100_000
+    assert "has more than 32 MiB" in refusal(bomb)
+
+
+def test_many_parts_that_would_together(monkeypatch):
+    monkeypatch.setattr(archive, "MOST_UNPACKED", 1000)
+    assert "Unpacked it would have" in refusal(zipped(*((f"runs/{n:05}.json", b" " * 300) for n in range(4))))
+
+
+def test_a_directory_that_would(monkeypatch):
+    monkeypatch.setattr(archive, "MOST_PARTS", 3)
+    assert "too many parts" in refusal(zipped(*((f"runs/{n:05}.json", b"") for n in range(4))))
+
+
+def test_a_directory_that_says_less_of_itself(file):
+    """The number of entries is not what Python's reader goes by: the bytes are."""
+    lying = bytearray(file)
+    struct.pack_into("<HHI", lying, len(lying) - 14, 1, 1, archive.MOST_DIRECTORY + 1)
+    assert "too many parts" in refusal(bytes(lying))
+
+
+def test_a_part_that_unpacks_to_more_than_it_says():
+    lying = bytearray(zipped(("experiment.json", b" " * 5000)))
+    for sign, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        struct.pack_into("<I", lying, lying.index(sign) + place, 10)
+    assert "experiment.json" in refusal(bytes(lying))
+
+
+def test_a_zip64_directory(file):
+    end = file[-22:]
+    assert "not written by Durascope" in refusal(file[:-22] + b"PK\x06\x07" + b"\0" * 16 + end)
+
+
+def test_too_large_a_file(file, monkeypatch):
+    monkeypatch.setattr(archive, "MOST_PACKED", 1000)
+    assert "are read" in refusal(file)
+
+
+def test_another_zip():
+    assert "experiment.json is missing" in refusal(zipped(("cells.csv", b"a,b\n")))
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"null", b"\xff\xfe", b'{"format": 1}', b"[" * 100_000])
+def test_an_index_that_is_none(content):
+    assert "is not an experiment of Durascope" in refusal(zipped(("experiment.json", content)))
+
+
+def test_a_newer_schema_version(file):
+    said = refusal(files.tampered(file, lambda index: index.update(schema_version=2)))
+    assert "schema version 2; this Durascope reads up to 1" in said and "Update this installation" in said
+
+
+@pytest.mark.parametrize("version", [0, -1, "1", 1.5, None, True, [1]])
+def test_a_schema_version_that_never_was(file, version):
+    assert "no schema version" in refusal(files.tampered(file, lambda index: index.update(schema_version=version)))
+
+
+def test_a_missing_part(file):
+    found = files.unpacked(file)
+    for name in (SERIES, "cells.csv", parts.TRIAL.format(0), parts.ENVIRONMENT.format(1)):
+        rest = {key: content for key, content in found.items() if key != name}
+        assert f"The part {name} is missing" in refusal(archive.packed(rest))
+        assert repr(name) in refusal(files.tampered(file, **{name: None}))
+
+
+def test_a_part_too_many(file):
+    assert "belongs to nothing" in refusal(files.tampered(file, **{"runs/00099.json": b"{}"}))
+    found = {**files.unpacked(file), "runs/00099.json": b"{}"}
+    assert "runs/00099.json is not listed" in refusal(archive.packed(found))
+
+
+def test_a_part_that_was_changed(file):
+    """Also a table that is not read: nobody may find other figures in it than the pages show."""
+    for name in ("cells.csv", "runs.csv", RUN):
+        found = files.unpacked(file)
+        found[name] += b"\n"
+        assert f"{name} is not the one that experiment.json means" in refusal(archive.packed(found))
+
+
+WRONG = {  # what is done to the index -> what is said of it
+    "plan.targets": lambda i: i["plan"].update(targets=[]),
+    "extra_field": lambda i: i.update(extra_field=1),
+    "experiment.state": lambda i: i["experiment"].update(state="running"),
+    "experiment.seed": lambda i: i["experiment"].update(seed="42"),
+    "experiment.created_at": lambda i: i["experiment"].update(created_at="yesterday"),
+    "experiment.started_at": lambda i: i["experiment"].update(started_at="2026-03-01T12:00:00"),
+    "experiment.baseline": lambda i: i["experiment"].update(baseline="x"),
+    "plan.baseline": lambda i: i["plan"].update(baseline="x"),
+    "experiment.name": lambda i: i["experiment"].update(name="x" * 121),
+    "experiment.recipe": lambda i: i["experiment"].update(recipe="../x"),
+    "cells.0.repeat": lambda i: i["cells"][0].update(repeat=True),
+    "cells.0.threads": lambda i: i["cells"][0].update(threads=10**9),
+    "cells, position 0: threads": lambda i: i["cells"][0].update(threads=3),
+    "cells, position 0: server_id": lambda i: i["cells"][0].update(server_id=2),
+    "cells, position 0: variant": lambda i: i["cells"][0].update(variant="another"),
+    "cells, position 0: workload": lambda i: i["cells"][0].update(workload="another"),
+    "cells.0.state": lambda i: i["cells"][0].update(state="running"),
+    "cells: position": lambda i: i["cells"][1].update(position=0),
+    "trials, position 0: server_id": lambda i: i["trials"][0].update(server_id=7),
+    "trials, position 0: environment": lambda i: i["trials"][0].update(environment=99),
+    "trials, position 0: it repeats": lambda i: i["trials"][0].update(repeats=0),
+    "trials, position 1: it repeats": lambda i: i["trials"][1].update(repeats=99),
+    "trials.0.lost_engine": lambda i: i["trials"][0].update(lost_engine=-1),
+    "trials.0.kind": lambda i: i["trials"][0].update(kind="<b>"),
+    "trials.0.sent": lambda i: i["trials"][0].update(sent=2**31),
+    "more is lost than": lambda i: i["trials"][-1].update(acknowledged=None),
+    "lost_engine is not what its evidence": lambda i: i["trials"][0].update(lost_engine=7),
+    "plan.threads": lambda i: i["plan"].update(threads=[8, 8]),
+    "plan.variants": lambda i: i["plan"].update(variants=[i["plan"]["variants"][0]] * 2),
+    "their server_id is not their place": lambda i: i["plan"]["targets"][0].update(server_id=5),
+    "plan.variants.0.engine": lambda i: i["plan"]["variants"][0].update(engine="InnoDB; DROP"),
+    "plan.crash.load_s": lambda i: i["plan"]["crash"].update(load_s=1e300),
+    "probes: server": lambda i: i.update(probes=[9]),
+    "environments": lambda i: i.update(environments=-1),
+    "environments/00002.json": lambda i: i.update(environments=2),
+    "claims": lambda i: i.update(claims={"title": "x", "changed": [], "variants": [], "workloads": [], "claims": [{}]}),
+    "files.cells.csv": lambda i: i["files"].update({"cells.csv": {"bytes": 1, "sha256": "x"}}),
+    "export.at": lambda i: i["export"].update(at=5),
+}
+
+
+@pytest.mark.parametrize("said", WRONG)
+def test_an_index_that_does_not_fit(file, said):
+    assert said in refusal(files.tampered(file, WRONG[said]))
+
+
+def run_with(file, **changes):
+    run = {**json.loads(files.unpacked(file)[RUN]), **changes}
+    return files.tampered(file, **{RUN: json.dumps(run).encode()})
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"elapsed_s": 0}, "elapsed_s"),
+        ({"elapsed_s": float("nan")}, "NaN is no number of JSON"),
+        ({"elapsed_s": float("inf")}, "Infinity is no number"),
+        ({"transactions": -1}, "transactions"),
+        ({"transactions": 1.5}, "transactions"),
+        ({"transactions": 10**30}, "too large"),
+        ({"environment": 9}, "environment: there is no number 9"),
+        ({"probe": 9}, "probe: there is no number 9"),
+        ({"figures": [{"name": "redo_fsyncs", "value": "5", "source": "x", "note": ""}]}, "figures.0.value"),
+        ({"latencies": [{"buckets": {"x": 1}}]}, "latencies.0"),
+        ({"command": "sysbench"}, "command"),
+        ({"effective": {"sync_binlog": 1}}, "effective.sync_binlog"),
+        ({"started_at": None}, "started_at"),
+    ],
+)
+def test_a_run_that_does_not_fit(file, changes, said):
+    assert said in refusal(run_with(file, **changes))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        (RUN, b'{"elapsed_s": 1e999}', "1e999 is too large"),
+        (RUN, b'{"a": 1, "a": 2}', "two values of the same name"),
+        (RUN, b'{"command": ["\\u0000"]}', "a NUL"),
+        (RUN, b'{"command": ["\\ud800"]}', "cannot be read"),
+        (RUN, b'{"a": ' + b"[" * 30 + b"]" * 30 + b"}", "nested too deeply"),
+        (RUN, b"[" * 20000, "nested too deeply"),
+        (RUN, b"\xff", "cannot be read"),
+        (SERIES, b"t_s,tps\n1,x\n", "'x' is no number"),
+        (SERIES, b"t_s,tps\n1,nan\n", "'nan' is no number"),
+        (SERIES, b"t_s,tps\n1,1e300\n", "too large"),
+        (SERIES, b"t_s,tps\n1,-5\n", "tps is out of range"),
+        (SERIES, b"t_s,tps\n1,\n", "have no tps"),
+        (SERIES, b"t_s\n1\n", "have no tps"),
+        (SERIES, b"t_s,tps\n1\n", "not equally long"),
+        (SERIES, b"t_s,tps,tps\n1,1,1\n", "two columns have the same name"),
+        (SERIES, b"t_s,tps,=1+1\n1,1,1\n", "has no name that a source could give"),
+        (SERIES, b"t_s,tps\n1,-\n2,5\n", "goes on after its end"),
+        (SERIES, b"\xff", "is no table"),
+        (SERIES, b'"', "is no table"),
+        (HISTOGRAM, b"upper_ms,transactions\n2,1\n1,1\n", "do not ascend"),
+        (HISTOGRAM, b"upper_ms,transactions\n2,1.5\n", "counts what cannot be counted"),
+        (HISTOGRAM, b"upper_ms,transactions\n-2,1\n", "do not ascend"),
+        (HISTOGRAM, b"a,b\n", "its columns are not"),
+        (parts.OUTPUT.format(0), b"\xff", "is no text"),
+        (parts.OUTPUT.format(0), b"a\0b", "a NUL"),
+        (parts.ENVIRONMENT.format(1), b'{"host": 5}', "host"),
+        (parts.ENVIRONMENT.format(1), b'{"server": {"variables": [1]}}', "server.variables"),
+        (parts.PROBE.format(1), b"{}", "flushes"),
+        (parts.TRIAL.format(0), b"{}", "checks"),
+    ],
+)
+def test_a_part_that_does_not_fit(file, name, content, said):
+    assert said in refusal(files.tampered(file, **{name: content}))
+
+
+def test_figures_that_are_not_what_sysbench_printed(file):
+    run = json.loads(files.unpacked(file)[RUN])
+    told = {"report": "total", "reads": 0, "writes": 9, "other": 0, "reconnects": 0, "latency_avg_ms": 1.0,
+            "latency_max_ms": 2.0, **{name: run[name] for name in ("elapsed_s", "transactions", "errors")}}  # fmt: skip
+    for output, is_true in ((told, True), ({**told, "transactions": 9}, False), ({**told, "elapsed_s": 1.0}, False)):
+        changed = files.tampered(file, **{parts.OUTPUT.format(0): json.dumps(output).encode()})
+        if is_true:
+            assert files.imported(changed)
+        else:
+            assert "are not what sysbench printed" in refusal(changed)
+
+
+def test_a_verdict_is_judged_anew(file):
+    """A file has no place for one: it follows from the checks."""
+    evidence = json.loads(files.unpacked(file)[parts.TRIAL.format(0)])
+    evidence["checks"][2]["outcome"] = "invalid"
+    imported = files.imported(files.tampered(file, **{parts.TRIAL.format(0): json.dumps(evidence).encode()}))
+    assert imported.trials.get(position=0).verdict == "invalid"
+    index = files.index_of(file)
+    assert not any("verdict" in trial for trial in index["trials"])
+    assert "trials.0.verdict" in refusal(files.tampered(file, lambda i: i["trials"][0].update(verdict="valid")))
+
+
+def test_figures_that_cannot_be_worked_out(file, monkeypatch, caplog):
+    """The last net: whatever the checks let through, no page may break on it."""
+    monkeypatch.setattr("dashboard.portable.actions.analysis_of", lambda _: 1 / 0)
+    assert "cannot be worked out (ZeroDivisionError)" in refusal(file)
+    assert "cannot be worked out" in caplog.text
+
+
+def test_a_database_that_does_not_take_it(file, caplog):
+    index = files.index_of(file)
+    content = actions.Content(io.BytesIO(file))
+    Server.everything.create(name=f"Server A (server 1 of import {content.digest[:12]})", kind="imported")
+    assert index and "The database did not take it (IntegrityError)" in refusal(file)
+
+
+def test_who_comes_second_with_the_same_file(file, monkeypatch):
+    """Both look, neither is there; the database keeps one."""
+    first = files.imported(file)
+    answers = iter([None, first])
+    monkeypatch.setattr(actions, "_known", lambda _: next(answers))
+    again = actions.import_file(None, io.BytesIO(file))
+    assert (again.experiment, again.is_new) == (first, False)
+    assert Server.everything.filter(kind="imported").count() == 1

@@ -1,0 +1,224 @@
+"""Out and in again: the same file, the same figures, and nothing that tells where it was measured."""
+
+import io
+import json
+import re
+
+import pytest
+from django.core.serializers.json import DjangoJSONEncoder
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.experiments import queries
+from dashboard.experiments.models import Cell, Evidence, Experiment, Trial
+from dashboard.portable import actions, parts
+from dashboard.portable.refused import NoFile, NotImported
+from dashboard.portable.write import Clean, file_of
+from dashboard.results.analysis import analysis_of
+from dashboard.results.export_file import everything
+from dashboard.results.redact import redactor_of
+from dashboard.servers.models import Server
+from tests.unit.portable import files
+from tests.unit.results import factory
+
+pytestmark = pytest.mark.django_db
+IDS = ("id", "server_id", "run_ids", "cell_ids", "environment_id", "probe_id", "repeats_id", "made_of")
+
+
+def result(experiment):
+    """The result JSON without the numbers that a database gives, with rows in their order, and cleaned as the file is;
+    environments and probes as their contents."""
+    found = json.loads(json.dumps(everything(experiment), cls=DjangoJSONEncoder))
+    for row in (*found["runs"], *found["trials"]):
+        row["environment"] = found["environments"].get(str(row["environment_id"]))
+        row["probe"] = found["probes"].get(str(row.get("probe_id")))
+    for name in ("environments", "probes"):
+        del found[name]
+    for name in ("imported_at", "imported_from"):
+        del found["experiment"][name]
+    return nameless(found)
+
+
+def nameless(value):
+    if isinstance(value, dict):
+        return {name: nameless(one) for name, one in value.items() if name not in IDS}
+    return [nameless(one) for one in value] if isinstance(value, list) else value
+
+
+def cleaned(experiment, found):
+    """What a reader of a share link would see of it."""
+    clean = Clean(experiment)
+    for row in (*found["runs"], *found["trials"]):
+        row["environment"] = clean.facts(row["environment"])
+        row["environment"]["server"]["variables"] = clean.variables(row["environment"]["server"]["variables"])
+    return clean.data(clean.facts(found))
+
+
+def test_it_says_the_same_when_it_is_exported_again():
+    _, file, imported = files.round_trip()
+    again = file_of(imported)
+    assert files.without_marks(again) == files.without_marks(file)
+    assert {n: c for n, c in files.unpacked(again).items() if n != parts.INDEX} == {
+        n: c for n, c in files.unpacked(file).items() if n != parts.INDEX
+    }
+
+
+def test_the_same_experiment_is_the_same_file_but_for_its_moment(monkeypatch):
+    experiment = files.experiment()
+    monkeypatch.setattr("dashboard.portable.write.timezone.now", lambda: factory.STARTED)
+    assert file_of(experiment) == file_of(experiment)
+
+
+def test_its_figures_are_those_of_the_original():
+    original, _, imported = files.round_trip()
+    assert result(imported)["analysis"] == Clean(original).data(result(original)["analysis"])
+    assert cleaned(imported, result(imported)) == cleaned(original, result(original))
+
+
+def test_every_row_is_there():
+    original, _, imported = files.round_trip()
+    for rows in ("cells", "trials"):
+        states = [list(getattr(one, rows).order_by("position").values_list("position", "state")) for one in
+                  (original, imported)]  # fmt: skip
+        assert states[0] == states[1]
+    again = imported.trials.exclude(repeats=None).get()
+    assert again.repeats.position == original.trials.exclude(repeats=None).get().repeats.position
+    assert again.repeats.experiment == imported
+    verdicts = [list(one.trials.order_by("position").values_list("verdict", flat=True)) for one in (original, imported)]
+    assert verdicts[0] == verdicts[1] and set(verdicts[0]) == {"valid", "invalid", "unknown"}
+
+
+def test_the_sentence_on_top_is_the_same():
+    original, _, imported = files.round_trip()
+    clean = Clean(original)
+    assert queries.finding(imported) == [clean.text(said) for said in queries.finding(original)]
+    assert Experiment.objects.get(pk=imported.pk).finding == queries.finding(imported)[0]
+
+
+def test_nothing_in_the_file_tells_where_it_was_measured():
+    whole = b"\n".join(files.unpacked(file_of(files.experiment())).values()).decode()
+    whole = re.sub("[0-9a-f]{64}", "", whole)  # a digest may read like anything
+    words = [*factory.SECRET.values(), "db7", "rack 3", "/srv", "/run", "/dev/vdb", "10.9.8.7"]
+    assert not [whole[max(0, whole.find(word) - 80) : whole.find(word) + 40] for word in words if word in whole]
+    assert "Server A" in whole and "datadir=" in whole  # the option files of sandboxes are there
+
+
+def test_an_attached_servers_logs_and_options_are_left_out():
+    server = factory.server()
+    made = files.experiment(servers=[server])
+    plan = {**made.plan, "targets": [{**made.plan["targets"][0], "is_sandbox": False}]}
+    Experiment.objects.filter(pk=made.pk).update(plan=plan)
+    made.refresh_from_db()
+    found = files.unpacked(file_of(made))
+    assert {content for name, content in found.items() if name.startswith("options/")} == {b""}
+    evidence = json.loads(found[parts.TRIAL.format(0)])
+    assert (evidence["log_lines"], evidence["my_cnf"], evidence["recovery_lines"]) == ([], "", [])
+
+
+def test_names_that_become_alike_are_told_apart():
+    levels = {"tuned on db1.example.com": 1000.0, "tuned on db2.example.com": 2000.0}
+    made = factory.experiment(levels, seconds=5)
+    files.as_a_worker_stores_them(made)
+    file = file_of(made)
+    names = [one["name"] for one in files.index_of(file)["plan"]["variants"]]
+    assert names == ["tuned on [host]", "tuned on [host] (2)"]
+    imported = files.imported(file)
+    assert set(imported.cells.values_list("variant", flat=True)) == set(names)
+    assert files.without_marks(file_of(imported)) == files.without_marks(file)
+
+
+def test_where_it_came_from_is_kept(settings):
+    settings.ADDRESS = "https://durascope.example.org"
+    original, _, imported = files.round_trip()
+    origin = imported.imported_from
+    assert (origin["address"], origin["experiment_id"]) == ("https://durascope.example.org", original.pk)
+    assert len(origin["sha256"]) == 64 and origin["exported_at"] and origin["version"]
+    told = files.index_of(file_of(imported))["export"]
+    assert told["imported"] == {**origin, "at": imported.imported_at.isoformat()}
+    assert told["experiment_id"] == imported.pk
+
+
+def test_the_same_file_is_kept_once():
+    _, file, imported = files.round_trip()
+    for same in (file, file_of(imported)):
+        again = actions.import_file(None, io.BytesIO(same))
+        assert (again.experiment, again.is_new) == (imported, False)
+        assert "is here already: it was imported on" in again.says
+    assert Experiment.objects.count() == 2
+
+
+def test_it_can_be_imported_again_when_it_is_gone_for_good():
+    _, file, imported = files.round_trip()
+    Experiment.objects.filter(pk=imported.pk).update(deleted_at=imported.imported_at)
+    with pytest.raises(NotImported, match="and deleted"):
+        files.imported(file)
+    Experiment.everything.get(pk=imported.pk).delete()
+    assert not Server.everything.filter(kind="imported").exists()
+    assert files.imported(file).pk != imported.pk
+
+
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_one_that_is_not_over_has_no_file(state):
+    made = factory.experiment({"1/1": 1000.0}, measured=1, state=state)
+    with pytest.raises(NoFile, match="would be half of it"):
+        file_of(made)
+
+
+def test_what_no_file_can_hold_is_said_at_the_export():
+    made = factory.experiment({"1/1": 1000.0}, measured=1, state="failed")
+    Experiment.objects.filter(pk=made.pk).update(error="\0")
+    made.refresh_from_db()
+    with pytest.raises(NoFile, match="cannot be written as a file"):
+        file_of(made)
+
+
+def test_numbers_keep_their_kind():
+    columns = {"t_s": [1, 2.0, 1e-07], "tps": [5.0, 12345678.25, 3], "p95_ms": [0.1, None, None], "redo": [1.5]}
+    assert repr(parts.read_series(parts.series_csv(columns), "x")) == repr(
+        {name: columns[name] for name in ("t_s", "p95_ms", "redo", "tps")}
+    )
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["tps", "qps", "redo", "errors"]),
+        st.lists(st.none() | st.floats(-1e17, 1e17) | st.integers(-(10**17), 10**17), max_size=5),
+        max_size=4,
+    )
+)
+def test_every_series_comes_back(columns):
+    assert repr(sorted(parts.read_series(parts.series_csv(columns), "x").items())) == repr(sorted(columns.items()))
+
+
+def test_what_was_cleaned_stays_as_it_is():
+    """Also the words of a server's own that a worker wrote down."""
+    original, _, _ = files.round_trip()
+    redactor, clean = redactor_of(original), Clean(original)
+    zeros = {"wsrep_start_position": "00000000-0000-0000-0000-000000000000:-1"}
+    once = redactor.variables(zeros)
+    assert redactor.variables(once) != once  # the positive control: cleaning once is not enough
+    assert clean.variables(clean.variables(zeros)) == clean.variables(zeros)
+
+
+def test_a_cell_rests_on_the_same_evidence():
+    original, _, imported = files.round_trip()
+    for one in (original, imported):
+        assert Evidence.objects.filter(run__cell__experiment=one).count() == 7
+    kept = [Evidence.objects.filter(run__cell__experiment=one).order_by("run__cell__position").first()
+            for one in (original, imported)]  # fmt: skip
+    assert kept[0].histogram == kept[1].histogram and kept[0].output == kept[1].output
+
+
+def test_statistics_are_of_the_rows_that_are_there():
+    """Not copied: a run that is taken away is missing in them."""
+    _, _, imported = files.round_trip()
+    points = len(analysis_of(imported)["points"])
+    imported.cells.filter(variant="1/1").delete()
+    imported.refresh_from_db()
+    assert len(analysis_of(imported)["points"]) < points
+
+
+def test_states_stay_what_they_were():
+    _, _, imported = files.round_trip()
+    assert imported.cells.filter(state=Cell.State.FAILED).count() == 1
+    assert imported.trials.filter(state=Trial.State.DONE).count() == imported.trials.count()

@@ -1,5 +1,5 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
-`manage.py experiment export ID FILE` and `manage.py experiment import FILE`.
+`manage.py experiment export ID FILE`, `manage.py experiment import FILE` and `manage.py experiment schema`.
 
 Runs in this process: needs the database and sysbench, no browser, no web server, no Redis. Exit status:
 
@@ -56,12 +56,15 @@ class Command(BaseCommand):
         export.add_argument("id", type=int)
         export.add_argument("file", type=Path, help="a new file, name.zip")
         commands.add_parser("import", help="keep the experiment of a file").add_argument("file", type=Path)
+        commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["command"] == "recipes":
             sys.exit(self._list(options["recipe"]))
         if options["command"] == "export":
             sys.exit(self._told(lambda: terminal.export(options["id"], options["file"])))
+        if options["command"] == "schema":
+            sys.exit(self._told(terminal.schema))
         if options["command"] == "import":
             sys.exit(self._told(lambda: terminal.import_(options["file"])))
         sys.exit(self._run(options))

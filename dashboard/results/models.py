@@ -18,6 +18,7 @@ from typing import Any
 
 from workers.analysis import anatomy, ceiling, group_commit, scaling_law
 from workers.analysis.refused import Refused
+from workers.metrics.commit_waits import LED
 
 Point = Mapping[str, Any]  # as `analysis.describe` makes it
 LOGS = ("redo", "binlog")
@@ -114,5 +115,6 @@ def _anatomy(point: Point, lone: Point | None) -> dict[str, Any]:
     if any(_mean_ms(point, log) is None for log in series):
         return {"why": "No source timed the fsyncs of every log that a commit waits for."}
     flushes = {log: anatomy.Flushes(each, _mean_ms(point, log) or 0) for log, each in series.items()}
-    waited = point["group_wait"]["value"] if point["group_wait"] else None
-    return asdict(anatomy.anatomy(point["threads"], point["tps"], flushes, waited))
+    waited = point["group_wait"] or {"value": None, "source": ""}
+    led = LED.get(waited["source"].partition(":")[2])
+    return asdict(anatomy.anatomy(point["threads"], point["tps"], flushes, waited["value"], led))

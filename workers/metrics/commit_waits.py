@@ -2,7 +2,9 @@
 
 In group commit the first session of a group writes and flushes for all; the others wait on a condition until it has
 done so (MySQL since 5.6: MYSQL_BIN_LOG::COND_done, in MYSQL_BIN_LOG::change_stage; MariaDB: THD::COND_wakeup_ready, in
-MYSQL_BIN_LOG::queue_for_group_commit). Its instrument is off by default. MySQL 5.6 obeys it only when it was on at the
+MYSQL_BIN_LOG::queue_for_group_commit). The leader of MySQL 5.7.6 and later flushes the redo log for its group as well;
+in MariaDB each session has done so before it queues up, and in MySQL 5.6 too, which the instrument does not tell apart.
+Its instrument is off by default. MySQL 5.6 obeys it only when it was on at the
 start: a server that counted no wait is not said to have waited for nothing.
 """
 
@@ -21,6 +23,10 @@ PS_PER_MS = 1e9
 INSTRUMENTS: dict[FlavourKey, str] = {
     "mysql": "wait/synch/cond/sql/MYSQL_BIN_LOG::COND_done",
     "mariadb": "wait/synch/cond/sql/THD::COND_wakeup_ready",
+}
+LED: dict[str, tuple[str, ...]] = {  # by the end of a figure's source: the logs that the leader flushes meanwhile
+    "THD::COND_wakeup_ready": ("binlog",),
+    "MYSQL_BIN_LOG::COND_done": ("redo", "binlog"),
 }
 SWITCHED = "SELECT enabled, timed FROM performance_schema.setup_instruments WHERE name = %s"
 

@@ -24,6 +24,17 @@ def test_a_leader_that_is_waited_for_is_a_part_of_its_own_without_its_flushes():
     assert found.rest_ms == 5
 
 
+def test_a_flush_that_was_made_before_the_wait_began_is_not_taken_off():
+    """A redo log of 5 ms that each session flushes by itself: 15 ms of waiting hold the 6 ms of the binlog alone."""
+    found = anatomy(64, 2560, TWO, leader_wait_ms=15, led=("binlog",))
+    assert found.parts["group leader"] == 9
+    assert found.rest_ms == 5
+
+
+def test_a_leader_takes_no_longer_than_the_flushes_leave():
+    assert anatomy(64, 3200, TWO, leader_wait_ms=19, led=("binlog",)).parts["group leader"] == 9
+
+
 def test_a_wait_shorter_than_the_flushes_leaves_nothing_for_the_leader():
     assert anatomy(64, 3200, TWO, leader_wait_ms=3).parts["group leader"] == 0
 
@@ -40,9 +51,10 @@ def test_it_is_refused_where_flushes_would_take_longer_than_the_commit():
     redo=st.floats(0, 20),
     binlog=st.floats(0, 20),
     wait=st.none() | st.floats(0, 1000),
+    led=st.sampled_from([None, (), ("binlog",), ("redo", "binlog")]),
 )
-def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait):
-    found = anatomy(threads, tps, {"redo": Flushes(1, redo), "binlog": Flushes(1, binlog)}, wait)
+def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait, led):
+    found = anatomy(threads, tps, {"redo": Flushes(1, redo), "binlog": Flushes(1, binlog)}, wait, led)
     if isinstance(found, Anatomy):
         together = sum(found.parts.values()) + found.rest_ms
         assert found.whole_ms * 0.999 <= together <= found.whole_ms * 1.11

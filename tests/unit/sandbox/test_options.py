@@ -1,5 +1,6 @@
 """The option file holds what was asked for, and nothing that was smuggled in."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,17 @@ def test_it_switches_off_mysqls_second_port():
     mysql = Build("system-mysql", "", "mysql", (8, 0, 33), Layout(Path("/usr/sbin/mysqld")))
     assert "mysqlx=OFF" in lines({}, mysql)
     assert "mysqlx=OFF" not in lines({})
+
+
+@pytest.mark.parametrize("on", ["ON", "on", "1"])
+@pytest.mark.parametrize(("flavour", "condition"), [("mariadb", "COND_wakeup_ready"), ("mysql", "COND_done")])
+def test_who_asks_for_performance_schema_has_waits_for_a_leader_timed(on, flavour, condition):
+    told = [
+        line for line in lines({"performance_schema": on}, replace(MARIADB, flavour=flavour)) if "instrument" in line
+    ]
+    assert len(told) == 1 and told[0].endswith(f"::{condition}=ON'")
+    assert told[0].startswith("loose_")  # MySQL 5.5 does not know it, and starts all the same
+
+
+def test_without_performance_schema_nothing_is_timed():
+    assert [line for line in lines({}) if "instrument" in line] == []

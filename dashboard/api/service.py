@@ -9,13 +9,25 @@ from dashboard.accounts.roles import OPERATIONS
 from dashboard.api.door import Token, nobody
 from dashboard.api.problems import HANDLERS
 from dashboard.api.reading import StrictParser
-from dashboard.api.resources import channels, experiments, files, fleet, links, recipes, schedules, servers, trials
+from dashboard.api.resources import (
+    channels,
+    comments,
+    experiments,
+    files,
+    fleet,
+    links,
+    recipes,
+    schedules,
+    servers,
+    trials,
+)
 from dashboard.version import VERSION
 
 ROUTERS: dict[str, Router] = {
     "Servers": servers.router,
     "Recipes": recipes.router,
     "Experiments": experiments.router,
+    "Comments": comments.router,
     "Experiments as files": files.router,
     "Trials": trials.router,
     "Schedules": schedules.router,

@@ -1,22 +1,25 @@
-"""Experiments: started, watched, cancelled, resumed, and what they found."""
+"""Experiments: searched, started, watched, cancelled, resumed, what they found, and how they are kept in order."""
 
 from datetime import datetime
 from typing import Any, Literal
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Field, Query, Router, Schema, Status
 from ninja.pagination import paginate
+from pydantic import ConfigDict, field_validator
 
+from dashboard.accounts.roles import require
 from dashboard.api import etag
 from dashboard.api.door import Token
 from dashboard.api.idempotency import Key, once
 from dashboard.api.paging import Id, Pages
 from dashboard.api.plans import StartIn, asked
 from dashboard.api.problems import Conflict
-from dashboard.experiments import actions, queries
+from dashboard.experiments import actions, care, queries, search, tags
 from dashboard.experiments.models import Experiment
 from dashboard.results import export_file
 from workers import bell
@@ -48,6 +51,13 @@ class ExperimentOut(Schema):
     ended_at: datetime | None
     imported_at: datetime | None = Field(description="It came in a file and was not measured here.")
     imported_from: dict[str, Any]
+    tags: list[str]
+    is_baseline: bool = Field(description="Later ones of the same recipe or plan on the same servers go beside it.")
+    deleted_at: datetime | None
+
+    @staticmethod
+    def resolve_tags(experiment: Experiment) -> list[str]:
+        return [tag.name for tag in experiment.tags.all()]
 
     @staticmethod
     def resolve_created_by(experiment: Experiment) -> str | None:
@@ -100,13 +110,41 @@ class Result(Schema):
 class Wanted(Schema):
     state: State | None = None
     recipe: str = Field("", max_length=80, pattern="^[a-z0-9-]*$")
+    words: str = Field(
+        "", max_length=search.LONGEST, description="In names, findings, recipes, servers, builds, plans and tags: all."
+    )
+    server: Id | None = None
+    tag: str = Field("", max_length=tags.LONGEST)
+    mine: bool = Field(False, description="Started by whoever the token speaks for.")
+    deleted: bool = Field(False, description="Those that can be restored, instead of the others: needs the scope tidy.")
+
+
+class Changes(Schema):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str | None = Field(None, max_length=120, pattern=r"\S")
+    tags: list[str] | None = Field(None, max_length=100, description="Exactly these from now on.")
+    is_baseline: bool | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _name(cls, name: str | None) -> str | None:
+        return name and name.strip()
+
+    @field_validator("tags")
+    @classmethod
+    def _tags(cls, given: list[str] | None) -> list[str] | None:
+        return given if given is None else tags.normalised(given)
 
 
 @router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
 @paginate(Pages)
 def list_experiments(request: HttpRequest, wanted: Query[Wanted]) -> QuerySet[Experiment]:
-    """All experiments, the newest first."""
-    return queries.listed().filter(**{name: value for name, value in wanted.dict().items() if value})
+    """All experiments, the newest first; all that is given must hold."""
+    if wanted.deleted:
+        require(request.user, "tidy")
+    return search.found(wanted.dict(), request.user)
 
 
 @router.post("/experiments", auth=Token("run"), response={200: Started, 201: Started})
@@ -132,6 +170,44 @@ def start_experiment(request: HttpRequest, response: HttpResponse, start: StartI
 @router.get("/experiments/{int:experiment_id}", auth=Token("see"), response=ExperimentOut)
 def show_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
     """One experiment."""
+    return _known(experiment_id)
+
+
+@router.patch("/experiments/{int:experiment_id}", auth=Token("tidy"), response=ExperimentOut)
+def change_experiment(request: HttpRequest, experiment_id: Id, changes: Changes) -> Experiment:
+    """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
+    experiment = _known(experiment_id)
+    try:
+        with transaction.atomic():
+            _change(request.user, experiment, changes)
+    except care.Refused as refused:
+        raise Conflict(str(refused)) from refused
+    return _known(experiment_id)
+
+
+def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
+    if changes.name is not None:
+        care.rename(user, experiment, changes.name)
+    if changes.tags is not None:
+        care.tag(user, experiment, changes.tags)
+    if changes.is_baseline is not None:
+        (care.mark_baseline if changes.is_baseline else care.unmark_baseline)(user, experiment)
+
+
+@router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
+def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status:
+    """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
+    try:
+        care.delete(request.user, get_object_or_404(Experiment, pk=experiment_id))
+    except care.Refused as refused:
+        raise Conflict(str(refused)) from refused
+    return Status(204, None)
+
+
+@router.post("/experiments/{int:experiment_id}/restore", auth=Token("tidy"), response=ExperimentOut)
+def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """As it was, with its links, tags and comments. One that is not deleted stays."""
+    care.restore(request.user, get_object_or_404(Experiment.everything, pk=experiment_id))
     return _known(experiment_id)
 
 

@@ -14,6 +14,7 @@ from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.sharing.models import ShareLink
 
+PAGES_ONLY = tuple(f"experiment__{name}" for name in ("plan", "claims", "outcomes", "analysis"))
 TOKEN_BYTES = 24  # 192 random bits, 32 characters in an address
 
 
@@ -85,5 +86,7 @@ def revoke(user: AbstractBaseUser, link: ShareLink) -> None:
 
 
 def find(token: str) -> ShareLink | None:
-    """The link of a token, open or not; None when there never was one, or its experiment is deleted."""
-    return ShareLink.objects.kept().select_related("experiment").filter(token_hash=hashed(token)).first()
+    """The link of a token, open or not, its experiment without what only a page needs; None when there never was one,
+    or its experiment is deleted."""
+    light = ShareLink.objects.kept().select_related("experiment").defer(*PAGES_ONLY)
+    return light.filter(token_hash=hashed(token)).first()

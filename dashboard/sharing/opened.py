@@ -16,6 +16,7 @@ from dashboard.results.crash import views as crash
 from dashboard.results.reader import reader_of
 from dashboard.sharing import actions, comparisons
 from dashboard.sharing.counting import count
+from dashboard.sharing.kept import kept
 from dashboard.sharing.models import ShareLink
 
 
@@ -44,7 +45,7 @@ def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
     count(request, link, "views")
     if link.comparison:
         return compare.compare_page(request, comparisons.seen(link, request.GET), token)
-    return results.result_page(request, link.experiment, shared=True, link_token=token)
+    return kept(request, link, lambda: results.result_page(request, _experiment(link), shared=True, link_token=token))
 
 
 @opened
@@ -56,32 +57,37 @@ def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str
 
 @opened
 def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
-    return results.measurement_page(request, _run(link, cell_id), reader_of(_experiment(link), token))
+    run = _run(link, cell_id)
+    return results.measurement_page(request, run, reader_of(run.cell.experiment, token))
 
 
 @opened
 def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
-    return results.measurement_chart(_run(link, cell_id), reader_of(_experiment(link), token), key, form)
+    run = _run(link, cell_id)
+    return results.measurement_chart(run, reader_of(run.cell.experiment, token), key, form)
 
 
 def _run(link: ShareLink, cell_id: int) -> Run:
     """A link opens its own experiment's cells only."""
-    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=_experiment(link)))
+    if link.experiment_id is None:
+        raise Http404("A comparison has no such page.")
+    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment_id))
 
 
 def _experiment(link: ShareLink) -> Experiment:
     """A comparison has a page and a chart, and leads no further into its experiments."""
     if link.experiment is None:
         raise Http404("A comparison has no such page.")
-    return link.experiment
+    return Experiment.objects.select_related("worker").get(pk=link.experiment_id)  # the link's has no plan
 
 
 @opened
 def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    return crash.trials_page(request, _experiment(link), reader_of(_experiment(link), token))
+    experiment = _experiment(link)
+    return crash.trials_page(request, experiment, reader_of(experiment, token))
 
 
 @opened
 def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
     found = get_object_or_404(queries.trial(trial_id).filter(experiment=_experiment(link)))
-    return crash.one_trial_page(request, found, reader_of(link.experiment, token))
+    return crash.one_trial_page(request, found, reader_of(found.experiment, token))

@@ -79,5 +79,5 @@ FIGURES: dict[str, Figure] = {
     "durascope_waiting": Figure("Cells and trials of queued and running experiments still to be done.", _waiting),
     "durascope_trials": Figure("Crash trials by verdict.", _trials),
     "durascope_hosts_leased": Figure("Server hosts that are measured now.", _leases),
-    "durascope_debts_open": Figure("Settings and schemas on attached servers still to be put back.", _debts),
+    "durascope_debts_open": Figure("Settings, schemas and crashed servers still to be put back.", _debts),
 }

@@ -60,8 +60,7 @@ def _version() -> None:
     loader = executor.loader
     if unapplied := executor.migration_plan(loader.graph.leaf_nodes()):
         raise CannotJoin(
-            f"The worker was not started: it is newer than the database, which lacks {len(unapplied)} migrations "
-            f"({unapplied[0][0]} first).",
+            f"The worker was not started: it is newer than the database, which lacks {unapplied[0][0]}.",
             "Update the web server's host first, and run there: manage.py migrate.",
         )
     unknown = sorted(set(loader.applied_migrations) - set(loader.disk_migrations))

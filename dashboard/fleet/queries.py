@@ -8,9 +8,11 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import sites
 from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.site_names import LOCAL
 from dashboard.results.crash.kinds import title
-from dashboard.servers.models import Preflight
+from dashboard.servers.models import Preflight, Server
 
 REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interest
 
@@ -69,6 +71,13 @@ def workers() -> list[WorkerLine]:
 
 def alive() -> list[Worker]:
     return list(Worker.objects.alive().order_by("host", "pk"))
+
+
+def lonely() -> list[str]:
+    """A sentence for each site that has servers and no living worker, beside the local one."""
+    used = Server.objects.exclude(site=LOCAL).values_list("site", flat=True)
+    manned = Worker.objects.alive().filter(listens=True).values_list("site", flat=True)
+    return [sites.without_worker(site) for site in sorted(set(used) - set(manned))]
 
 
 def leases() -> list[HostLease]:

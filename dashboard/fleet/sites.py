@@ -13,13 +13,12 @@ def listening(site: str) -> list[Worker]:
 
 def nobody(site: str) -> str:
     """The sentence for a site without a living worker; "" when there is one."""
-    if Worker.objects.alive().filter(site=site, listens=True).exists():
-        return ""
-    return f"No worker is alive on site {site}; start one there: {command(site)}"
+    return "" if Worker.objects.alive().filter(site=site, listens=True).exists() else without_worker(site)
 
 
-def command(site: str) -> str:
-    return "manage.py worker" if site == LOCAL else f"manage.py worker --site {site}"
+def without_worker(site: str) -> str:
+    command = "manage.py worker" if site == LOCAL else f"manage.py worker --site {site}"
+    return f"No worker is alive on site {site}; start one there: {command}"
 
 
 def known(others: Iterable[str] = ()) -> list[str]:

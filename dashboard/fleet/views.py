@@ -14,7 +14,8 @@ def workers(request: HttpRequest) -> HttpResponse:
     lines = queries.workers()
     alive = [line for line in lines if line.is_alive]
     over = [line for line in lines if not line.is_alive]
-    return render(request, "fleet/list.html", {"alive": alive, "over": over, "leases": queries.leases()})
+    context = {"alive": alive, "over": over, "lonely": queries.lonely(), "leases": queries.leases()}
+    return render(request, "fleet/list.html", context)
 
 
 @needs("see")

@@ -7,7 +7,9 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html
 
+from dashboard.fleet import site_names, sites
 from dashboard.servers.models import Server
 from workers.sandbox import builds
 
@@ -43,7 +45,27 @@ class NameForm(forms.ModelForm):
         return name
 
 
-class AttachedForm(NameForm):
+class SiteField(forms.CharField):
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Left empty it stays what it was."""
+        return bool(data) and super().has_changed(initial, data)
+
+
+class SiteForm(NameForm):
+    """The workers of a server's site reach it, and make it where it is a sandbox."""
+
+    site = SiteField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = ", ".join(sites.known(Server.objects.values_list("site", flat=True)))
+        self.fields["site"].help_text = format_html("Whose workers measure it. Known: {}.", known)
+
+    def clean_site(self) -> str:
+        return self.cleaned_data["site"] or self.instance.site
+
+
+class AttachedForm(SiteForm):
     """A server that already runs. On an edit an empty password keeps the stored one."""
 
     password = forms.CharField(
@@ -53,7 +75,7 @@ class AttachedForm(NameForm):
 
     class Meta:
         model = Server
-        fields = ("name", "host", "port", "socket", "user", "password", "tls", "tls_ca", "label", "note")
+        fields = ("name", "host", "port", "socket", "site", "user", "password", "tls", "tls_ca", "label", "note")
         labels = {"user": "Account", "tls": "TLS", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
             "host": "Name or address, as the worker reaches it.",
@@ -103,14 +125,14 @@ class AttachedForm(NameForm):
         return data
 
 
-class SandboxForm(NameForm):
+class SandboxForm(SiteForm):
     """A server that a worker makes of a build, for one experiment at a time."""
 
     build = forms.ChoiceField(choices=lambda: [(key, build.title) for key, build in builds.every().items()])
 
     class Meta:
         model = Server
-        fields = ("name", "build", "note")
+        fields = ("name", "build", "site", "note")
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

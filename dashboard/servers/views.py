@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import allowed, require
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import sites
 from dashboard.results.crash.badges import badges
 from dashboard.servers import actions, queries, vault
 from dashboard.servers.account import statements
@@ -75,6 +76,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     answered = queries.last_answer(server)
     context = {
         "server": server,
+        "nobody": sites.nobody(server.site),
         "preflight": queries.latest_preflight(server),
         "answered": answered,
         "derived": DERIVED,
@@ -177,6 +179,7 @@ def test(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def preflight(request: HttpRequest, pk: int) -> JsonResponse:
     """For preflight.js: the state, and the part of the page that shows it."""
-    found = get_object_or_404(Preflight, pk=pk)
-    shown = render_to_string("servers/_preflight.html", {"preflight": found}, request)
+    found = get_object_or_404(Preflight.objects.select_related("server"), pk=pk)
+    context = {"preflight": found, "nobody": sites.nobody(found.server.site)}
+    shown = render_to_string("servers/_preflight.html", context, request)
     return JsonResponse({"state": found.state, "html": shown})

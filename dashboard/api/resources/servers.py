@@ -18,6 +18,7 @@ from dashboard.api import etag
 from dashboard.api.door import Token
 from dashboard.api.paging import Id, Pages
 from dashboard.api.problems import BadForm
+from dashboard.fleet.site_names import LOCAL
 from dashboard.servers import actions, queries
 from dashboard.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.servers.forms import FORMS
@@ -40,6 +41,7 @@ class ServerOut(Schema):
     user: str
     tls: str
     build: str
+    site: str
     note: str
     expendable: bool
     crash_command: list[str]
@@ -53,7 +55,8 @@ class ServerOut(Schema):
 
 
 class ServerIn(Schema):
-    """`kind` attached: host and port, or a socket, and an account. `kind` sandbox: a build."""
+    """`kind` attached: host and port, or a socket, and an account. `kind` sandbox: a build. `site`: whose workers
+    measure it."""
 
     model_config = ConfigDict(extra="forbid")
     kind: Literal["attached", "sandbox"]
@@ -67,6 +70,7 @@ class ServerIn(Schema):
     tls_ca: str = ""
     label: str = Server.Label.TEST
     build: str = ""
+    site: str = LOCAL
     note: str = ""
 
 
@@ -84,6 +88,7 @@ class ServerChange(Schema):
     tls_ca: str = ""
     label: str = ""
     build: str = ""
+    site: str = ""
     note: str = ""
 
 

@@ -220,7 +220,7 @@ def test_who_watches_is_told_only_what_changed(maria, server):
     assert first.json()["state"] == "queued" and first["ETag"].startswith('W/"')
     same = maria.get(path, headers={"If-None-Match": first["ETag"]})
     assert (same.status_code, same.content, same["ETag"]) == (304, b"", first["ETag"])
-    Experiment.objects.filter(pk=pk).update(phase="preparing")
+    Experiment.objects.filter(pk=pk).update(state="running", phase="preparing")
     changed = maria.get(path, headers={"If-None-Match": first["ETag"]})
     assert (changed.status_code, changed.json()["phase"]) == (200, "preparing")
 

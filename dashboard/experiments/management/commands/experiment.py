@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
@@ -106,6 +107,11 @@ class Command(BaseCommand):
     def _create(self, options: dict[str, Any]) -> Experiment:
         recipe = shelf.load(options["recipe"])
         servers = [self._server(name) for name in options["server"]]
+        if elsewhere := [server for server in servers if server.site != settings.SITE]:
+            raise DurascopeError(
+                f"{elsewhere[0]} is on site {elsewhere[0].site}, and this host is on site {settings.SITE}.",
+                f"Run it there, or on a host that reaches it too: DURASCOPE_SITE={elsewhere[0].site}.",
+            )
         overrides = dict(self._pair(text) for text in options["overrides"])
         plan = actions.plan_recipe(recipe, servers, overrides, options["size"])
         return actions.create(

@@ -1,0 +1,150 @@
+"""What keeps a host from joining: each reason, and that nothing is said when all is well."""
+
+import os
+
+import pytest
+from cryptography.fernet import Fernet
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from dashboard.fleet import joining
+from dashboard.fleet.models import Worker
+from dashboard.home import home
+from dashboard.servers import vault
+from dashboard.servers.models import Server
+from workers.errors import DurascopeError
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def redis_answers(monkeypatch):
+    monkeypatch.setattr(joining.redis.Redis, "ping", lambda self: True)
+
+
+@pytest.fixture
+def attached(db):
+    one = Server(name="db1", kind="attached", host="192.0.2.7", user="u", site="west")
+    one.set_password("secret")
+    one.save()
+    return one
+
+
+def refusal(site="west"):
+    with pytest.raises(DurascopeError) as refused:
+        joining.check(site)
+    return str(refused.value)
+
+
+def test_it_joins_where_all_is_well(attached):
+    joining.check("west")
+
+
+@pytest.mark.parametrize("name", ["", "West", "a b", "-a", "a-", "x" * 41, "a/b", "ä"])
+def test_a_site_has_a_plain_name(name):
+    assert "is no name of a site" in refusal(name)
+
+
+def test_a_wrong_key_is_noticed(attached, monkeypatch):
+    monkeypatch.setenv(vault.ENVIRONMENT, Fernet.generate_key().decode())
+    assert "opens none of the stored passwords" in refusal()
+
+
+def test_one_password_that_was_lost_long_ago_does_not_matter(attached, monkeypatch):
+    Server(name="lost", kind="attached", host="h", password_sealed=b"x").save()
+    joining.check("west")
+
+
+def test_what_is_no_key_is_noticed(monkeypatch):
+    monkeypatch.setenv(vault.ENVIRONMENT, "not a key")
+    assert "cannot be read" in refusal()
+
+
+def test_a_key_that_others_can_read_is_noticed():
+    vault.keys()
+    file = home() / vault.NAME
+    file.chmod(0o644)
+    try:
+        assert f"chmod 600 {file}" in refusal()
+    finally:
+        file.chmod(0o600)
+
+
+def test_a_missing_key_is_noticed_where_the_database_is_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+    if connection.vendor == "sqlite":
+        joining.check("west")
+        monkeypatch.setattr(connection, "vendor", "postgresql")
+        monkeypatch.setattr(joining, "_clock", lambda: None)
+    assert "manage.py rotatekeys" in refusal()
+    assert not (tmp_path / vault.NAME).exists(), "none was made up"
+
+
+def test_redis_that_does_not_answer_is_named_without_its_password(monkeypatch, settings):
+    monkeypatch.undo()
+    settings.REDIS_URL = "redis://:hushhush@127.0.0.1:1/0"
+    said = refusal()
+    assert "Redis at redis://:**@127.0.0.1:1/0 cannot be used" in said and "hushhush" not in said
+    settings.REDIS_URL = "http://nonsense"
+    assert "cannot be used" in refusal()
+
+
+def test_a_database_of_a_newer_version_is_noticed():
+    MigrationRecorder(connection).record_applied("servers", "9999_from_the_future")
+    assert "older than the database, which has servers.9999_from_the_future" in refusal()
+
+
+def test_a_database_of_an_older_version_is_noticed():
+    known = MigrationRecorder(connection)
+    newest = max(name for app, name in known.applied_migrations() if app == "servers")
+    known.record_unapplied("servers", newest)
+    said = refusal()
+    assert f"newer than the database, which lacks servers.{newest}." in said and "manage.py migrate" in said
+
+
+def test_a_database_that_does_not_answer_is_noticed(monkeypatch):
+    def gone():
+        raise joining.DatabaseError("could not connect to server\n")
+
+    monkeypatch.setattr(connection, "ensure_connection", gone)
+    assert "the database does not answer (could not connect to server)" in refusal()
+
+
+@pytest.mark.parametrize("ahead_s", [60, -60])
+def test_a_clock_that_is_off_is_noticed(monkeypatch, ahead_s):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has this host's clock")
+    real = joining.time.time
+    monkeypatch.setattr(joining.time, "time", lambda: real() + ahead_s)
+    assert "clock is 60 s" in refusal() or "clock is 59 s" in refusal()
+
+
+@pytest.mark.parametrize("address", [{"host": "localhost"}, {"host": "127.0.0.1"}, {"socket": "/run/db.sock"}])
+def test_localhost_belongs_to_one_host(attached, address):
+    Server.objects.create(name="loop", kind="attached", user="u", site="west", **address)
+    joining.check("west")
+    other = Worker.objects.create(host="another", pid=1, site="west")
+    said = refusal()
+    assert "loop of site west" in said and "another" in said
+    joining.check("east")
+    Worker.objects.filter(pk=other.pk).update(ended_at=other.started_at)
+    joining.check("west")
+
+
+def test_the_command_becomes_a_celery_worker_of_that_site(monkeypatch):
+    became = []
+    monkeypatch.setattr(os, "execv", lambda program, argv: became.append(argv))
+    monkeypatch.setattr("dashboard.fleet.management.commands.worker.connections.close_all", lambda: None)
+    monkeypatch.setenv("DURASCOPE_SITE", "local")
+    call_command("worker", "--site", "west", "--only-site")
+    assert os.environ["DURASCOPE_SITE"] == "west"
+    assert became[0][1:6] == ["-m", "celery", "-A", "workers.celery", "worker"]
+    assert became[0][-2:] == ["-X", "celery"] and f"west.{os.getpid()}@%h" in became[0]
+
+
+def test_the_command_says_why_not_and_starts_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("it was started"))
+    with pytest.raises(SystemExit) as ended:
+        call_command("worker", "--site", "No Name")
+    assert ended.value.code == 2 and "is no name of a site" in capsys.readouterr().err

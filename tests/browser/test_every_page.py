@@ -80,6 +80,7 @@ def busy(stored):
     now = timezone.now()
     owed = {"server": server, "experiment": experiment, "problem": f"Access denied at {LONG}"}
     Debt.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **owed)
+    Debt.objects.create(kind="start", **owed)
     abilities = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
     worker = Worker.objects.create(host=LONG[50:], pid=1, beat_at=now + timedelta(days=1), abilities=abilities)
     Worker.objects.create(host="dead", pid=2, beat_at=now - timedelta(days=1))

@@ -18,6 +18,7 @@ gcc|gcc|builds the trace of fsync calls
 /usr/include/stdio.h|libc6-dev|builds the trace of fsync calls'
 TESTING_NEEDS='chromium|chromium|the browser tests
 strace|strace|the tests count fsync calls a second way
+initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with that of the vendor'
 VENV_NEED='python3-venv|makes the virtual environment for the Python packages'
 
@@ -50,6 +51,7 @@ is_there() {
     case $1 in
     /*) [ -e "$1" ] ;;
     redis-server) has redis-server || has redis-check-rdb ;; # the same program: see dashboard/local/redis.py
+    initdb) has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;; # off the PATH, by version
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     *) has "$1" ;;
     esac
@@ -74,10 +76,20 @@ install_packages() {
         as_root=(sudo)
     fi
     say "Installing them with apt-get; no service is started."
+    case " $packages" in *" postgresql "*) trap allow_a_cluster EXIT && refuse_a_cluster ;; esac
     # shellcheck disable=SC2086 # one word per package
     { apt_get update && apt_get install --yes --no-install-recommends $packages; } ||
         refuse "apt-get failed (see above). Install the packages by hand, then start again."
+    case " $packages" in *" postgresql "*) allow_a_cluster && trap - EXIT ;; esac
 }
+
+# PostgreSQL's package makes and starts a cluster when it is installed, unless this file says no. It stays for that long;
+# clusters that are there are left alone.
+NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
+refuse_a_cluster() {
+    "${as_root[@]}" sh -c "mkdir -p ${NO_CLUSTER%/*} && echo 'create_main_cluster = false' >$NO_CLUSTER"
+}
+allow_a_cluster() { "${as_root[@]}" rm -f "$NO_CLUSTER"; }
 
 apt_get() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=l \

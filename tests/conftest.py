@@ -17,6 +17,13 @@ if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`-m database`: those that ask the database, by a mark of pytest-django's or through a fixture."""
+    for item in items:
+        if item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(item.fixturenames):
+            item.add_marker("database")
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Tests empty their tables afterwards, which the audit log's triggers refuse: their own tests install them."""

@@ -1,6 +1,6 @@
-"""A shared result is read far more often than it changes. What one guest was shown is kept for a moment in this process,
-for the next who asks for the same; who has it already is told so. The link is looked up each time all the same:
-nothing is shown after its end."""
+"""A shared result is read far more often than it changes. What one guest was shown is kept for a moment in this
+process, for the next who asks for the same; who has it already is told so. The link is looked up each time all the
+same: nothing is shown after its end."""
 
 import gzip
 import hashlib

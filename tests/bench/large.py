@@ -96,6 +96,7 @@ def _measure_all(asked: argparse.Namespace, folder: Path) -> None:
     if not User.objects.filter(username="bench").exists():
         print(f"made in {_timed(lambda: _fill(asked.runs)) / 1000:.0f} s")
     print(_size(folder))
+    _analyse()
     import dashboard.asgi  # noqa: F401 - as the web server does: loaded modules are no garbage to look through
 
     browser, pages = _pages()
@@ -114,7 +115,6 @@ def _fill(runs: int) -> None:
         remember_finding(experiment)
     _note_history()
     _copy_all(max(0, runs // (EXPERIMENTS * RUNS_EACH) - 1))
-    _analyse()
     User.objects.create_superuser("bench", password=secrets.token_urlsafe(20))
 
 

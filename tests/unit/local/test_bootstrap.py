@@ -162,3 +162,22 @@ def test_a_failed_installation_is_tried_again(machine):
     assert done.returncode == 2
     assert "pip failed" in done.stderr
     assert not list((machine.clone / ".venv").glob("installed-*"))
+
+
+def test_postgresql_is_installed_without_a_cluster(machine):
+    """The file that forbids one is there while it is installed, and gone afterwards, also when that fails."""
+    steps = "refuse_a_cluster() { apt-get forbids; }; allow_a_cluster() { apt-get allows; }; "
+    ask = 'install_packages "postgresql|the tests"'
+    assert machine.run(AS_ROOT + steps + ask).returncode == 0
+    assert [call.split()[1] for call in machine.called()] == ["forbids", "-qq", "-qq", "allows"]
+    machine.calls.unlink()
+    broken = steps.replace("apt-get", "noted") + "apt_get() { return 100; }; "
+    machine.has("noted")
+    assert machine.run(AS_ROOT + broken + ask).returncode == 2
+    assert [call.split()[1] for call in machine.called()] == ["forbids", "allows"]
+
+
+def test_other_packages_forbid_nothing(machine):
+    steps = "refuse_a_cluster() { apt-get forbids; }; "
+    assert machine.run(AS_ROOT + steps + NEEDS).returncode == 0
+    assert not any("forbids" in call for call in machine.called())

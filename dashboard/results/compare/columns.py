@@ -8,7 +8,6 @@ from dashboard.results.analysis import describe, judged
 from dashboard.results.compare.choice import MOST_POINTS
 from dashboard.results.compare.figures import Column
 from dashboard.results.points import Point, gathered
-from dashboard.servers.models import Server
 from workers.analysis import compare
 
 
@@ -31,23 +30,28 @@ def columns(wanted: Sequence[int]) -> list[Column]:
 
 
 def _known(points: Sequence[Point]) -> Callable[[Point], Mapping[str, Any]]:
-    """What a column needs beside its runs: names and environment, read in three queries."""
+    """What a column needs beside its runs: names and environment, read in two queries."""
     experiments = Experiment.objects.in_bulk({run["experiment_id"] for point in points for run in point.runs})
-    servers = Server.objects.in_bulk({point.key.server_id for point in points})
     runs = Run.objects.filter(pk__in=[point.runs[0]["id"] for point in points]).select_related("environment")
     environments = {run.pk: run.environment.data for run in runs}
 
     def of(point: Point) -> Mapping[str, Any]:
+        experiment = experiments[point.runs[0]["experiment_id"]]
         others = tuple(run["id"] for rival in points if rival is not point for run in rival.runs)
         return {
-            "experiment": experiments[point.runs[0]["experiment_id"]],
-            "server": servers[point.key.server_id].name,
+            "experiment": experiment,
+            "server": _server(experiment, point.key.server_id),
             "environment": environments[point.runs[0]["id"]],
             "counts": point.runs[0]["counts"],
             "others": others,
         }
 
     return of
+
+
+def _server(experiment: Experiment, server_id: int) -> str:
+    """As the plan calls it: that of an imported experiment is not registered here."""
+    return next(target["name"] for target in experiment.plan["targets"] if target["server_id"] == server_id)
 
 
 def experiments_of(compared: Sequence[Column]) -> list[Experiment]:

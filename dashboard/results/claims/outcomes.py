@@ -17,9 +17,11 @@ from django.db.models import Count, Max
 from dashboard.experiments.models import Experiment, Run
 from dashboard.results.claims.evidence import Evidence, read
 from dashboard.results.claims.snapshot import claims_of
+from workers.analysis.predicates.bounds import Effect, Outcome
 from workers.analysis.predicates.claim import Claim
 
-_METHOD = 2  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
+_METHOD = 3  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
+FEW = 3  # repeats: of two, the interval is as wide as it must be, and no narrower for long ones
 
 
 def outcomes_of(experiment: Experiment) -> list[dict[str, Any]]:
@@ -44,13 +46,14 @@ def kept_outcomes(experiment: Experiment) -> list[dict[str, Any]]:
 def judge(experiment: Experiment) -> list[dict[str, Any]]:
     """Worked out from what is stored; nothing is kept."""
     claims = claims_of(experiment.claims)
-    return [_judged(claim, evidence) for evidence in read(experiment) for claim in claims]
+    repeats = experiment.plan["repeats"]
+    return [_judged(claim, evidence, repeats) for evidence in read(experiment) for claim in claims]
 
 
-def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
+def _judged(claim: Claim, evidence: Evidence, repeats: int) -> dict[str, Any]:
     outcome, effect = claim.judge(evidence)
     measured = asdict(effect)
-    why = measured.pop("why")
+    why = measured.pop("why") or _too_wide(outcome, effect, repeats)
     return {
         "id": claim.id,
         "says": claim.says,
@@ -62,6 +65,17 @@ def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
         "today": claim.today if outcome == "not held" else "",
         "server_id": evidence.server_id,
     }
+
+
+def _too_wide(outcome: Outcome, effect: Effect, repeats: int) -> str:
+    """Why what was fully measured does not decide: "" where it does."""
+    if outcome != "not decidable":
+        return ""
+    if effect.unit in ("share", "deviation"):
+        more = "more crashes narrow it" if effect.counts else "a longer or quieter measurement narrows it"
+        return f"the interval reaches over a bound; {more}"
+    few = f", and {repeats} repeats tell little of how much they differ" if 1 < repeats < FEW else ""
+    return f"the interval reaches over a bound{few}; more repeats or longer ones narrow it"
 
 
 def _made_of(experiment: Experiment) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from dashboard.results.shown import Shown
 from dashboard.results.templatetags.figures import UNKNOWN, percent, sig
 
 LOOKS = {"held": "held", "not held": "warned", "not decidable": "unknown"}  # classes of badges.css
-UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "commits": " commits", "share": ""}
+UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "commits": " commits"}
+SHARES = ("share", "deviation")  # read in per cent
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,19 @@ def value_of(measured: Mapping[str, Any]) -> str:
         return UNKNOWN
     if measured["counts"]:
         return measured["counts"]
-    if measured["unit"] == "share":
+    if measured["unit"] in SHARES:
         return percent(measured["value"])
     return f"{sig(measured['value'])}{UNITS[measured['unit']]}"
 
 
 def interval_of(measured: Mapping[str, Any]) -> str:
-    """The 95 % interval; "" where none is known. A share that was never or always seen has one open side."""
+    """The 95 % interval; "" where none is known. A share that was never or always seen has one open side; a deviation
+    has two ends."""
     lo, hi = measured["lo"], measured["hi"]
     if lo is None or hi is None:
         return ""
+    if measured["unit"] == "deviation":
+        return f"{percent(lo)} to {percent(hi)}"
     if measured["unit"] != "share":
         return f"{sig(lo)} to {sig(hi)}"
     if lo == 0:

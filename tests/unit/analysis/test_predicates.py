@@ -179,6 +179,18 @@ def test_the_device(figure, result, bounds, expected):
     assert outcome(Flush("on", figure), result, **bounds) == expected
 
 
+@pytest.mark.parametrize(
+    ("figure", "bounds", "told"),
+    [
+        ("largest deviation from the line", {"below": 0.25}, "below 25 %"),
+        ("largest deviation from the line", {"above": 0, "below": 0.5}, "between 0 and 50 %"),
+        ("flushes per second", {"above": 135, "below": 165}, "between 135 and 165"),
+    ],
+)
+def test_a_bound_is_told_in_the_unit_of_what_is_measured(figure, bounds, told):
+    assert Claim("F", "", "", Flush("on", figure), Bounds(**bounds)).in_words == f"{figure}: device of on: {told}"
+
+
 @st.composite
 def effects(draw):
     lo, value, hi = sorted(draw(st.tuples(NUMBER, NUMBER, NUMBER)))

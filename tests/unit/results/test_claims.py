@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ from django.urls import reverse
 from dashboard.experiments.models import Cell, Experiment, Series
 from dashboard.results.claims import snapshot
 from dashboard.results.claims.outcomes import outcomes_of
+from dashboard.results.claims.page import interval_of
 from dashboard.results.claims.told import claims_told
 from dashboard.results.export_file import everything
 from dashboard.sharing.actions import share
 from tests.unit.results import factory, trials
-from workers.analysis.predicates.bounds import Bounds
+from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import Crashes
 from workers.analysis.predicates.measured import At
@@ -85,6 +87,45 @@ def test_it_gives_the_effect_with_its_interval():
     measured = outcome(factory.experiment(), CLAIMS["faster"])["measured"]
     assert measured["lo"] < 6 < measured["hi"]
     assert measured["value"] == pytest.approx(6, rel=0.1)
+
+
+def test_an_interval_that_reaches_over_a_bound_says_so_and_that_two_repeats_are_few():
+    found = outcome(factory.experiment(), close_to_the_bound())
+    assert found["outcome"] == "not decidable"
+    assert found["why"] == (
+        "the interval reaches over a bound, and 2 repeats tell little of how much they differ; more repeats or longer "
+        "ones narrow it"
+    )
+
+
+@pytest.mark.parametrize(("repeats", "few"), [(1, False), (2, True), (3, False)])
+def test_only_two_repeats_are_said_to_be_few(repeats, few):
+    """One has an interval of that run alone, and the page says so elsewhere."""
+    claim, experiment = close_to_the_bound(), factory.experiment()
+    experiment.plan["repeats"] = repeats
+    why = outcome(experiment, claim)["why"]
+    assert "reaches over a bound" in why and ("tell little" in why) == few
+
+
+def close_to_the_bound():
+    """A claim whose bound is what was measured."""
+    value = outcome(factory.experiment(), CLAIMS["faster"])["measured"]["value"]
+    return Claim("A1", "Just so.", "", Ratio(at("0/0"), at("1/1")), Bounds(above=value))
+
+
+@pytest.mark.parametrize(
+    ("effect", "interval"),
+    [
+        (Effect("deviation", 0.033, 0.0, 2.4), "0 % to 240 %"),
+        (Effect("deviation", 0.0053, 0.00044, 0.017), "0.044 % to 1.7 %"),
+        (Effect("share", 0.0, 0.0, 0.095, counts="0 of 30"), "at most 9.5 %"),
+        (Effect("share", 1.0, 0.86, 1.0, counts="20 of 20"), "at least 86 %"),
+        (Effect("per second", 107000, 0.0, 215000), "0 to 215,000"),
+        (Effect("times", 3.0), ""),
+    ],
+)
+def test_intervals_in_words(effect, interval):
+    assert interval_of(asdict(effect)).replace("\N{NO-BREAK SPACE}", " ") == interval
 
 
 def test_one_failed_repeat_leaves_it_open_and_says_why():

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["held", "not held", "not decidable"]
-Unit = Literal["times", "share", "per second", "per commit", "commits"]
+Unit = Literal["times", "share", "deviation", "per second", "per commit", "commits"]
 
 
 @dataclass(frozen=True)
 class Effect:
     """What was measured, with its 95 % interval. `value` None: nothing was, and `why`; `lo` or `hi` None: the interval
-    is not known, and `why`. `counts` is a share in numbers: 0 of 30."""
+    is not known, and `why`. `counts` is a share in numbers: 0 of 30. A *share* is of things counted, a *deviation* of
+    what was expected, which may be more than all of it."""
 
     unit: Unit
     value: float | None = None
@@ -40,8 +41,14 @@ class Bounds:
     def _admit(self, value: float) -> bool:
         return (self.above is None or value > self.above) and (self.below is None or value < self.below)
 
-    @property
-    def in_words(self) -> str:
-        if self.above is not None and self.below is not None:
-            return f"between {self.above:g} and {self.below:g}"
-        return f"above {self.above:g}" if self.above is not None else f"below {self.below:g}"
+    def in_words(self, *, percent: bool = False) -> str:
+        above, below = (_text(bound, percent) for bound in (self.above, self.below))
+        if above and below:
+            return f"between {above} and {below}"
+        return f"above {above}" if above else f"below {below}"
+
+
+def _text(bound: float | None, percent: bool) -> str:
+    if bound is None:
+        return ""
+    return f"{100 * bound:g} %" if percent and bound else f"{bound:g}"

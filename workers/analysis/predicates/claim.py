@@ -9,9 +9,12 @@ from workers.analysis.predicates.measured import Measured
 
 
 class Predicate(Protocol):
-    """`as_dict` is how a recipe writes it, in full."""
+    """`as_dict` is how a recipe writes it, in full; `in_percent`: whether its figure is read so."""
 
     def measure(self, measured: Measured) -> Effect: ...
+
+    @property
+    def in_percent(self) -> bool: ...
 
     @property
     def in_words(self) -> str: ...
@@ -37,7 +40,7 @@ class Claim:
 
     @property
     def in_words(self) -> str:
-        return f"{self.predicate.in_words}: {self.bounds.in_words}"
+        return f"{self.predicate.in_words}: {self.bounds.in_words(percent=self.predicate.in_percent)}"
 
     def as_dict(self) -> dict[str, Any]:
         bounds = {name: value for name, value in vars(self.bounds).items() if value is not None}

@@ -47,6 +47,10 @@ class Crashes:
         return None if not crash.checks or "unknown" in outcomes or set(outcomes) == {None} else False
 
     @property
+    def in_percent(self) -> bool:
+        return True
+
+    @property
     def in_words(self) -> str:
         kinds = " or ".join(kind.replace("-", " ") for kind in self.kinds)
         what = f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}" if self.lost else "failed: "

@@ -28,6 +28,10 @@ class Flush:
         return FLUSH_FIGURES[self.figure](model)
 
     @property
+    def in_percent(self) -> bool:
+        return self.figure in SHARES
+
+    @property
     def in_words(self) -> str:
         return f"{self.figure}: device of {self.variant}"
 
@@ -64,10 +68,10 @@ def _deviation(model: FsyncModel) -> Effect:
     shares = [one.share for one in model.residuals]
     value = max(abs(one.value) for one in shares)
     if any(one.lo is None or one.hi is None for one in shares):
-        return Effect("share", value, why=TOO_SHORT)
+        return Effect("deviation", value, why=TOO_SHORT)
     ends = [(one.lo or 0.0, one.hi or 0.0) for one in shares]
     nearest = max(0.0 if lo <= 0 <= hi else min(abs(lo), abs(hi)) for lo, hi in ends)
-    return Effect("share", value, nearest, max(max(abs(lo), abs(hi)) for lo, hi in ends))
+    return Effect("deviation", value, nearest, max(max(abs(lo), abs(hi)) for lo, hi in ends))
 
 
 FLUSH_FIGURES: dict[str, Callable[[FsyncModel], Effect]] = {
@@ -75,3 +79,4 @@ FLUSH_FIGURES: dict[str, Callable[[FsyncModel], Effect]] = {
     "time of 100 KB over one byte": _many_over_one,
     "largest deviation from the line": _deviation,
 }
+SHARES = frozenset({"largest deviation from the line"})

@@ -63,6 +63,10 @@ class Ratio:
         return effect if self.than is None else _quotient(effect, self.than.measure(measured))
 
     @property
+    def in_percent(self) -> bool:
+        return False
+
+    @property
     def in_words(self) -> str:
         than = f", against {self.than.in_words}" if self.than else ""
         return f"{self.figure}: {self.of.in_words}, over {self.over.unlike(self.of)}{than}"
@@ -100,6 +104,10 @@ class Value:
         return _effect(unit, measured.per_commit(self.at, self.figure), f"no source could tell the {self.figure} here")
 
     @property
+    def in_percent(self) -> bool:
+        return False
+
+    @property
     def in_words(self) -> str:
         return f"{self.figure}: {self.at.in_words}"
 
@@ -128,6 +136,10 @@ class Steps:
             min(step.lo for step in known if step.lo is not None),
             min(step.hi for step in known if step.hi is not None),
         )
+
+    @property
+    def in_percent(self) -> bool:
+        return False
 
     @property
     def in_words(self) -> str:

@@ -1,0 +1,125 @@
+"""An experiment is tagged, commented on, renamed, searched for, deleted and brought back, in a real browser; the list
+is narrowed with the keyboard alone, and without JavaScript."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import expect
+
+from dashboard.experiments.models import Experiment
+from tests.unit.results import factory
+
+PATIENCE_MS = 30_000
+
+
+@pytest.fixture
+def two(transactional_db):
+    return factory.experiment(name="Before the upgrade"), factory.experiment(name="Something else")
+
+
+def cookies(live_server):
+    client = Client()
+    client.force_login(User.objects.create_superuser("maria", password="a long test password"))
+    return [{"name": name, "value": one.value, "url": live_server.url} for name, one in client.cookies.items()]
+
+
+@pytest.fixture
+def maria(page, live_server, two):
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    page.context.add_cookies(cookies(live_server))
+    return page
+
+
+def test_it_is_kept_in_order(maria, live_server, two):
+    page, (before, _) = maria, two
+    page.goto(f"{live_server.url}/results/{before.pk}/")
+    page.get_by_label("Comment").fill("The disk is new.\n<b>Since May</b>")
+    page.get_by_role("button", name="Add the comment").click()
+    expect(page.locator(".comment p")).to_have_text("The disk is new.\n<b>Since May</b>", use_inner_text=True)
+    page.get_by_text("Name, tags, baseline, delete").click()
+    page.get_by_label("Tags").fill("Upgrade, rack 9")
+    page.get_by_role("button", name="Set the tags").click()
+    expect(page.locator("header .tag")).to_have_text(["rack 9", "upgrade"])
+    page.get_by_text("Name, tags, baseline, delete").click()
+    page.get_by_label("Name", exact=True).fill("Before the great upgrade")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Before the great upgrade")
+    page.get_by_text("Name, tags, baseline, delete").click()
+    page.get_by_role("button", name="Make it the baseline").click()
+    expect(page.locator("header .badge.info")).to_have_text("baseline")
+    page.get_by_role("link", name="rack 9").click()
+    expect(page.locator("tbody th > a")).to_have_text(["Before the great upgrade"])
+
+
+def test_a_comment_is_deleted_after_a_question(maria, live_server, two):
+    page, (before, _) = maria, two
+    page.goto(f"{live_server.url}/results/{before.pk}/")
+    page.get_by_label("Comment").fill("A slip")
+    page.get_by_role("button", name="Add the comment").click()
+    page.get_by_role("button", name="Delete the comment of maria").click()
+    page.get_by_role("dialog").get_by_role("button").first.wait_for()
+    page.keyboard.press("Escape")
+    expect(page.locator(".comment")).to_have_count(1)
+    page.get_by_role("button", name="Delete the comment of maria").click()
+    page.get_by_role("dialog").locator("button.danger, button.primary").click()
+    expect(page.get_by_text("The comment is deleted.")).to_be_visible()
+    expect(page.locator(".comment")).to_have_count(0)
+
+
+def test_deleting_can_be_undone_at_once_and_later(maria, live_server, two):
+    page, (before, _) = maria, two
+
+    def delete():
+        page.goto(f"{live_server.url}/results/{before.pk}/")
+        page.get_by_text("Name, tags, baseline, delete").click()
+        page.get_by_role("button", name="Delete", exact=True).click()
+
+    delete()
+    expect(page.get_by_role("link", name="Before the upgrade")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Before the upgrade is back, as it was.")).to_be_visible()
+    delete()
+    page.goto(f"{live_server.url}/experiments/")
+    page.get_by_text("Narrow by state, recipe, server or tag").click()
+    page.get_by_label("Deleted").check()
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("Before the upgrade is back, as it was.")).to_be_visible()
+    assert Experiment.objects.count() == 2
+
+
+def test_the_list_is_searched_with_the_keyboard(maria, live_server):
+    page = maria
+    page.goto(f"{live_server.url}/experiments/")
+    page.get_by_label("Search").focus()
+    page.keyboard.type("UPGRADE before")
+    page.keyboard.press("Enter")
+    rows = page.locator("tbody th > a")
+    expect(rows).to_have_text(["Before the upgrade"])
+    expect(page.get_by_text("1 experiment, narrowed by")).to_be_visible()
+    assert page.url.split("?")[1].startswith("words=UPGRADE+before")
+    remove = page.get_by_role("link", name="Search: UPGRADE before")
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(2)
+    page.goto(f"{live_server.url}/experiments/?words=nothing+like+it")
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    page.get_by_role("link", name="Clear").click()
+    expect(rows).to_have_count(2)
+
+
+def test_without_javascript(browser, live_server, two):
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE_MS)
+    context.add_cookies(cookies(live_server))
+    page = context.new_page()
+    page.goto(f"{live_server.url}/experiments/")
+    page.get_by_label("Search").fill("something")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("tbody th > a")).to_have_text(["Something else"])
+    page.locator("tbody th > a").click()
+    page.get_by_label("Comment").fill("No script was needed.")
+    page.get_by_role("button", name="Add the comment").click()
+    expect(page.locator(".comment p")).to_have_text("No script was needed.")
+    context.close()

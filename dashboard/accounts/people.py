@@ -23,7 +23,9 @@ from dashboard.api.actions import revoke_all
 
 class PersonForm(forms.Form):
     name = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], help_text="To log in with.")
-    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER)
+    role = forms.ChoiceField(
+        choices=Role.choices, initial=Role.VIEWER, help_text="What each may is in the table below."
+    )
 
 
 class RoleForm(forms.Form):

@@ -12,8 +12,12 @@ class TokenForm(forms.Form):
     """Offers what the person's role allows, and nothing more."""
 
     name = forms.CharField(max_length=80, help_text="What will use it: to know it again in the list.")
-    scopes = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, label="It may")
-    days = forms.TypedChoiceField(choices=EXPIRIES, coerce=int, initial=90, label="Expires")
+    scopes = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple, label="It may", help_text="The least that its program needs."
+    )
+    days = forms.TypedChoiceField(
+        choices=EXPIRIES, coerce=int, initial=90, label="Expires", help_text="Its program is refused from then on."
+    )
 
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

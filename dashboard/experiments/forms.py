@@ -48,64 +48,109 @@ class PlanForm(forms.Form):
     setting=value setting=value engine=rocksdb`. `workloads` holds keys to tick; `own_workloads`: one a line: `label:
     key param=value`."""
 
-    name = forms.CharField(max_length=120)
+    name = forms.CharField(max_length=120, help_text="To know the result again, in lists and links.")
     servers = ServersField(
-        Server.objects.all(), widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose a server."}
+        Server.objects.all(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose a server."},
+        help_text="Several are measured one after the other, and compared.",
     )
     variants = forms.MultipleChoiceField(
         choices=[(pair, f"{pair}: {says}") for pair, says in PAIRS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Durability",
+        help_text="How a commit is written: each pair that is ticked is measured.",
     )
     binlog = forms.ChoiceField(
         choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],
         required=False,
         initial="keep",
         label="Binary log",
+        help_text="Without it replicas and recovery to a point in time have nothing to read.",
     )
     build = forms.ChoiceField(
         choices=lambda: [("", "the server's own"), *((key, build.title) for key, build in builds.every().items())],
         required=False,
         label="Build",
+        help_text="Of sandboxes: which server binaries run.",
     )
     storage = forms.ChoiceField(
         choices=lambda: [("", "the host's own disk"), *((key, f"{key}: {explain(key)}") for key in PROFILES)],
         required=False,
         label="Device",
+        help_text="Of sandboxes: a simulated disk that its data lies on.",
     )
-    own_variants = forms.CharField(required=False, widget=_lines_widget(4), label="Variants of your own")
+    own_variants = forms.CharField(
+        required=False,
+        widget=_lines_widget(4),
+        label="Variants of your own",
+        help_text="Any other settings, measured beside those ticked above; one variant a line.",
+    )
     workloads = forms.MultipleChoiceField(
         choices=lambda: [(workload.key, workload.title) for workload in WORKLOADS.values()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
+        help_text="What one transaction does. Each is measured with each variant.",
     )
-    own_workloads = forms.CharField(required=False, widget=_lines_widget(3), label="Workloads with parameters")
-    threads = forms.CharField(max_length=200, initial="1, 8, 32")
-    repeats = forms.IntegerField(initial=2)
-    warmup_s = forms.IntegerField(initial=2, label="Warm-up seconds")
-    measure_s = forms.IntegerField(initial=10, label="Measuring seconds")
-    table_rows = forms.IntegerField(initial=10_000, label="Rows in the table")
-    baseline = forms.CharField(max_length=80, required=False)
+    own_workloads = forms.CharField(
+        required=False,
+        widget=_lines_widget(3),
+        label="Workloads with parameters",
+        help_text="One a line: <code>label: workload parameter=value</code>, as in "
+        "<code>ten rows: rows-per-transaction rows=10</code>",
+    )
+    threads = forms.CharField(
+        max_length=200, initial="1, 8, 32", help_text="Connections that commit at once; each number is measured."
+    )
+    repeats = forms.IntegerField(
+        initial=2, help_text="Of each point. Two tell chance from effect, more narrow it down."
+    )
+    warmup_s = forms.IntegerField(initial=2, label="Warm-up seconds", help_text="Load before it counts.")
+    measure_s = forms.IntegerField(
+        initial=10, label="Measuring seconds", help_text="Below 8 in all, a difference cannot be decided."
+    )
+    table_rows = forms.IntegerField(
+        initial=10_000, label="Rows in the table", help_text="Few fit the cache: commits are measured, not reads."
+    )
+    baseline = forms.CharField(
+        max_length=80,
+        required=False,
+        help_text="The variant that ratios refer to; the first one when left empty.",
+    )
     sources = forms.MultipleChoiceField(
         choices=lambda: [(key, f"{source.title} ({source.cost})") for key, source in SOURCES.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Metric sources",
+        help_text="Where fsyncs and groups are read. One that a server does not offer is left out, and said.",
         initial=[key for key, source in SOURCES.items() if source.default],
     )
-    trials = forms.IntegerField(initial=0, label="Trials of each crash")
+    trials = forms.IntegerField(
+        initial=0,
+        label="Trials of each crash",
+        help_text="Of each variant. 30 without a loss still allow that 9.5 % of crashes lose something.",
+    )
     kinds = forms.MultipleChoiceField(
         choices=lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CRASH_KINDS.values()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Crashes",
+        help_text="What is done to the server in the middle of its load.",
         initial=["process-kill", "power-loss"],
     )
-    clients = forms.IntegerField(initial=16, label="Clients")
-    load_s = forms.FloatField(initial=2.0, label="Seconds of load")
-    replica = forms.BooleanField(required=False, label="With a replica: does it still agree afterwards?")
-    production_confirmed = forms.BooleanField(required=False, label="Load on a production server is intended")
+    clients = forms.IntegerField(initial=16, label="Clients", help_text="Connections that commit until the crash.")
+    load_s = forms.FloatField(initial=2.0, label="Seconds of load", help_text="Until the crash comes.")
+    replica = forms.BooleanField(
+        required=False,
+        label="With a replica: does it still agree afterwards?",
+        help_text="A second sandbox follows the first, and its rows are compared.",
+    )
+    production_confirmed = forms.BooleanField(
+        required=False,
+        label="Load on a production server is intended",
+        help_text="For this experiment only. Its tables are not touched; its users will notice the load.",
+    )
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, recipe: str = "", size: str = QUICK) -> None:
         self.recipe = shelf.find(recipe)

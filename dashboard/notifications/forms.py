@@ -11,7 +11,7 @@ from dashboard.notifications.models import Channel
 class ChannelForm(forms.Form):
     """Of one kind. An address that is stored is never shown: left empty, it stays."""
 
-    name = forms.CharField(max_length=80)
+    name = forms.CharField(max_length=80, help_text="To know it again in the list.")
     address = forms.CharField(max_length=2000, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     events = forms.MultipleChoiceField(
         label="Tell when",
@@ -19,6 +19,7 @@ class ChannelForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         initial=list(EVENTS),
         required=False,
+        help_text="Without any, only trying it sends something.",
     )
 
     def __init__(self, kind: str, *args: Any, channel: Channel | None = None, **kwargs: Any) -> None:

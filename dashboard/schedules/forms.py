@@ -22,7 +22,7 @@ NIGHTLY = "30 2 * * *"
 class WhenForm(forms.Form):
     """The name and the times; `taken_by`: the schedule that may have the name already."""
 
-    name = forms.CharField(max_length=80)
+    name = forms.CharField(max_length=80, help_text="To know its nights again in lists and messages.")
     cron = forms.CharField(
         max_length=120,
         label="When",
@@ -31,7 +31,12 @@ class WhenForm(forms.Form):
         help_text="A cron expression: minute, hour, day of month, month, day of week. "
         "30 2 * * 1-5 is 02:30 from Monday to Friday.",
     )
-    zone = forms.ChoiceField(label="Time zone", choices=lambda: [(zone, zone) for zone in cron.zones()], initial="UTC")
+    zone = forms.ChoiceField(
+        label="Time zone",
+        choices=lambda: [(zone, zone) for zone in cron.zones()],
+        initial="UTC",
+        help_text="Whose clocks the times are read on, summer time included.",
+    )
     ends_by = forms.TimeField(
         required=False,
         label="Must end by",
@@ -65,10 +70,20 @@ class WhenForm(forms.Form):
 class RecipeForm(WhenForm):
     """A new schedule of a recipe."""
 
-    recipe = forms.ChoiceField(choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()])
-    size = forms.ChoiceField(choices=[(key, f"{key}: {says}") for key, says in SIZES.items()], initial=QUICK)
+    recipe = forms.ChoiceField(
+        choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
+        help_text="What is measured. It is fixed now: a recipe that changes later changes no schedule.",
+    )
+    size = forms.ChoiceField(
+        choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],
+        initial=QUICK,
+        help_text="How thorough it is, and how long it takes.",
+    )
     servers = ServersField(
-        Server.objects.all(), widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose a server."}
+        Server.objects.all(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose a server."},
+        help_text="Several are measured one after the other.",
     )
     field_order = ("recipe", "size", "servers", "name", "cron", "zone", "ends_by")
 

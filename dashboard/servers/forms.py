@@ -11,6 +11,7 @@ from django.utils.html import format_html
 
 from dashboard.fleet import site_names, sites
 from dashboard.servers.models import Server
+from dashboard.servers.tls import TLS
 from workers.sandbox import builds
 
 HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
@@ -69,23 +70,33 @@ class AttachedForm(SiteForm):
     """A server that already runs. On an edit an empty password keeps the stored one."""
 
     password = forms.CharField(
-        required=False, strip=False, max_length=1000, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        required=False,
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Stored encrypted, and shown nowhere again.",
     )
-    port = forms.IntegerField(min_value=1, max_value=65535, initial=3306)
+    port = forms.IntegerField(min_value=1, max_value=65535, initial=3306, help_text="With a host; a socket has none.")
+    tls = forms.ChoiceField(
+        choices=list(TLS.items()),
+        initial=Server.Tls.PREFERRED,
+        label="TLS",
+        help_text="Load is only encrypted with required and verified: sysbench would measure the encryption too.",
+    )
 
     class Meta:
         model = Server
         fields = ("name", "host", "port", "socket", "site", "user", "password", "tls", "tls_ca", "label", "note")
-        labels = {"user": "Account", "tls": "TLS", "tls_ca": "Certificate authority", "socket": "Socket"}
+        labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
             "host": "Name or address, as the worker reaches it.",
             "socket": "Path on the worker's machine, instead of host and port.",
             "user": "An account of its own, with the privileges shown on this page.",
-            "tls": "With preferred, questions are encrypted where the server can; load is not, as sysbench would "
-            "measure the encryption too. Choose required or verify to encrypt both.",
-            "tls_ca": "Path of a PEM file on the worker's machine. Load with verify needs it, and load with required "
+            "tls_ca": "Path of a PEM file on the worker's machine. Load with verified needs it, and load with required "
             "unless the server's certificate signed itself.",
             "label": "Load on a production server must be confirmed for each experiment.",
+            "name": "As lists and results call it.",
+            "note": "For people: what it is, who to ask.",
         }
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
@@ -128,11 +139,15 @@ class AttachedForm(SiteForm):
 class SandboxForm(SiteForm):
     """A server that a worker makes of a build, for one experiment at a time."""
 
-    build = forms.ChoiceField(choices=lambda: [(key, build.title) for key, build in builds.every().items()])
+    build = forms.ChoiceField(
+        choices=lambda: [(key, build.title) for key, build in builds.every().items()],
+        help_text="Which server binaries it runs. Those that are installed are under Lab, Builds.",
+    )
 
     class Meta:
         model = Server
         fields = ("name", "build", "site", "note")
+        help_texts = {"name": "As lists and results call it.", "note": "For people: what it is for."}
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

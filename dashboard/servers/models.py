@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from dashboard.fleet import site_names
 from dashboard.servers import vault
+from dashboard.servers.tls import TLS
 from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target
 
@@ -100,6 +101,10 @@ class Server(models.Model):
             and bool(self.crash_command)
             and bool(self.start_command)
         )
+
+    @property
+    def tls_says(self) -> str:
+        return TLS[self.tls]
 
     def set_password(self, password: str) -> None:
         self.password_sealed = vault.seal(password)

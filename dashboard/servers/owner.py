@@ -12,7 +12,7 @@ OWNERS = RANKS[RANKS.index(OPERATIONS["register_server"].least) :]
 
 
 class HandOverForm(forms.Form):
-    to = forms.ModelChoiceField(User.objects.none(), label="New owner")
+    to = forms.ModelChoiceField(User.objects.none(), label="New owner", help_text="Who may change it from then on.")
 
     def __init__(self, server: Server, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, initial={"to": server.owner_id}, **kwargs)

@@ -11,8 +11,9 @@ EXPIRIES = (
 
 class ShareForm(forms.Form):
     days = forms.TypedChoiceField(
-        label="Expires", choices=EXPIRIES, coerce=int, empty_value=None, required=False, initial="30"
-    )
+        label="Expires", choices=EXPIRIES, coerce=int, empty_value=None, required=False, initial="30",
+        help_text="The link shows nothing from then on. It can be revoked before.",
+    )  # fmt: skip
     note = forms.CharField(
         label="Note",
         required=False,

@@ -149,7 +149,7 @@ STATIC_ROOT = HOME / "staticfiles"
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "dashboard.collected.HashedFiles"},
 }
 
 SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it measures what is registered there

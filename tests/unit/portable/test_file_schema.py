@@ -1,0 +1,60 @@
+"""The documents say what a file holds, and files hold no more."""
+
+import dataclasses
+import json
+import re
+
+import jsonschema_rs
+import pytest
+
+from dashboard.home import PROJECT
+from dashboard.portable import parts, shape
+from dashboard.portable.write import file_of
+from tests.unit.portable import files
+from workers.bench import plan
+
+SCHEMA = PROJECT / "docs/experiment-file.schema.json"
+DOCUMENT = (PROJECT / "docs/portable.md").read_text()
+MAKE = "manage.py experiment schema > docs/experiment-file.schema.json, and say in docs/portable.md what is new"
+
+
+def test_the_schema_is_the_one_that_is_checked():
+    assert json.loads(SCHEMA.read_text()) == shape.schema(), MAKE
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        (shape.Plan, plan.Plan),
+        (shape.Target, plan.PlanTarget),
+        (shape.Variant, plan.Variant),
+        (shape.Workload, plan.WorkloadChoice),
+        (shape.Crash, plan.CrashPlan),
+    ],
+)
+def test_a_plan_in_a_file_is_a_whole_plan(here, there):
+    assert set(here.model_fields) == {field.name for field in dataclasses.fields(there)}, "dashboard/portable/shape.py"
+
+
+def test_every_field_is_in_the_document():
+    named = set(re.findall(r"`([a-z0-9_.]+)`", DOCUMENT))
+    fields = {name for told in shape.schema()["$defs"].values() for name in told.get("properties", {})}
+    assert not fields - named - {"bytes"}
+
+
+def test_every_part_is_in_the_document():
+    for name in (*parts.OF_A_RUN, parts.TRIAL, parts.ENVIRONMENT, parts.PROBE, parts.INDEX, *parts.TABLES):
+        assert f"`{name.replace('{:05}', 'N')}`" in DOCUMENT
+
+
+@pytest.mark.django_db
+def test_a_file_fits_the_schema():
+    found = files.unpacked(file_of(files.experiment()))
+    schema = json.loads(SCHEMA.read_text())
+    index = json.loads(found[parts.INDEX])
+    assert jsonschema_rs.is_valid(schema, index)
+    assert not jsonschema_rs.is_valid(schema, {**index, "cells": [{}]})  # the control
+    for kind, part in schema["parts"].items():
+        for name, content in found.items():
+            if name.startswith(f"{kind}/"):
+                assert jsonschema_rs.is_valid({**part, "$defs": schema["$defs"]}, json.loads(content)), name

@@ -1,0 +1,241 @@
+"""An imported experiment is shown as one, does nothing, and counts nowhere as measured here."""
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+
+from dashboard.accounts.roles import Role
+from dashboard.api.service import ROUTERS
+from dashboard.audit.models import Event
+from dashboard.experiments import actions as experiments
+from dashboard.experiments import queries
+from dashboard.experiments.forms import PlanForm
+from dashboard.experiments.models import Experiment, Trial
+from dashboard.history import entries
+from dashboard.history.models import Entry
+from dashboard.monitoring.figures import FIGURES
+from dashboard.portable.write import file_of
+from dashboard.reproduction.newest import newest
+from dashboard.results.crash.badges import badges
+from dashboard.schedules.forms import RecipeForm
+from dashboard.servers.forms import AttachedForm, SandboxForm
+from dashboard.servers.models import Preflight, Server
+from dashboard.sharing import actions as sharing
+from tests.unit.api.tokens import script, somebody
+from tests.unit.portable import files
+from tests.unit.results import factory
+from workers import bell, history
+from workers.bench.plan import Plan
+from workers.errors import PlanError
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def imported(db):
+    """On an installation that never measured anything."""
+    original, _, found = files.round_trip()
+    original.delete()
+    Server.objects.all().delete()
+    return found
+
+
+@pytest.fixture
+def ghost(imported):
+    return Server.everything.get(pk=imported.plan["targets"][0]["server_id"])
+
+
+@pytest.mark.parametrize("name", ["results:page", "experiments:list"])
+def test_pages_say_so(client_in, imported, name):
+    path = reverse(name, args=[imported.pk] if name == "results:page" else [])
+    assert 'class="badge imported"' in client_in.get(path).content.decode()
+
+
+def test_the_page_says_where_it_came_from(client_in, imported):
+    Experiment.objects.filter(pk=imported.pk).update(
+        imported_from={**imported.imported_from, "address": "https://there.example.org/<b>"}
+    )
+    html = client_in.get(reverse("results:page", args=[imported.pk])).content.decode()
+    assert "from https://there.example.org/&lt;b&gt;, where it was experiment" in html
+    for word in ("Resume", "Run this every night", ">History<"):
+        assert word not in html
+    assert "Export as a file" in html and ">Compare<" in html and ">Share<" in html
+
+
+def test_one_that_was_measured_here_is_not_marked(client_in):
+    made = factory.experiment({"1/1": 1000.0}, measured=1)
+    html = client_in.get(reverse("results:page", args=[made.pk])).content.decode()
+    assert "imported" not in html and "Resume" in html and ">History<" in html
+
+
+def test_a_link_says_so_but_not_from_where(client, imported, settings):
+    Experiment.objects.filter(pk=imported.pk).update(imported_from={**imported.imported_from, "address": "https://x.y"})
+    _, token = sharing.share(None, imported)
+    html = client.get(reverse("sharing:show", args=[token])).content.decode()
+    assert 'class="badge imported"' in html and "x.y" not in html
+
+
+def test_the_json_says_so(client_in, imported):
+    told = client_in.get(reverse("results:export", args=[imported.pk])).json()["experiment"]
+    assert told["imported_at"] and told["imported_from"] == imported.imported_from
+
+
+def test_the_api_says_so(imported):
+    told = script(somebody(Role.VIEWER)).get(f"/api/v1/experiments/{imported.pk}").json()
+    assert told["imported_at"] and told["imported_from"]["sha256"]
+
+
+def test_texts_of_a_file_are_only_text(client_in, imported):
+    file = file_of(imported)
+    evil = "<script>alert(1)</script>"
+
+    def change(index):
+        index["experiment"] |= {"name": evil, "error": evil, "mend": evil}
+        index["plan"]["name"] = index["plan"]["targets"][0]["name"] = evil
+        index["cells"][0] |= {"error": evil}
+        index["export"] |= {"address": evil, "version": evil}
+
+    found = files.imported(files.tampered(file, change))
+    cells, tried = found.cells.filter(state="done"), found.trials.all()
+    paths = [reverse("results:page", args=[found.pk]), reverse("results:trials", args=[found.pk]),
+             reverse("results:cell", args=[cells[0].pk]), reverse("results:trial", args=[tried[0].pk]), "/",
+             "/servers/", reverse("experiments:list"), f"{reverse('results:compare')}?from={found.pk}"]  # fmt: skip
+    shown = 0
+    for path in paths:
+        html = client_in.get(path).content.decode()
+        assert evil not in html, path
+        shown += "&lt;script&gt;alert(1)" in html
+    assert shown >= 5
+
+
+def test_it_is_compared(client_in, imported):
+    runs = ",".join(str(cell.run.pk) for cell in imported.cells.filter(state="done")[:2])
+    answer = client_in.get(reverse("results:compare"), {"from": imported.pk, "runs": runs})
+    assert answer.status_code == 200 and "Server A" in answer.content.decode()
+
+
+def test_it_is_not_resumed(client_in, imported, monkeypatch):
+    monkeypatch.setattr(bell, "ring", lambda *_: pytest.fail("rang"))
+    with pytest.raises(PlanError, match="was imported"):
+        experiments.resume(imported, None)
+    client_in.post(reverse("experiments:resume", args=[imported.pk]))
+    assert script(somebody(Role.OPERATOR)).post(f"/api/v1/experiments/{imported.pk}/resume").status_code == 409
+    imported.refresh_from_db()
+    assert imported.state == "done" and not imported.cells.filter(state="waiting").exists()
+
+
+def test_no_trial_is_repeated(client_in, imported):
+    trial = imported.trials.first()
+    path = reverse("results:trial", args=[trial.pk])
+    assert reverse("results:trial-repeat", args=[trial.pk]) not in client_in.get(path).content.decode()
+    before = Trial.objects.count()
+    answer = client_in.post(reverse("results:trial-repeat", args=[trial.pk]), follow=True)
+    assert "was imported" in answer.content.decode()
+    assert Trial.objects.count() == before
+
+
+def test_the_database_refuses_that_it_runs(imported):
+    for state in ("queued", "running"):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Experiment.objects.filter(pk=imported.pk).update(state=state)
+
+
+def test_it_becomes_no_schedule(client_in, imported):
+    answer = client_in.get(reverse("schedules:of", args=[imported.pk]), follow=True)
+    assert "its servers are not here" in answer.content.decode()
+
+
+def test_its_plan_starts_nothing(imported):
+    """Whoever sends the plan itself, as any program could."""
+    with pytest.raises(Server.DoesNotExist):
+        experiments.create(Plan.from_dict(imported.plan), None)
+    ids = [target["server_id"] for target in imported.plan["targets"]]
+    start = {"servers": ids, "recipe": "group-commit"}
+    answer = script(somebody(Role.OPERATOR)).post("/api/v1/experiments", start, "application/json")
+    assert answer.status_code == 422 and "There is no server" in answer.content.decode()
+
+
+def test_no_form_offers_its_servers(ghost):
+    assert ghost not in PlanForm().fields["servers"].queryset
+    assert ghost not in RecipeForm().fields["servers"].queryset
+    with pytest.raises(ValidationError):
+        PlanForm().fields["servers"].clean([ghost.pk])
+
+
+def test_no_page_and_no_answer_has_its_servers(client_in, ghost):
+    for path in ("/", "/servers/", reverse("experiments:new"), reverse("schedules:new")):
+        assert ghost.name not in client_in.get(path).content.decode(), path
+    for name in ("servers:detail", "servers:edit", "servers:expendable", "history:server"):
+        assert client_in.get(reverse(name, args=[ghost.pk])).status_code == 404, name
+    api = script(somebody(Role.ADMINISTRATOR))
+    assert ghost.name not in api.get("/api/v1/servers").content.decode()
+    assert api.get(f"/api/v1/servers/{ghost.pk}").status_code == 404
+    assert api.delete(f"/api/v1/servers/{ghost.pk}").status_code == 404
+    assert "Servers" in ROUTERS
+
+
+def test_its_servers_are_nobodys_to_crash(ghost):
+    assert not ghost.may_be_crashed and ghost.owner is None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Server.everything.filter(pk=ghost.pk).update(expendable=True)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Server.everything.filter(pk=ghost.pk).update(host="db7.example.com")
+
+
+def test_its_servers_names_are_taken(ghost):
+    for form in (AttachedForm({"name": ghost.name, "host": "db1", "user": "u", "port": 3306}),
+                 SandboxForm({"name": ghost.name, "build": "system-mariadb"})):  # fmt: skip
+        assert "There is a server of this name" in form.errors["name"][0]
+
+
+def test_it_is_in_no_history(client_in, imported):
+    assert imported not in entries.waiting()
+    history.keep(imported.imported_at, print)
+    assert not Entry.objects.exists()
+    answer = client_in.get(reverse("history:of", args=[imported.pk]), follow=True)
+    assert "in no history" in answer.content.decode()
+
+
+def test_it_answers_no_claim(imported):
+    Experiment.objects.filter(pk=imported.pk).update(recipe="group-commit", claims={"claims": [{}], "changed": []})
+    assert newest(["group-commit"]) == {}
+    Experiment.objects.filter(pk=imported.pk).update(imported_at=None, imported_digest=None)
+    assert list(newest(["group-commit"])) == ["group-commit"]  # the control
+
+
+def test_it_is_in_no_figure_for_prometheus(imported):
+    def counted():
+        told = [*FIGURES["durascope_experiments"].samples(), *FIGURES["durascope_trials"].samples()]
+        return sum(value for _, value in told)
+
+    assert counted() == 0
+    Experiment.objects.filter(pk=imported.pk).update(imported_at=None, imported_digest=None)
+    assert counted() == 1 + imported.trials.count()  # the control
+
+
+def test_it_says_nothing_of_servers_here(imported):
+    """A server with the very settings that were crashed elsewhere."""
+    environment = imported.trials.first().environment.data["server"]
+    server = factory.server()
+    settings = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+    facts = {"flavour": environment["flavour"], "version_text": environment["version"], "settings": settings}
+    Preflight.objects.create(server=server, state="done", facts=facts, done_at=imported.imported_at)
+    for environment in {trial.environment for trial in imported.trials.all()}:
+        environment.data["server"]["variables"] |= settings
+        environment.save()
+    assert badges(server) == []
+    Experiment.objects.filter(pk=imported.pk).update(imported_at=None, imported_digest=None)
+    assert badges(server) != []  # the control
+
+
+def test_who_imported_is_in_the_audit_log(admin, imported):
+    file = files.tampered(file_of(imported), lambda index: index["experiment"].update(name="another"))
+    made = files.imported(file, admin)
+    event = Event.objects.filter(did="imported").first()
+    assert (event.who, event.what, event.detail["sha256"]) == (admin, "another", made.imported_from["sha256"])
+    assert made.created_by == admin
+
+
+def test_lists_have_it(imported):
+    assert imported in queries.listed()

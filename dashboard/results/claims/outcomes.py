@@ -17,8 +17,9 @@ from django.db.models import Count, Max
 from dashboard.experiments.models import Experiment, Run
 from dashboard.results.claims.evidence import Evidence, read
 from dashboard.results.claims.snapshot import claims_of
-from workers.analysis.predicates.bounds import Effect, Outcome
+from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
+from workers.analysis.predicates.flush import Flush
 
 _METHOD = 3  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 FEW = 3  # repeats: of two, the interval is as wide as it must be, and no narrower for long ones
@@ -53,7 +54,7 @@ def judge(experiment: Experiment) -> list[dict[str, Any]]:
 def _judged(claim: Claim, evidence: Evidence, repeats: int) -> dict[str, Any]:
     outcome, effect = claim.judge(evidence)
     measured = asdict(effect)
-    why = measured.pop("why") or _too_wide(outcome, effect, repeats)
+    why = measured.pop("why") or (_too_wide(claim, effect, repeats) if outcome == "not decidable" else "")
     return {
         "id": claim.id,
         "says": claim.says,
@@ -67,13 +68,12 @@ def _judged(claim: Claim, evidence: Evidence, repeats: int) -> dict[str, Any]:
     }
 
 
-def _too_wide(outcome: Outcome, effect: Effect, repeats: int) -> str:
-    """Why what was fully measured does not decide: "" where it does."""
-    if outcome != "not decidable":
-        return ""
-    if effect.unit in ("share", "deviation"):
-        more = "more crashes narrow it" if effect.counts else "a longer or quieter measurement narrows it"
-        return f"the interval reaches over a bound; {more}"
+def _too_wide(claim: Claim, effect: Effect, repeats: int) -> str:
+    """Why what was fully measured does not decide."""
+    if effect.counts:
+        return "the interval reaches over a bound; more crashes narrow it"
+    if isinstance(claim.predicate, Flush):  # a device is measured once, before the first repeat
+        return "the interval reaches over a bound; a longer or quieter measurement narrows it"
     few = f", and {repeats} repeats tell little of how much they differ" if 1 < repeats < FEW else ""
     return f"the interval reaches over a bound{few}; more repeats or longer ones narrow it"
 

@@ -1,10 +1,15 @@
 """What anyone who has a link sees: read-only, and only what the link was made for."""
 
+import hashlib
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
+from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.cache import get_conditional_response
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
@@ -14,10 +19,13 @@ from dashboard.results import views as results
 from dashboard.results.compare import views as compare
 from dashboard.results.crash import views as crash
 from dashboard.results.reader import reader_of
-from dashboard.sharing import actions, comparisons
+from dashboard.sharing import actions, comparisons, embedding
 from dashboard.sharing.counting import count
+from dashboard.sharing.glance import glance
 from dashboard.sharing.kept import kept
 from dashboard.sharing.models import ShareLink
+from dashboard.sharing.preview import picture
+from dashboard.sharing.queries import experiment_of
 
 
 def opened(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -56,6 +64,31 @@ def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str
 
 
 @opened
+def preview(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    """The picture that messengers show beside the link."""
+    png = picture.png(glance(link, token))
+    response = HttpResponse(png, content_type="image/png")
+    response["ETag"] = f'"{hashlib.sha256(png).hexdigest()[:32]}"'
+    return get_conditional_response(request, etag=response["ETag"], response=response)
+
+
+@opened
+def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpResponse:
+    """One chart alone, which other sites may frame; where the link was not made for that there is no such page."""
+    if not link.embeddable:
+        raise Http404("This link was not made for embedding.")
+    context = embedding.context(link, token, key, request.GET)
+    count(request, link, "embeds")
+    return _framed(request, context)
+
+
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})
+def _framed(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    return render(request, "sharing/embed.html", context)
+
+
+@opened
 def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
     run = _run(link, cell_id)
     return results.measurement_page(request, run, reader_of(run.cell.experiment, token))
@@ -78,7 +111,7 @@ def _experiment(link: ShareLink) -> Experiment:
     """A comparison has a page and a chart, and leads no further into its experiments."""
     if link.experiment is None:
         raise Http404("A comparison has no such page.")
-    return Experiment.objects.select_related("worker").get(pk=link.experiment_id)  # the link's has no plan
+    return experiment_of(link)
 
 
 @opened

@@ -4,6 +4,11 @@ from dashboard.experiments.models import Experiment
 from dashboard.sharing.models import Links, ShareLink
 
 
+def experiment_of(link: ShareLink) -> Experiment:
+    """With all that its page needs: the one that was found with the link has no more than a name."""
+    return Experiment.objects.select_related("worker").get(pk=link.experiment_id)
+
+
 def links(experiment: Experiment | None = None, *, only_open: bool = False) -> Links:
     """All links of the installation, or those that show an experiment."""
     found = ShareLink.objects.showing(experiment) if experiment else ShareLink.objects.kept()

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
 from dashboard.results.compare.choice import choice
-from dashboard.sharing import actions, comparisons, queries
+from dashboard.sharing import actions, comparisons, embedding, queries
 from dashboard.sharing.forms import NoteForm, ShareForm
 from dashboard.sharing.models import ShareLink
 
@@ -45,8 +45,10 @@ def links(request: HttpRequest, pk: int) -> HttpResponse:
     return _page(request, get_object_or_404(Experiment, pk=pk), ShareForm())
 
 
-def _page(request: HttpRequest, experiment: Experiment, form: ShareForm, address: str = "") -> HttpResponse:
-    context = {"experiment": experiment, "form": form, "address": address, **_table(request, experiment)}
+def _page(
+    request: HttpRequest, experiment: Experiment, form: ShareForm, made: dict[str, object] | None = None
+) -> HttpResponse:
+    context = {"experiment": experiment, "form": form, "made": made, **_table(request, experiment)}
     response = render(request, "sharing/list.html", context)
     response["Cache-Control"] = "no-store"  # it may hold a fresh token
     return response
@@ -60,9 +62,14 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     form = ShareForm(request.POST)
     if not form.is_valid():
         return _page(request, experiment, form)
-    _, token = actions.share(request.user, experiment, **form.cleaned_data)
+    made = actions.share(request.user, experiment, **form.cleaned_data)
+    return _page(request, experiment, ShareForm(), _shown_once(request, *made))
+
+
+def _shown_once(request: HttpRequest, link: ShareLink, token: str) -> dict[str, object]:
+    """What `sharing/_made.html` is given."""
     address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
-    return _page(request, experiment, ShareForm(), address)
+    return {"address": address, "frames": embedding.frames(request, link, token) if link.embeddable else []}
 
 
 @needs("share")
@@ -73,11 +80,13 @@ def compare(request: HttpRequest) -> HttpResponse:
     if not compared:
         messages.error(request, "There is nothing to share: no point is compared. No link was made.")
         return redirect("results:compare")
-    form, address = ShareForm(request.POST if request.method == "POST" else None), ""
+    form, made = ShareForm(request.POST if request.method == "POST" else None), None
     if form.is_valid():
-        _, token = actions.share_comparison(request.user, chosen.query(), compared, **form.cleaned_data)
-        form, address = ShareForm(), request.build_absolute_uri(reverse("sharing:show", args=[token]))
-    context = {"form": form, "address": address, "query": chosen.query(), "compared": compared, "choice": chosen}
+        made = _shown_once(
+            request, *actions.share_comparison(request.user, chosen.query(), compared, **form.cleaned_data)
+        )
+        form = ShareForm()
+    context = {"form": form, "made": made, "query": chosen.query(), "compared": compared, "choice": chosen}
     response = render(request, "sharing/compare.html", context)
     response["Cache-Control"] = "no-store"
     return response

@@ -15,6 +15,7 @@ from dashboard.results.compare.columns import columns, experiments_of, shown_to
 from dashboard.results.compare.figures import FIGURES, Column
 from dashboard.results.compare.finding import finding
 from dashboard.results.compare.reader import reader_of
+from dashboard.results.finding import Finding
 from dashboard.results.reader import Reader
 
 MOST_OFFERED = 100
@@ -43,11 +44,20 @@ def context(choice: Choice, token: str = "") -> dict[str, Any]:
     return answer if reader.is_guest else answer | _offers(choice, experiments_of(found))
 
 
-def chart_of(choice: Choice, token: str = "") -> Chart:
-    """The picture alone, for the same reader."""
+def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]:
+    """The sentence and the picture alone, for the same reader."""
     found = columns(choice.runs)
     reader = reader_of(found, token)
-    return picture(shown_to(found, reader.names, reader.text), choice)
+    shown = shown_to(found, reader.names, reader.text)
+    return finding(shown), picture(shown, choice)
+
+
+def picture_of(choice: Choice, token: str) -> dict[str, Any]:
+    """The picture behind a link, with its table and its files."""
+    found = columns(choice.runs)
+    reader = reader_of(found, token)
+    shown = shown_to(found, reader.names, reader.text)
+    return _picture(picture(shown, choice), replace(choice, runs=()), reader)
 
 
 def _picture(chart: Chart, choice: Choice, reader: Reader) -> dict[str, Any]:

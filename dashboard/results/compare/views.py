@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from dashboard.accounts.gate import needs
 from dashboard.results.compare.chart import KEY
 from dashboard.results.compare.choice import Choice, choice
-from dashboard.results.compare.page import chart_of, context
+from dashboard.results.compare.page import at_a_glance, context
 from dashboard.results.files import FORMS
 
 
@@ -31,4 +31,4 @@ def chart(request: HttpRequest, key: str, form: str) -> HttpResponse:
 def compare_chart(chosen: Choice, key: str, form: str, token: str = "") -> HttpResponse:
     if key != KEY or form not in FORMS:
         raise Http404("No such chart or form.")
-    return FORMS[form](chart_of(chosen, token), "comparison")
+    return FORMS[form](at_a_glance(chosen, token)[1], "comparison")

@@ -1,0 +1,37 @@
+"""What a link shows at first glance: its sentence and its main chart, as a reader of the link may see them."""
+
+from django.http import QueryDict
+
+from dashboard.experiments.models import Experiment
+from dashboard.results import page, queries
+from dashboard.results.charts.registry import draw
+from dashboard.results.compare.page import at_a_glance
+from dashboard.results.crash.finding import crash_finding
+from dashboard.results.finding import Progress, finding
+from dashboard.results.shown import Shown
+from dashboard.sharing import comparisons
+from dashboard.sharing.models import ShareLink
+from dashboard.sharing.preview.picture import Glance
+from dashboard.sharing.queries import experiment_of
+
+
+def glance(link: ShareLink, token: str) -> Glance:
+    """Without a query: a preview is of what was shared."""
+    if link.experiment_id is None:
+        found, chart = at_a_glance(comparisons.seen(link, QueryDict()), token)
+        return Glance(found.sentence if found else chart.title, "Comparison", chart)
+    experiment = experiment_of(link)
+    view = page.shown_to(experiment, {}, shared=True)
+    return Glance(_sentence(experiment, view), view.clean(experiment.name), draw(main_chart(view), view))
+
+
+def main_chart(view: Shown) -> str:
+    """Cost against risk where there were crashes and it can be drawn, else throughput."""
+    return "risk" if view.trials and draw("risk", view).series else "throughput"
+
+
+def _sentence(experiment: Experiment, view: Shown) -> str:
+    if view.trials:
+        return crash_finding(view, experiment.is_over).sentence
+    known = queries.progress(experiment, queries.cells(experiment))
+    return finding(view, Progress(known.cells, known.measured, known.is_over, view.clean(known.error))).sentence

@@ -45,7 +45,8 @@ FORM = {
 }  # fmt: skip
 MARK = {"crash": "/bin/kill", "start": "/bin/start", "typed_name": "db1"}
 OWNERS_PAGES = [
-    ("edit/", FORM), ("expendable/", MARK), ("expendable/withdraw/", {}), ("start/", {}), ("delete/", {}), ("hand-over/", {}),
+    ("edit/", FORM), ("expendable/", MARK), ("expendable/withdraw/", {}), ("start/", {}), ("delete/", {}),
+    ("hand-over/", {}),
 ]  # fmt: skip
 
 

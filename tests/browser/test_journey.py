@@ -218,8 +218,32 @@ def test_figures_are_taken_away_as_csv_json_and_picture(page, found):
     assert len(rows) == 5
     assert b'"series"' in saved(page, figure.get_by_role("link", name="JSON").click)
     assert saved(page, figure.get_by_role("button", name="PNG").click).startswith(PICTURE)
-    everything = saved(page, lambda: follow(page, "Export"))
+    everything = saved(page, lambda: follow(page, "All as JSON"))
     assert b"sysbench" in everything and PASSWORD.encode() not in everything
+
+
+def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
+    page.goto(found.result)
+    sentence = page.locator("p.finding").first.inner_text()
+    file = tmp_path / "commits.zip"
+    file.write_bytes(saved(page, lambda: follow(page, "Export as a file")))
+    go(page, "Experiments")
+    follow(page, "Import")
+    page.get_by_label("File").set_input_files(file)
+    press(page, "Import")
+    main = page.locator("main")
+    expect(main).to_contain_text("is imported.")
+    expect(main).to_contain_text("It was not measured here")
+    assert page.locator("p.finding").first.inner_text() == sentence
+    assert page.locator(".badge.imported").is_visible()
+    drawn(page, "throughput")
+    imported = page.url
+    go(page, "Experiments")
+    follow(page, "Import")
+    page.get_by_label("File").set_input_files(file)
+    press(page, "Import")
+    expect(main).to_contain_text("is here already")
+    assert page.url == imported
 
 
 def test_a_cell_shows_what_its_figures_rest_on(page, found):
@@ -254,7 +278,7 @@ def test_a_link_shows_it_to_others_until_it_is_revoked(page, browser, found):
         assert guest.goto(address).status == 200
         assert re.match(FINDING, guest.locator("p.finding").first.inner_text())
         assert "Sandbox" not in guest.content() and NAME not in guest.locator("header.site-header").inner_text()
-        assert guest.locator("main a", has_text="Export").count() == 0
+        assert guest.locator("main a", has_text=re.compile("Export|All as JSON")).count() == 0
         page.reload() if page.locator("button", has_text="Revoke").count() == 0 else None
         press(page, "Revoke")
         agree(page, "Revoke")

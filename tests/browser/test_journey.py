@@ -227,7 +227,7 @@ def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
     sentence = page.locator("p.finding").first.inner_text()
     file = tmp_path / "commits.zip"
     file.write_bytes(saved(page, lambda: follow(page, "Export as a file")))
-    go(page, "Experiments")
+    go(page, "/experiments/")
     follow(page, "Import")
     page.get_by_label("File").set_input_files(file)
     press(page, "Import")
@@ -238,7 +238,7 @@ def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
     assert page.locator(".badge.imported").is_visible()
     drawn(page, "throughput")
     imported = page.url
-    go(page, "Experiments")
+    go(page, "/experiments/")
     follow(page, "Import")
     page.get_by_label("File").set_input_files(file)
     press(page, "Import")

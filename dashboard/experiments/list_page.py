@@ -59,7 +59,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
     if "deleted" in asked:
         require(request.user, "tidy")
     form = FilterForm(asked, request.user)
-    rows = search.found(form.cleaned_data, request.user) if form.is_valid() else Experiment.objects.none()
+    rows = search.found(form.cleaned_data, request.user) if form.is_valid() else []
     return {
         "form": form,
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),

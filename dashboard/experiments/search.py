@@ -1,6 +1,6 @@
 """The list of experiments as people ask for it: by words, state, recipe, server, tag, whose they are, and deleted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -17,12 +17,34 @@ LONGEST = 200
 MOST_WORDS = 8  # those after it are not asked for
 
 
-def found(asked: Mapping[str, Any], user: Any) -> QuerySet[Experiment]:
+class Found(Sequence[Experiment]):
+    """Read in parts: first which they are, then those of the part with everything that a list shows of them. Asked at
+    once, a database would count the cells of everything that fits, to sort it and leave most of it out."""
+
+    def __init__(self, ids: QuerySet[Experiment, int] | list[int], rows: QuerySet[Experiment]) -> None:
+        self.ids, self._rows = ids, rows
+
+    def __len__(self) -> int:
+        return len(self.ids) if isinstance(self.ids, list) else self.ids.count()
+
+    def __getitem__(self, part: Any) -> Any:
+        if not isinstance(part, slice):
+            return self[part : part + 1][0]
+        ids = list(self.ids[part])
+        rows = self._rows.in_bulk(ids)
+        return [rows[pk] for pk in ids if pk in rows]  # one may have been deleted a moment ago
+
+
+def found(asked: Mapping[str, Any], user: Any) -> Found:
     """Newest first; of the deleted those that were deleted last. `asked`: what is empty or missing does not narrow.
     {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}"""
-    narrowed = [rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))]
-    rows = queries.deleted() if asked.get("deleted") else queries.listed()
-    return rows.filter(reduce(and_, narrowed, Q()))
+    narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))), Q())
+    if asked.get("deleted"):
+        which, rows = Experiment.deleted.order_by("-deleted_at", "-pk"), queries.deleted()
+    else:
+        which, rows = Experiment.objects.order_by("-created_at", "-pk"), queries.listed()
+    ids = which.filter(narrowed).values_list("pk", flat=True)
+    return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text: once is enough
 
 
 def _words(text: str, _: Any) -> Q:
@@ -34,9 +56,9 @@ def _word(word: str) -> Q:
     known = folded(word)
     names = Server.objects.values_list("pk", "name", "build")
     servers = [pk for pk, name, build in names if known in folded(f"{name}\n{build}")]
-    tagged = Experiment.tags.through.objects.filter(tag__name__contains=normal(word))
-    anywhere = Q(pk__in=Words.objects.filter(text__contains=known).values("pk"))
-    return anywhere | Q(pk__in=tagged.values("experiment")) | (_on(servers) if servers else Q())
+    tags = list(Tag.objects.filter(name__contains=normal(word)).values_list("pk", flat=True))
+    found = Q(pk__in=Words.objects.filter(text__contains=known).values("pk"))
+    return found | (_on(servers) if servers else Q()) | (_tagged(tags) if tags else Q())
 
 
 def _on(servers: list[int]) -> Q:
@@ -48,8 +70,11 @@ def _on(servers: list[int]) -> Q:
 
 def _tag(name: str, _: Any) -> Q:
     """One that nobody gave finds nothing."""
-    tag = Tag.objects.filter(name=normal(name)).values("pk")
-    return Q(pk__in=Experiment.tags.through.objects.filter(tag__in=tag).values("experiment"))
+    return _tagged(list(Tag.objects.filter(name=normal(name)).values_list("pk", flat=True)))
+
+
+def _tagged(tags: list[int]) -> Q:
+    return Q(pk__in=Experiment.tags.through.objects.filter(tag__in=tags).values("experiment"))
 
 
 RULES = {

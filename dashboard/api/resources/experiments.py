@@ -1,10 +1,10 @@
 """Experiments: searched, started, watched, cancelled, resumed, what they found, and how they are kept in order."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -140,7 +140,7 @@ class Changes(Schema):
 
 @router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
 @paginate(Pages)
-def list_experiments(request: HttpRequest, wanted: Query[Wanted]) -> QuerySet[Experiment]:
+def list_experiments(request: HttpRequest, wanted: Query[Wanted]) -> Sequence[Experiment]:
     """All experiments, the newest first; all that is given must hold."""
     if wanted.deleted:
         require(request.user, "tidy")

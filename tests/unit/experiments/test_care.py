@@ -77,7 +77,7 @@ def test_it_is_renamed_and_found_by_its_new_name(maria, experiment):
     assert "Before the upgrade" in page.text
     experiment.refresh_from_db()
     assert experiment.name == "Before the upgrade" and experiment.plan["name"] == "What safety costs"
-    assert search.found({"words": "UPGRADE"}, None).get() == experiment
+    assert list(search.found({"words": "UPGRADE"}, None)) == [experiment]
     assert not search.found({"words": "what safety costs"}, None)
     assert Event.objects.get(did="renamed").detail["before"] == "What safety costs"
 

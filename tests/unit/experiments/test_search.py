@@ -138,7 +138,7 @@ def test_the_list_asks_the_same_however_long_it_is(client_in, db):
 @pytest.mark.parametrize("asked", [{}, {"state": "done"}, {"recipe": "group-commit"}])
 def test_the_list_is_read_in_the_order_of_an_index(shelf, asked):
     """Nothing is sorted, and no row is read that is not shown."""
-    rows = search.found(asked, None)[:50]
+    rows = search.found(asked, None).ids[:50]
     if connection.vendor != "sqlite":
         pytest.skip("the plan is SQLite's")
     plan = rows.explain()

@@ -140,3 +140,47 @@ def test_a_file_that_is_right_stays(tmp_path):
     (tmp_path / "jar").write_bytes(JAR)
     verify(tmp_path / "jar", PINNED)
     assert (tmp_path / "jar").exists()
+
+
+@pytest.fixture
+def debian(tmp_path, monkeypatch):
+    """A Debian with its Maven, and every part that lets it go on inside a file; returns the folder."""
+    maven_home, jars = tmp_path / "debian/maven", tmp_path / "debian/java"
+    for folder in (maven_home / "bin", maven_home / "lib", jars, tmp_path / "bin"):
+        folder.mkdir(parents=True)
+    (maven_home / "bin/mvn").touch(mode=0o755)
+    (tmp_path / "bin/mvn").symlink_to(maven_home / "bin/mvn")
+    for name in (maven.TRANSPORT, *maven.BESIDE):
+        (jars / f"{name}.jar").touch()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(maven, "DEBIANS_MAVEN", maven_home)
+    monkeypatch.setattr(maven, "DEBIANS_JARS", jars)
+    return tmp_path
+
+
+def test_debians_maven_goes_on_inside_a_file_with_the_package_for_it(debian):
+    (argument,) = maven.going_on()
+    named = argument.removeprefix("-Dmaven.ext.class.path=").split(":")
+    assert [Path(jar).stem for jar in named] == [maven.TRANSPORT, *maven.BESIDE]
+
+
+@pytest.mark.parametrize("lacking", [maven.TRANSPORT, *maven.BESIDE])
+def test_without_any_of_its_parts_it_is_left_as_it_is(debian, lacking):
+    (maven.DEBIANS_JARS / f"{lacking}.jar").unlink()
+    assert maven.going_on() == ()
+
+
+def test_a_maven_that_can_by_itself_is_left_as_it_is(debian):
+    (maven.DEBIANS_MAVEN / "lib" / f"{maven.TRANSPORT}-1.9.jar").touch()
+    assert maven.going_on() == ()
+
+
+def test_a_maven_of_ones_own_is_left_as_it_is(debian):
+    (debian / "bin/mvn").unlink()
+    (debian / "bin/mvn").touch(mode=0o755)
+    assert maven.going_on() == ()
+
+
+def test_without_maven_there_is_nothing_to_go_on_with(debian):
+    (debian / "bin/mvn").unlink()
+    assert maven.going_on() == ()

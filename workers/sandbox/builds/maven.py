@@ -15,6 +15,11 @@ from workers.sandbox.builds.progress import Tell, run
 # was published.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.10:copy"
 MACHINES = ("x86_64", "amd64")
+# Maven before 3.9 loads the rest of a file only with a transport that Debian has in a package of its own
+# (libmaven-resolver-transport-http-java); the one it comes with begins anew.
+DEBIANS_MAVEN, DEBIANS_JARS = Path("/usr/share/maven"), Path("/usr/share/java")
+TRANSPORT = "maven-resolver-transport-http"
+BESIDE = ("httpclient", "httpcore", "commons-codec", "jcl-over-slf4j")
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class MavenArtifact:
         return Path(*group.split("."), name, version, "-".join((name, version, *classifier)) + f".{kind}")
 
     def _fetch(self, downloads: Path, tell: Tell) -> Path:
-        """The verified archive. One that is whole is kept; whether a partial one is gone on with is Maven's affair."""
+        """The verified archive. One that is whole is kept; Maven goes on with a part where it can (`going_on`)."""
         repository = downloads / "repository"
         archive = repository / self.path
         if not archive.exists():
@@ -77,12 +82,25 @@ class MavenArtifact:
 
     def _maven(self, repository: Path, copied: Path, tell: Tell) -> None:
         repository.mkdir(parents=True, exist_ok=True)
-        said = ("--batch-mode", "--quiet", f"-Dmaven.repo.local={repository}", COPY, f"-Dartifact={self.artifact}")
+        said = ("--batch-mode", "--quiet", *going_on(), f"-Dmaven.repo.local={repository}", COPY)
+        what = (f"-Dartifact={self.artifact}", f"-DoutputDirectory={copied}")
         failed = "Maven could not fetch it. Nothing was installed: try again"
         try:
-            run(["mvn", *said, f"-DoutputDirectory={copied}"], failed, tell=tell, growing=repository, cwd=repository)
+            run(["mvn", *said, *what], failed, tell=tell, growing=repository, cwd=repository)
         finally:
             shutil.rmtree(copied, ignore_errors=True)
+
+
+def going_on() -> tuple[str, ...]:
+    """Arguments with which Debian's Maven loads only what a stopped download lacks. None where Maven does so by itself,
+    is not Debian's (its parts would not fit), or the package is not installed."""
+    jars = [DEBIANS_JARS / f"{name}.jar" for name in (TRANSPORT, *BESIDE)]
+    mvn = shutil.which("mvn")
+    debians = mvn is not None and Path(mvn).resolve().is_relative_to(DEBIANS_MAVEN)
+    by_itself = any((DEBIANS_MAVEN / "lib").glob(f"{TRANSPORT}*.jar"))
+    if not debians or by_itself or not all(jar.exists() for jar in jars):
+        return ()
+    return (f"-Dmaven.ext.class.path={':'.join(map(str, jars))}",)
 
 
 def unzip_nested(archive: Path, inside: str, workshop: Path, target: Path) -> None:

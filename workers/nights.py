@@ -67,10 +67,9 @@ def _tried(duty: Callable[[], object], of: object) -> None:
 
 
 def unreachable(server: Server) -> str:
-    """Why it cannot be measured now; "" when it answers. A sandbox is made when it is measured."""
-    if server.site != settings.SITE:
-        return sites.nobody(server.site)
-    if server.is_sandbox:
+    """Why it cannot be measured now; "" when it answers. A sandbox is made when it is measured; a server of another
+    site is asked by its own workers."""
+    if server.is_sandbox or server.site != settings.SITE:
         return ""
     try:
         connect(server.target()).close()
@@ -129,6 +128,8 @@ def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach:
     if window.goes_beyond(now, needs_s, ends_at):
         return Night.State.REFUSED, queries.says_too_long(needs_s, now, ends_at)
     servers = [Server.objects.get(pk=key) for key in schedule.server_ids]
+    if away := [said for server in servers if server.site != settings.SITE and (said := sites.nobody(server.site))]:
+        return Night.State.SKIPPED, away[0]
     if busy := _busy(servers):
         return Night.State.SKIPPED, busy
     silent = (f"{server} cannot be reached: {why}" for server in servers if (why := reach(server)))

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dashboard.audit.models import Event
+from dashboard.fleet.models import Worker
 from dashboard.servers import rotation, vault
 from dashboard.servers.models import Server
 
@@ -49,6 +50,14 @@ def test_it_opens_nothing_with_the_old_key_any_more(servers):
     vault.store(old)
     with pytest.raises(vault.KeyMissing):
         passwords()
+
+
+def test_it_names_the_hosts_that_have_a_copy_of_the_old_key(servers, capsys):
+    call_command("rotatekeys")
+    assert "Workers on" not in capsys.readouterr().out
+    Worker.objects.create(host="another", pid=1, site="west")
+    call_command("rotatekeys")
+    assert "Workers on another need the new key too" in capsys.readouterr().out
 
 
 def test_it_can_run_twice(servers):

@@ -3,11 +3,13 @@
 Safe to run twice and to interrupt. Exit status: 0 done, 1 some passwords cannot be opened by any key.
 """
 
+import socket
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.audit.models import record
+from dashboard.fleet.models import Worker
 from dashboard.servers import rotation, vault
 
 
@@ -26,6 +28,8 @@ class Command(BaseCommand):
     def _report(self, done: rotation.Resealed) -> None:
         record(None, "rotated keys", "password keys", resealed=done.passwords, lost=list(done.lost))
         self.stdout.write(f"Passwords sealed under the new key: {done.passwords}.")
+        if others := sorted(set(Worker.objects.alive().values_list("host", flat=True)) - {socket.gethostname()}):
+            self.stdout.write(f"Workers on {', '.join(others)} need the new key too: see docs/deployment.md, Keys.")
         if done.lost:
             raise CommandError(
                 f"No key opens the passwords of: {', '.join(done.lost)}. They and the old keys were left as they are. "

@@ -1,0 +1,68 @@
+"""Schedules of servers that only workers of another site reach."""
+
+import pytest
+
+from dashboard.fleet.models import Worker
+from dashboard.schedules.models import Night
+from dashboard.servers.models import Server
+from tests.unit.schedules import made
+from tests.unit.schedules.made import DUE
+from workers import bell, nights, routes
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def far():
+    return made.schedule(made.attached("far", site="west"))
+
+
+def around(now=DUE):
+    """A round at the local site: (experiments rung for, schedules told to their site)."""
+    rung, told = [], []
+    nights.watch(now, rung.append, lambda server: "", told.append)
+    return rung, told
+
+
+def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
+    Worker.objects.create(host="w", pid=1, site="west")
+    assert around() == ([], [far.pk]) and not Night.objects.exists()
+    assert routes.route(bell.SCHEDULE, (far.pk,), {}, {}) == {"queue": "site.west"}
+
+
+def test_they_start_it_once_and_ask_the_server_themselves(far, settings, monkeypatch):
+    settings.SITE = "west"
+    asked, rung = [], []
+    monkeypatch.setattr(nights, "unreachable", lambda server: asked.append(server.name) or "")
+    for _ in range(2):
+        nights.look(far.pk, DUE, rung.append)
+    assert asked == ["far"] and rung == [Night.objects.get().experiment_id]
+
+
+def test_one_that_was_paused_meanwhile_is_left_alone(far, settings):
+    settings.SITE = "west"
+    type(far).objects.update(paused_at=DUE)
+    nights.look(far.pk, DUE, pytest.fail)
+    assert not Night.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["attached", "sandbox"])
+def test_without_a_worker_there_the_night_is_skipped_and_says_so(kind):
+    server = made.attached("far", site="west") if kind == "attached" else made.sandbox()
+    Server.objects.update(site="west")
+    made.schedule(server)
+    assert around() == ([], [])
+    night = Night.objects.get()
+    assert (night.state, night.experiment) == ("skipped", None)
+    assert night.reason == "No worker is alive on site west; start one there: manage.py worker --site west"
+
+
+def test_what_is_measured_at_another_site_keeps_no_host_here_busy(far):
+    """127.0.0.1 there is another machine."""
+    Server.objects.update(host="127.0.0.1")
+    near = made.schedule(made.attached("near", host="127.0.0.1"), user=far.runs_as, name="near")
+    Worker.objects.create(host="w", pid=1, site="west")
+    night = nights.actions.begin(far, DUE, far.runs_as)
+    assert night.experiment.state == "queued"
+    rung, told = around()
+    assert told == [far.pk] and rung == [near.nights.get().experiment_id]

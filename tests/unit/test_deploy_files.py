@@ -1,0 +1,74 @@
+"""What docs/deployment.md tells people to install: the units, and the environment."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from secrets import token_urlsafe
+
+import pytest
+from cryptography.fernet import Fernet
+
+from dashboard.home import PROJECT
+
+DEPLOY = PROJECT / "deploy"
+UNITS = sorted(DEPLOY.glob("systemd/*.service"))
+VARIABLE = re.compile(r"\b(DURASCOPE_[A-Z_]+[A-Z]|DATABASE_URL)\b")
+OF_TESTS = {"DURASCOPE_TESTING"}
+
+
+def documented():
+    """deploy/durascope.env as systemd reads it, with what has to be filled in."""
+    lines = (line.partition("=") for line in (DEPLOY / "durascope.env").read_text().splitlines())
+    found = {name: value for name, equals, value in lines if equals and not name.startswith("#")}
+    made = {"DURASCOPE_PASSWORD_KEYS": Fernet.generate_key().decode(), "DURASCOPE_SECRET_KEY": token_urlsafe(48)}
+    assert not any(found[name] for name in made), "no secret of ours is an example"
+    return found | made
+
+
+def test_the_deployment_check_is_clean_in_the_documented_environment(tmp_path):
+    kept = {name: value for name, value in os.environ.items() if not VARIABLE.fullmatch(name)}
+    kept.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # set by the browser tests for themselves
+    env = kept | documented() | {"DURASCOPE_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+    argv = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    done = subprocess.run(argv, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "CHANGE-ME" not in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not here")
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_systemd_understands_the_units(unit, tmp_path):
+    """Under a program that is here: where the units look for theirs, it is not installed."""
+    here = tmp_path / unit.name.replace("@", "@local")
+    here.write_text(unit.read_text().replace("/opt/durascope/.venv/bin/python", sys.executable))
+    done = subprocess.run(["systemd-analyze", "verify", str(here)], capture_output=True, text=True, check=False)
+    said = [line for line in done.stderr.splitlines() if unit.name.partition("@")[0] in line]
+    assert done.returncode == 0 and not said, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not here")
+def test_systemd_would_complain_of_a_unit_that_is_wrong(tmp_path):
+    """The detector itself."""
+    wrong = tmp_path / "wrong.service"
+    wrong.write_text("[Service]\nExecStart=/nowhere/at/all\nNoSuchSetting=yes\n")
+    done = subprocess.run(["systemd-analyze", "verify", str(wrong)], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 or "NoSuchSetting" in done.stderr
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_units_hold_no_secret_and_gain_no_privilege(unit):
+    text = unit.read_text()
+    assert "EnvironmentFile=/etc/durascope/durascope.env" in text and "NoNewPrivileges=yes" in text
+    assert "Restart=always" in text and "CapabilityBoundingSet=" in text
+    assert not set(VARIABLE.findall(text)) - {"DURASCOPE_SANDBOX_USER"}
+
+
+def test_every_variable_that_is_read_is_documented():
+    told = (PROJECT / "docs/settings.md").read_text()
+    files = [*PROJECT.glob("dashboard/**/*.py"), *PROJECT.glob("workers/**/*.py"), *PROJECT.glob("scripts/*")]
+    read = {name for file in files if file.is_file() for name in VARIABLE.findall(file.read_text(errors="replace"))}
+    read |= documented().keys()
+    assert len(read) > 20, "else the search is broken"
+    assert not {name for name in read - OF_TESTS if f"`{name}`" not in told}

@@ -5,9 +5,11 @@ import { closeMenus } from "./app/menu.js";
 import { makeSortable } from "./app/sort.js";
 import { explainTerms } from "./app/terms.js";
 import { wireThemeSwitch } from "./app/theme-switch.js";
+import { preparePaper } from "./app/paper.js";
 import { localTimes } from "./app/times.js";
 
 wireThemeSwitch();
+preparePaper(document.documentElement);
 localTimes(document);
 addCopyButtons(document);
 askFirst(document);

@@ -14,9 +14,9 @@ for (const figure of waiting) watch.observe(figure);
 document.addEventListener("themechange", () => views.forEach((view) => view.draw()));
 addEventListener("beforeprint", () => {
   waiting.forEach(start);
-  views.forEach((view) => view.draw()); // tokens.css is light on paper
+  views.forEach((view) => view.refit()); // as wide as paper, and light: app/paper.js
 });
-addEventListener("afterprint", () => views.forEach((view) => view.draw()));
+addEventListener("afterprint", () => views.forEach((view) => view.refit()));
 
 async function start(figure) {
   if (!waiting.delete(figure)) return;
@@ -34,6 +34,7 @@ function draw(figure, payload) {
   if (payload.empty || !drawable) return explain(figure, payload.empty || "Nothing was measured for this chart.");
   const view = new ChartView(figure, payload);
   figure.chartView = view;
+  figure.dataset.drawn = "";
   views.add(view);
 }
 

@@ -51,6 +51,12 @@ export class ChartView {
     if (this.roomNow() !== this.room) this.draw();
   }
 
+  /** Its place has another size now, or other colours. */
+  refit() {
+    this.chart.resize();
+    this.draw();
+  }
+
   setLog(log) {
     this.log = log;
     this.draw();

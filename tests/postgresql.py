@@ -82,9 +82,13 @@ class PostgreSQL:
             raise RuntimeError(f"{name} failed:\n{done.stdout}{done.stderr}")
 
 
-def private(parent: str | None = None) -> PostgreSQL:
+def folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="durascope-pg-"))
+
+
+def private() -> PostgreSQL:
     """One that runs, in a temporary folder of its own: stop it and remove its folder."""
-    made = PostgreSQL(Path(tempfile.mkdtemp(prefix="durascope-pg-", dir=parent)))
+    made = PostgreSQL(folder())
     made.create("--locale-provider=icu", "--icu-locale=en-US")  # not by bytes, as SQLite sorts
     made.start()
     return made

@@ -29,6 +29,7 @@ from workers.crash_trials import Watch, crash_all
 from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError
 from workers.metrics import device_probe, fsync_sweep
 from workers.metrics.promise import compare
+from workers.patience import patient
 from workers.pulse import pulse
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
@@ -131,6 +132,7 @@ class _Conductor:
             if stand.storage:
                 require_disks()
 
+    @patient
     def _stands(self, rows: Manager) -> list[Stand]:
         """Those on which something is still to be done, each once."""
         return list(dict.fromkeys(map(self._stand, rows.filter(state=Cell.State.WAITING))))
@@ -209,7 +211,7 @@ class _Conductor:
                     data["logs"]["sweep"] = self._swept_by_size(logs)
         except SandboxError as full:
             data["error"] = str(full)
-        return Probe.objects.create(experiment=self._experiment, server_id=stand.server_id, data=data)
+        return store.save_probe(self._experiment, stand.server_id, data)
 
     def _timed(self, stand: Stand, folder: Path) -> dict[str, Any]:
         """A simulated device that was calibrated in a busy moment is calibrated again; what it is in the end is told

@@ -151,6 +151,11 @@ def _columns(done: Measurement) -> dict[str, list[float | None]]:
 
 
 @patient
+def save_probe(experiment: Experiment, server_id: int, data: dict[str, Any]) -> Probe:
+    return Probe.objects.create(experiment=experiment, server_id=server_id, data=data)
+
+
+@patient
 def environment_row(data: dict[str, Any]) -> Environment:
     """The row that holds this environment, made once for all runs that share it."""
     data = storable(data)

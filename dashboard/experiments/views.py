@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from asgiref.sync import sync_to_async
 from django.contrib import messages
+from django.db import close_old_connections
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -179,5 +180,9 @@ async def _states(pk: int) -> AsyncIterator[str]:
 
 
 def _state(pk: int) -> dict | None:
-    experiment = Experiment.objects.filter(pk=pk).first()
-    return queries.progress(experiment) if experiment else None
+    """A stream lives for minutes: between two looks it keeps no connection to the database."""
+    try:
+        experiment = Experiment.objects.filter(pk=pk).first()
+        return queries.progress(experiment) if experiment else None
+    finally:
+        close_old_connections()

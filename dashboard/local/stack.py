@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from django.core.management import call_command
+from django.db import OperationalError
 
 from dashboard.home import redis_url
 from dashboard.local import ports, programs, redis
 from dashboard.local.claim import claimed
+from dashboard.local.errors import LocalError
 from dashboard.local.keeper import Keeper
 from dashboard.local.processes import Program
 from dashboard.servers import vault
@@ -80,7 +82,7 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
         stack = Stack(home, ports.address(host, port), say)
         note(stack.address)
         try:
-            call_command("migrate", verbosity=0, interactive=False)
+            _migrate()
             vault.keys()  # made once, before two programs want them
             if "DURASCOPE_REDIS" not in os.environ:
                 stack.start(redis.program(home))
@@ -91,6 +93,16 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
                 say("Stopping web server, beat, worker and Redis.")
             finally:  # also when nobody listens any more: a closed terminal or pipe
                 stack.stop()
+
+
+def _migrate() -> None:
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except OperationalError as silent:
+        raise LocalError(
+            f"The database cannot be used: {str(silent).strip()} Nothing was started.",
+            "With DATABASE_URL: is PostgreSQL running, and does it let this user in? Else: is the home's disk full?",
+        ) from silent
 
 
 def interrupt_on_end() -> None:

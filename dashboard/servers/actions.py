@@ -45,7 +45,8 @@ def change(user: AbstractBaseUser, server: Server, password: str, changed: Seque
             raise Refused(f"The {' and '.join(moved)} of {server} did not change: {reason}")
     if password:
         server.set_password(password)
-    marked = Server.objects.filter(pk=server.pk, expendable=True).exists()  # now, not when the page was opened
+    now = Server.objects.select_for_update().get(pk=server.pk)  # not as when the page was opened, and locked
+    marked = now.expendable
     unmarked = marked and bool(moved)
     server.expendable = marked and not moved
     if server.expendable and server.label == Server.Label.PRODUCTION:

@@ -345,7 +345,8 @@ class _Reader:
         more = f"Cookie: {cookie}\r\n" * bool(cookie) + f"If-None-Match: {etag}\r\n" * bool(etag)
         self._writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n{more}\r\n".encode())
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
+        pairs = [line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line]
+        fields = {name.lower(): value for name, value in pairs}
         status = int(head.split(" ", 2)[1])
         if "content-length" in fields:
             await self._reader.readexactly(int(fields["content-length"]))

@@ -29,6 +29,7 @@ def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) ->
     return {
         "shared": reader.is_guest,
         "addresses": reader.addresses,
+        "experiment": experiment,
         "name": shown.clean(experiment.name),
         "page": page,
         "query": urlencode({name: query[name] for name in ("variant", "server", "crash") if query.get(name)}),

@@ -58,7 +58,8 @@ def test_it_takes_k_and_n_over_r(device):
     write(device, 40)
     answers = flush(device)
     assert answers == []
-    assert 0.0055 < waited(device) < 0.02  # the machine may be busy, but is never early
+    assert device.wait_s() <= 0.0061  # no more than that was asked for, however late a busy machine is
+    assert waited(device) > 0.0055  # and never early
     assert answers == [None]
 
 
@@ -66,7 +67,8 @@ def test_it_flushes_one_after_the_other(device):
     obey(device, "set 3000 0")
     write(device)
     first, second = flush(device), flush(device)
-    assert 0.0055 < waited(device) < 0.02
+    assert device.wait_s() <= 0.003
+    assert waited(device) > 0.0055
     assert (first, second) == ([None], [None])
     assert stat(device)["flushes"] == "2"
 

@@ -30,6 +30,7 @@ from workers.bench.plan import Plan
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db
+BADGE = 'class="badge imported"'
 
 
 @pytest.fixture
@@ -46,10 +47,21 @@ def ghost(imported):
     return Server.everything.get(pk=imported.plan["targets"][0]["server_id"])
 
 
-@pytest.mark.parametrize("name", ["results:page", "experiments:list"])
-def test_pages_say_so(client_in, imported, name):
-    path = reverse(name, args=[imported.pk] if name == "results:page" else [])
-    assert 'class="badge imported"' in client_in.get(path).content.decode()
+def test_pages_say_so(client_in, imported):
+    cells = imported.cells.filter(state="done")
+    paths = [
+        reverse("results:page", args=[imported.pk]),
+        reverse("results:trials", args=[imported.pk]),
+        reverse("results:cell", args=[cells[0].pk]),
+        reverse("results:trial", args=[imported.trials.first().pk]),
+        f"{reverse('results:compare')}?runs={cells[0].run.pk}&from={imported.pk}",
+        reverse("experiments:list"),
+        "/",
+    ]
+    assert [path for path in paths if BADGE not in client_in.get(path).content.decode()] == []
+    imported.cells.all().delete()
+    imported.trials.all().delete()
+    assert BADGE in client_in.get(reverse("experiments:show", args=[imported.pk])).content.decode()
 
 
 def test_the_page_says_where_it_came_from(client_in, imported):
@@ -73,7 +85,7 @@ def test_a_link_says_so_but_not_from_where(client, imported, settings):
     Experiment.objects.filter(pk=imported.pk).update(imported_from={**imported.imported_from, "address": "https://x.y"})
     _, token = sharing.share(None, imported)
     html = client.get(reverse("sharing:show", args=[token])).content.decode()
-    assert 'class="badge imported"' in html and "x.y" not in html
+    assert BADGE in html and "x.y" not in html
 
 
 def test_the_json_says_so(client_in, imported):

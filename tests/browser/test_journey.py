@@ -32,6 +32,7 @@ OWN_VALUES = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0"}
 FINDING = (
     r"At \d threads? .* is .* times as fast as .*|No difference from 1/1 was found|Not decidable: .* differs from 1/1"
 )
+COUNT_CLICKS = "addEventListener('click', () => (sessionStorage.clicks = 1 + Number(sessionStorage.clicks ?? 0)), true)"
 PICTURE = b"\x89PNG\r\n"
 
 
@@ -162,13 +163,21 @@ def test_nothing_is_shown_before_the_login(page):
     expect(page.get_by_role("heading", name="Try it on a sandbox")).to_be_visible()
 
 
-def test_home_leads_to_a_sandbox(page):
+def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
+    page.context.add_init_script(COUNT_CLICKS)
     go(page)
     press(page, "Make a sandbox")
     expect(page.get_by_role("heading", name="New experiment")).to_be_visible()
     expect(page.get_by_label("Sandbox", exact=True)).to_be_checked()
+    press(page, "Start")
+    page.wait_for_url(re.compile(r"/experiments/\d+/$"))
+    assert eventually(lambda: state(page).get("state") == "running", LIMIT_S)
+    assert int(page.evaluate("sessionStorage.clicks")) == 2
+    press(page, "Cancel")
+    agree(page, "Cancel")
+    assert until_over(page) == "cancelled"
     go(page)
-    assert page.get_by_role("heading", name="Ask a question").is_visible()
+    expect(page.get_by_role("heading", name="Ask a question")).to_be_visible()
 
 
 def test_a_plan_starts_with_few_clicks_and_is_watched(page, stack, found, problems):

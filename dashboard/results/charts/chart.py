@@ -8,6 +8,8 @@ from typing import Any, Literal
 from dashboard.results.templatetags import figures
 
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
+LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
+COLOURS = 8  # in static/css/tokens.css; more lines than that are crowded
 NOT_AVAILABLE = "not available here"
 FORMATS = {
     "text": str,
@@ -128,6 +130,13 @@ class Chart:
         y = replace(self.y, label=clean(self.y.label))
         series = tuple(replace(one, name=clean(one.name), stack=clean(one.stack)) for one in self.series)
         return replace(self, **texts, x=x, y=y, series=series, table=self.table.cleaned(clean))
+
+    @property
+    def is_crowded(self) -> bool:
+        """As static/js/charts/crowd.js judges: the page leaves the room before scripts run. Of an outline, whose series
+        come later, by the lines of its table."""
+        measured = sum(not (one.ceiling or one.fit) for one in self.series)
+        return self.kind in LINES and (measured or len({row[0] for row in self.table.rows})) > COLOURS
 
     def payload(self) -> dict[str, Any]:
         return {

@@ -1,4 +1,4 @@
-// The key above a plot; each entry hides or shows what it stands for.
+// The key below a plot; each entry hides or shows what it stands for.
 import { crowded, followPointer } from "./crowd.js";
 import { keyEntries } from "./key-entries.js";
 import { kindOf } from "./kinds.js";
@@ -25,7 +25,7 @@ function makeKey(view) {
     list.append(item);
   }
   if (crowded(view.payload)) list.append(hint());
-  view.plot.before(list);
+  view.plot.after(list); // below: what is being read stays where it is
   return { list, entries };
 }
 

@@ -3,13 +3,14 @@
 
 const POLL_MS = 2000;
 const PATIENCE_MS = 4000; // a reconnect within this goes unmentioned
+const UNHEARD_MS = 8000; // the first state comes with the connection: a proxy that keeps it back keeps all
 const FAILURES_BEFORE_POLLING = 3;
 const POLLS_BEFORE_EVENTS = 15;
 const LOST = "Connection lost, trying again. The experiment goes on without this page.";
 
 export function listen(eventsUrl, pollUrl, handlers) {
   const source = new Source(eventsUrl, pollUrl, handlers);
-  source.startEvents();
+  source.start();
   return source;
 }
 
@@ -18,8 +19,15 @@ class Source {
     Object.assign(this, { eventsUrl, pollUrl, handlers, failures: 0, polls: 0, stopped: false });
   }
 
+  /** Some browsers, and what people put between, know no server-sent events. */
+  start() {
+    if ("EventSource" in window) this.startEvents();
+    else this.poll();
+  }
+
   startEvents() {
     this.events = new EventSource(this.eventsUrl);
+    this.unheard = setTimeout(() => this.pollInstead(), UNHEARD_MS);
     this.events.addEventListener("open", () => this.connected());
     this.events.addEventListener("state", (event) => this.heard(JSON.parse(event.data)));
     this.events.addEventListener("error", () => this.eventsFailed());
@@ -28,6 +36,7 @@ class Source {
   heard(state) {
     if (this.stopped) return;
     this.failures = 0;
+    clearTimeout(this.unheard);
     this.connected();
     this.handlers.onState(state);
   }
@@ -37,7 +46,12 @@ class Source {
     this.failures += 1;
     this.lost();
     const gaveUp = this.events.readyState === EventSource.CLOSED; // an error page: the browser will not retry
-    if (!gaveUp && this.failures < FAILURES_BEFORE_POLLING) return;
+    if (gaveUp || this.failures >= FAILURES_BEFORE_POLLING) this.pollInstead();
+  }
+
+  pollInstead() {
+    if (this.stopped) return;
+    clearTimeout(this.unheard);
     this.events.close();
     this.polls = 0;
     this.poll();
@@ -51,7 +65,7 @@ class Source {
       this.lost();
     }
     if (this.stopped) return;
-    if (this.polls >= POLLS_BEFORE_EVENTS) return this.startEvents();
+    if (this.events && this.polls >= POLLS_BEFORE_EVENTS) return this.startEvents();
     this.polling = setTimeout(() => this.poll(), POLL_MS);
   }
 
@@ -80,8 +94,7 @@ class Source {
 
   stop() {
     this.stopped = true;
-    this.events.close();
-    clearTimeout(this.polling);
-    clearTimeout(this.losing);
+    this.events?.close();
+    for (const timer of [this.unheard, this.polling, this.losing]) clearTimeout(timer);
   }
 }

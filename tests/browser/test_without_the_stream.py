@@ -1,0 +1,49 @@
+"""The live page of the product where server-sent events do not get through, and without scripts."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import expect
+
+from tests.unit.results import factory
+
+LIMIT_MS = 60_000
+WAYS = {
+    "refused": lambda page: page.route("**/events/", lambda route: route.abort()),
+    "kept back by a proxy": lambda page: page.route("**/events/", lambda route: None),
+    "unknown to the browser": lambda page: page.add_init_script("delete window.EventSource"),
+}
+
+
+@pytest.fixture
+def running(page, live_server, transactional_db):
+    client = Client()
+    client.force_login(User.objects.create_superuser("admin", password="a long test password"))
+    for name, cookie in client.cookies.items():
+        page.context.add_cookies([{"name": name, "value": cookie.value, "url": live_server.url}])
+    return factory.experiment(measured=0, state="running")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_live_page_goes_on(page, live_server, running, problems, way):
+    WAYS[way](page)
+    page.goto(f"{live_server.url}/experiments/{running.pk}/")
+    expect(page.locator("[data-live-count]")).to_have_text("0 of 12")
+    running.cells.filter(position__lt=5).update(state="done")
+    expect(page.locator("[data-live-count]")).to_have_text("5 of 12", timeout=LIMIT_MS)
+    page.goto("about:blank")
+    problems.clear()  # the browser reports the refused connection itself
+
+
+def test_without_scripts_it_says_how_to_look_again(browser, page, live_server, running):
+    plain = browser.new_context(java_script_enabled=False)
+    try:
+        plain.add_cookies(page.context.cookies())
+        other = plain.new_page()
+        other.goto(f"{live_server.url}/experiments/{running.pk}/")
+        expect(other.locator("main")).to_contain_text("0 of 12")
+        running.cells.filter(position__lt=5).update(state="done")
+        other.get_by_role("link", name="load it again").click()
+        expect(other.locator("main")).to_contain_text("5 of 12")
+    finally:
+        plain.close()

@@ -6,7 +6,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import expect
 
+from dashboard.experiments import care
 from dashboard.experiments.models import Experiment
+from tests.browser.test_every_page import LONG, look
 from tests.unit.results import factory
 
 PATIENCE_MS = 30_000
@@ -123,3 +125,19 @@ def test_without_javascript(browser, live_server, two):
     page.get_by_role("button", name="Add the comment").click()
     expect(page.locator(".comment p")).to_have_text("No script was needed.")
     context.close()
+
+
+def test_its_pages_are_fit_for_everybody(maria, live_server, two, problems):
+    """As tests.browser.test_every_page, for what an address has to ask for."""
+    page, (before, other) = maria, two
+    page.set_default_timeout(2 * PATIENCE_MS)
+    care.rename(None, before, LONG)
+    care.comment(None, before, f"{LONG}\n{LONG}")
+    care.tag(None, before, ["x" * 30, "nightly", "before the upgrade"])
+    care.mark_baseline(None, before)
+    care.delete(None, other)
+    paths = (f"?undo={other.pk}", "?deleted=on", "?words=upgrade&tag=nightly", "?words=nothing", "?state=odd")
+    wrong = [one for path in paths for one in look(page, f"{live_server.url}/experiments/{path}")]
+    wrong += look(page, f"{live_server.url}/results/{before.pk}/")
+    assert not wrong, "\n".join(wrong)
+    problems.clear()  # the browser complains of 422

@@ -13,7 +13,7 @@ from dashboard.portable.refused import NotImported
 from dashboard.portable.shape import FORMAT, VERSION
 from dashboard.results.claims.snapshot import claims_of
 from workers.bench.histogram import percentiles
-from workers.bench.output import Output
+from workers.bench.output import Output, Total
 from workers.bench.plan import Plan
 from workers.crash.verdict import CheckResult, verdict
 from workers.errors import PlanError
@@ -242,15 +242,22 @@ def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
 
 
 def _check_output(found: RunParts, where: str) -> None:
-    """What sysbench itself printed, where it can be read."""
-    output = Output()
-    for line in found.output.splitlines():
-        output.take(line)
-    if not output.total:
+    """What sysbench itself printed, where it can be read; several of them that ran at once are added up."""
+    totals = list(_totals(found.output))
+    if not totals:
         return
-    for name in ("transactions", "errors", "elapsed_s"):
-        if getattr(output.total, name) != found.run[name]:
+    for name, together in (("transactions", sum), ("errors", sum), ("elapsed_s", max)):
+        if together(getattr(total, name) for total in totals) != found.run[name]:
             raise NotImported(f"{where}: its {name} are not what sysbench printed")
+
+
+def _totals(printed: str) -> Iterator[Total]:
+    output = Output()
+    for line in printed.splitlines():
+        before = output.total
+        output.take(line)
+        if output.total and output.total is not before:
+            yield output.total
 
 
 def _check_trial(trial: Row, evidence: Row) -> None:

@@ -138,6 +138,7 @@ class Plan(Exact):
     baseline: Word
     sources: Annotated[list[Key], Field(max_length=100)]
     crash: Crash
+    load_workers: Annotated[int, Field(ge=1, le=1000)] = 1  # came later: files from before do not have it
 
 
 class Claims(Exact):

@@ -310,7 +310,7 @@ def _json(kind: str, value: Any) -> bytes:
         strict_json.read(content, kind, kind)
     except (NotImported, UnicodeEncodeError) as wrong:
         said = wrong.message if isinstance(wrong, NotImported) else "a text holds half a character."
-        raise NoFile(f"This experiment cannot be written as a file. {said}") from wrong
+        raise NoFile(f"This experiment cannot be written as a file: {said}".replace("stored", "written")) from wrong
     return content
 
 

@@ -6,6 +6,7 @@
     │   ├── AccessDenied      wrong account or password
     │   └── MissingPrivilege  the account may not do this; `mend` holds the GRANT
     ├── LoadError             sysbench failed or printed a bogus result
+    ├── TogetherError         several workers could not put the load on a server together
     ├── SandboxError          a sandbox could not be made, started or removed
     ├── PlanError             the plan cannot be run as it stands
     ├── Cancelled             somebody asked to stop
@@ -47,6 +48,10 @@ class MissingPrivilege(ServerError):
 
 class LoadError(DurascopeError):
     """sysbench failed, or what it printed cannot be a measurement."""
+
+
+class TogetherError(DurascopeError):
+    """Several workers could not put the load on a server together: one did not come, ended, or Redis is gone."""
 
 
 class SandboxError(DurascopeError):

@@ -1,14 +1,16 @@
 """What a sysbench measurement is asked for and what it yields. (The process itself: `sysbench.py`.)"""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from workers.servers.target import Target
 
 
 @dataclass(frozen=True)
 class LoadRequest:
-    """One call of sysbench against one schema. `params` are the workload's own, already validated."""
+    """One call of sysbench against one schema. `params` are the workload's own, already validated. Of a part of a load
+    (workers.bench.merge): `first_thread` counts the threads of the parts before, `all_threads` those of all."""
 
     target: Target
     schema: str
@@ -19,6 +21,8 @@ class LoadRequest:
     threads: int
     seconds: int
     seed: int
+    first_thread: int = 0
+    all_threads: int = 0  # 0: its own are all
 
 
 @dataclass(frozen=True)
@@ -51,3 +55,21 @@ class LoadResult:
     errors: int
     output: str  # raw, as printed
     percentiles_ms: Mapping[str, float] = field(default_factory=dict)  # p50 p95 p99 p99.9
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "LoadResult":
+        """What `asdict` made, also after a way through JSON. Raises KeyError or TypeError when it is not one."""
+        given = {one.name: data[one.name] for one in fields(cls)}
+        return cls(
+            **given
+            | {
+                "argv": tuple(given["argv"]),
+                "seconds": tuple(Second(**second) for second in given["seconds"]),
+                "histogram": tuple((edge, count) for edge, count in given["histogram"]),
+            }
+        )
+
+
+OnSecond = Callable[[Second], None]
+IsCancelled = Callable[[], bool]
+Load = Callable[[LoadRequest, OnSecond, IsCancelled], LoadResult]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from workers import environment
 from workers.bench import sysbench
-from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.bench.load import Load, LoadRequest, LoadResult, Second
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS
@@ -56,8 +56,11 @@ class Prepared:
             sysbench.reset(request)
 
 
-def measure(stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener) -> Measurement:
-    """Run the cell. Raises LoadError, ServerError or Cancelled; the stage stays usable."""
+def measure(
+    stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener, load_from: Load = sysbench.run
+) -> Measurement:
+    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `load_from`
+    puts the load on that is measured: one process of this host, or several (workers.together)."""
     prepared.ensure(stage, _request(stage, plan, cell), listener)
     effective = stage.apply(cell.variant)
     request = _request(stage, plan, cell)
@@ -69,7 +72,7 @@ def measure(stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, lis
     with _Watch(stage, plan.sources) as watch:
         listener.phase("measuring")
         started_at = datetime.now(UTC)
-        load = sysbench.run(request, lambda second: watch.tick(second, listener), listener.cancelled)
+        load = load_from(request, lambda second: watch.tick(second, listener), listener.cancelled)
         readings = watch.end()
     return Measurement(started_at, load, readings, watch.missing, effective, load_average, stage.my_cnf())
 

@@ -15,6 +15,7 @@ from typing import Any
 from workers.errors import PlanError
 
 MOST_THREADS = 1024
+MOST_LOAD_WORKERS = 16
 MOST_CELLS = 5000
 ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it ends in SQL, where it cannot be quoted
 ENGINE_MEND = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
@@ -108,6 +109,7 @@ class Plan:
     baseline: str = ""
     sources: tuple[str, ...] = ()  # keys of metric sources; empty: the default ones
     crash: CrashPlan = CrashPlan()
+    load_workers: int = 1  # the measured load comes from so many workers at once
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -8,10 +8,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 
 from workers.bench import failures, histogram, process, tls
-from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.bench.load import IsCancelled, LoadRequest, LoadResult, OnSecond
 from workers.bench.output import Output
 from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit
 from workers.errors import LoadError
@@ -22,9 +21,6 @@ LAST_TRANSACTION_S = 60  # the one that runs when the time is up: lock waits end
 AFTER_FATAL_S = 10  # threads that saw no error of their own may hang
 LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
 MEND_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
-
-OnSecond = Callable[[Second], None]
-IsCancelled = Callable[[], bool]
 
 
 def version() -> str | None:
@@ -137,8 +133,16 @@ def _arguments(request: LoadRequest, params: dict[str, str]) -> list[str]:
         f"--rand-seed={request.seed}",
         f"--table-rows={request.table_rows}",
         f"--engine={request.engine}",
+        *_place(request),
         *(f"--{name.replace('_', '-')}={value}" for name, value in params.items()),
     ]
+
+
+def _place(request: LoadRequest) -> list[str]:
+    """Which threads of all these are, so that no two processes take each other's keys."""
+    if not request.all_threads:
+        return []
+    return [f"--first-thread={request.first_thread}", f"--all-threads={request.all_threads}"]
 
 
 def _address(target: Target) -> list[str]:

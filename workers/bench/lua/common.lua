@@ -14,7 +14,18 @@ local bench = { table = "durascope_rows", grows = false, step = 1, con = nil }
 sysbench.cmdline.options = {
    table_rows = {"rows that prepare loads", 10000},
    engine = {"storage engine of the table", "innodb"},
+   first_thread = {"threads of other processes that share the load, before these", 0},
+   all_threads = {"threads of all processes that share the load; 0: these", 0},
 }
+
+-- The number of this thread among all that put the load on, and how many they are.
+function bench.thread()
+   return sysbench.opt.first_thread + sysbench.tid
+end
+
+function bench.threads()
+   return sysbench.opt.all_threads > 0 and sysbench.opt.all_threads or sysbench.opt.threads
+end
 
 function bench.option(name, says, default)
    sysbench.cmdline.options[name] = {says, default}
@@ -62,7 +73,7 @@ end
 local RUN = os.time() % 10000
 function bench.scattered_id(sequence)
    local spread = (1327217885ULL * sequence) % 2147483647ULL
-   return ffi.cast("int64_t", spread * 100000000ULL + sysbench.tid * 10000ULL + RUN)
+   return ffi.cast("int64_t", spread * 100000000ULL + bench.thread() * 10000ULL + RUN)
 end
 
 -- Seconds of the monotonic clock.

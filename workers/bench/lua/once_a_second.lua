@@ -19,8 +19,9 @@ local function due()
 end
 
 local function own_id()
-   local others = math.floor((sysbench.opt.table_rows - 1 - sysbench.tid) / sysbench.opt.threads)
-   return 1 + sysbench.tid + sysbench.opt.threads * sysbench.rand.uniform(0, others)
+   local thread, threads = bench.thread(), bench.threads()
+   local others = math.floor((sysbench.opt.table_rows - 1 - thread) / threads)
+   return 1 + thread + threads * sysbench.rand.uniform(0, others)
 end
 
 local function in_open_transaction(con)
@@ -33,7 +34,7 @@ local function in_open_transaction(con)
 end
 
 local function in_relaxed_session(con)
-   local flush = sysbench.tid == 0 and due()
+   local flush = bench.thread() == 0 and due()
    if flush then
       con:query(FLUSH)
    end

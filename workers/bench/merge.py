@@ -1,0 +1,147 @@
+"""One load put on a server by several sysbench processes at once, as one measurement: shares of threads before, one
+result after. Percentiles come from the added histograms: an average of percentiles is a percentile of nothing.
+
+Times of different hosts are never compared: each part tells how long after the barrier its load began, by its own
+clock, and how long an answer of the barrier took it (`trip_s`), which bounds how differently they heard it open.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from workers.bench import histogram
+from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.errors import LoadError
+
+LEAST_SECOND_S = 0.5  # a shorter rest is added to the second before it
+PRINTED_MS = 0.0005  # sysbench prints a bucket's middle with three decimals
+STEP = histogram.HALF_STEP**2
+LEAST_MS = 0.001
+RATES = ("tps", "qps", "writes", "errors")
+
+Span = tuple[float, float, Second]  # from, to (seconds after the first part began), and the rates between
+
+
+@dataclass(frozen=True)
+class PartLoad:
+    """What one process measured. `by`: who ran it; `began_s`: from the open barrier to its first transaction;
+    `trip_s`: how long an answer of the barrier took."""
+
+    by: str
+    began_s: float
+    trip_s: float
+    load: LoadResult
+
+
+def split(request: LoadRequest, parts: int) -> tuple[LoadRequest, ...]:
+    """The threads as evenly as can be, each part with a seed of its own: equal seeds repeat each other's updates."""
+    each, more = divmod(request.threads, parts)
+    shares = [each + (number < more) for number in range(parts)]
+    return tuple(
+        replace(
+            request,
+            threads=share,
+            seed=_seed(request.seed, number),
+            first_thread=sum(shares[:number]),
+            all_threads=request.threads,
+        )
+        for number, share in enumerate(shares)
+    )
+
+
+def _seed(seed: int, number: int) -> int:
+    return seed if number == 0 else random.Random(f"{seed} {number}").randrange(1, 2**31)  # noqa: S311 - no secret
+
+
+def merge(parts: Sequence[PartLoad]) -> LoadResult:
+    """Counts are added; the elapsed time is the longest of any part, so that throughput is what all did in the time
+    that the slowest took. Raises LoadError when the parts do not measure the same thing."""
+    loads = [part.load for part in parts]
+    if len({load.rows_per_transaction for load in loads}) > 1:
+        raise LoadError("The parts of the load ran different transactions.", "Update Durascope on all workers.")
+    transactions = sum(load.transactions for load in loads)
+    slowest_ms, buckets = max(load.latency_max_ms for load in loads), added([load.histogram for load in loads])
+    return LoadResult(
+        argv=loads[0].argv,
+        transactions=transactions,
+        rows_per_transaction=loads[0].rows_per_transaction,
+        elapsed_s=max(load.elapsed_s for load in loads),
+        seconds=tuple(by_second(parts)),
+        histogram=buckets,
+        latency_avg_ms=sum(load.latency_avg_ms * load.transactions for load in loads) / max(1, transactions),
+        latency_max_ms=slowest_ms,
+        errors=sum(load.errors for load in loads),
+        output="\n".join(_titled(number, parts) for number in range(len(parts))),
+        percentiles_ms=histogram.percentiles(buckets, slowest_ms),
+    )
+
+
+def _titled(number: int, parts: Sequence[PartLoad]) -> str:
+    return f"--- part {number + 1} of {len(parts)}, on {parts[number].by}\n{parts[number].load.output}"
+
+
+def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:
+    """Bucket by bucket. Raises LoadError for one that sysbench does not have: then they are not the same buckets."""
+    counts: dict[float, int] = {}
+    for edge, count in (bucket for buckets in histograms for bucket in buckets):
+        if not _is_of_sysbench(edge):
+            raise LoadError(
+                f"A histogram has a bucket up to {edge:g} ms, which is none of sysbench's.",
+                "Install the same version of sysbench on all workers.",
+            )
+        counts[edge] = counts.get(edge, 0) + count
+    return tuple(sorted(counts.items()))
+
+
+def _is_of_sysbench(edge: float) -> bool:
+    middle = edge / histogram.HALF_STEP
+    if middle < LEAST_MS / 2:
+        return False
+    step = round(math.log(middle / LEAST_MS) / math.log(STEP))
+    return any(abs(middle - LEAST_MS * STEP**near) <= PRINTED_MS * 1.01 for near in (step - 1, step, step + 1))
+
+
+def by_second(parts: Sequence[PartLoad]) -> Iterator[Second]:
+    """The rates of all, second by second after the first one began: what each did in a second is spread over the
+    seconds that it lay in. A percentile of a second cannot be added, and is not known."""
+    spans = [span for part in parts for span in _spans(part, min(one.began_s for one in parts))]
+    for start, end in pairwise(_edges(max((to for _, to, _ in spans), default=0.0))):
+        rates = {name: _count(spans, start, end, lambda second, name=name: getattr(second, name)) for name in RATES}
+        yield Second(t_s=end, p95_ms=None, **{name: count / (end - start) for name, count in rates.items()})
+
+
+def _spans(part: PartLoad, zero_s: float) -> Iterator[Span]:
+    late_s = part.began_s - zero_s
+    ends = [0.0, *(second.t_s for second in part.load.seconds)]
+    for (start, end), second in zip(pairwise(ends), part.load.seconds, strict=True):
+        yield late_s + start, late_s + end, second
+
+
+def _edges(end_s: float) -> list[float]:
+    whole = [float(second) for second in range(math.floor(end_s) + 1)]
+    if end_s - whole[-1] >= LEAST_SECOND_S or len(whole) == 1:
+        return [*whole, end_s] if end_s > whole[-1] else whole
+    return [*whole[:-1], end_s]
+
+
+def _count(spans: Sequence[Span], start: float, end: float, rate: Callable[[Second], float]) -> float:
+    """How much fell between two moments."""
+    overlaps = ((max(0.0, min(end, to) - max(start, begin)), second) for begin, to, second in spans)
+    return sum(length * rate(second) for length, second in overlaps if length)
+
+
+def common_tps(parts: Sequence[PartLoad]) -> float | None:
+    """Throughput while all of them were loading; None when they never were."""
+    zero_s = min(part.began_s for part in parts)
+    start = max(part.began_s for part in parts) - zero_s
+    end = min(part.began_s + part.load.elapsed_s for part in parts) - zero_s
+    spans = [span for part in parts for span in _spans(part, zero_s)]
+    return _count(spans, start, end, lambda second: second.tps) / (end - start) if end > start else None
+
+
+def started_within_s(parts: Sequence[PartLoad]) -> float:
+    """An upper bound of how far apart the loads began, as far as was measured."""
+    begins = [part.began_s for part in parts]
+    return max(begins) - min(begins) + max(part.trip_s for part in parts)

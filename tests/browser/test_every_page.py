@@ -184,14 +184,19 @@ def test_it_would_be_found(page, site):
 def test_every_page_of_a_busy_installation(page, live_server, busy):
     client = Client()
     client.force_login(busy["admin"])
-    _, token = sharing.share(busy["admin"], busy["experiment"])
+    _, token = sharing.share(busy["admin"], busy["experiment"], embeddable=True)
     runs = [str(cell.run.pk) for cell in busy["experiment"].cells.order_by("position")[:3]]
+    compared = f"runs={runs[0]}&runs={runs[1]}&runs={runs[2]}"
+    _, comparison = sharing.share_comparison(busy["admin"], compared, [busy["experiment"]], note=LONG)
     known = [*pages(client, addresses(busy, token))]
     known += [
         f"/experiments/{busy['running'].pk}/",
         f"/experiments/{busy['failed'].pk}/",
         f"/results/trials/{busy['experiment'].trials.last().pk}/",
-        f"/results/compare/?from={busy['experiment'].pk}&runs={runs[0]}&runs={runs[1]}&runs={runs[2]}",
+        f"/results/compare/?from={busy['experiment'].pk}&{compared}",
+        f"/results/compare/?by=threads&figure=p99&{compared}",
+        f"/share/comparisons/?{compared}",
+        f"/share/{comparison}/",
         f"/results/{busy['experiment'].pk}/trials/?variant=0&server=0&crash=power-loss",
         "/servers/register/?kind=sandbox",
     ]

@@ -1,0 +1,169 @@
+"""Links in a real browser: made and annotated, embedded in another site's page, a comparison whose address is kept."""
+
+import re
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import quote, unquote
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from dashboard.sharing import actions
+from dashboard.sharing.models import ShareLink
+from tests.browser.test_every_page import log_in, look_here
+from tests.unit.results import factory, trials
+from tests.unit.results.test_comparison import every
+
+DRAWN = "document.querySelector('[data-chart]').chartView"
+
+
+def drawn(page):
+    page.locator("[data-chart][data-drawn]").first.wait_for()
+
+
+@pytest.fixture
+def admin(transactional_db):
+    return User.objects.create_superuser("admin", password="a long test password")
+
+
+@pytest.fixture
+def inside(page, live_server, admin):
+    """The page, logged in."""
+    client = Client()
+    client.force_login(admin)
+    log_in(page, live_server, client)
+    return page
+
+
+def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin, browser):
+    one = trials.experiment()
+    inside.goto(f"{live_server.url}/results/{one.pk}/")
+    inside.get_by_role("link", name="Share", exact=True).click()
+    inside.get_by_role("button", name="Make a link").click()
+    address = inside.locator(".note.success pre").first.inner_text()
+    guest = browser.new_context()
+    opened = guest.new_page()
+    opened.goto(address)
+    assert opened.locator("p.finding").first.inner_text().startswith("At 8 threads")
+    assert opened.locator("nav[aria-label=Main]").count() == 0
+
+    inside.goto(f"{live_server.url}/share/")
+    row = inside.locator("tbody tr")
+    assert row.locator("[data-label=Views]").inner_text() == "1"
+    row.locator("summary").press("Enter")
+    row.get_by_label("Note").fill("for Grace")
+    row.get_by_label("Note").press("Enter")
+    assert inside.locator("tbody summary").inner_text() == "for Grace"
+    inside.get_by_role("button", name="Revoke").click()
+    inside.locator("dialog").get_by_role("button", name="Revoke").click()
+    inside.get_by_text("The link is revoked").wait_for()
+    assert opened.goto(address).status == 410
+    assert not look_here(inside)
+    guest.close()
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Another site on this machine: browsers let no site from outside frame what is inside. Its path is its page."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(unquote(self.path.partition("?")[2]).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def elsewhere():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def framed(page, elsewhere, address):
+    """Its page with the frame that was pasted there."""
+    html = f'<!doctype html><title>Elsewhere</title><iframe id=f src="{address}" width="700" height="480"></iframe>'
+    page.set_default_timeout(60_000)
+    page.goto(f"{elsewhere}?{quote(html)}")
+    return page.frame_locator("#f")
+
+
+def test_a_chart_stands_in_another_sites_page(page, live_server, admin, elsewhere):
+    _, token = actions.share(None, trials.experiment(), embeddable=True)
+    frame = framed(page, elsewhere, f"{live_server.url}/share/{token}/embed/risk/")
+    frame.locator("[data-chart=risk][data-drawn]").wait_for()
+    inner = page.frames[1]
+    assert inner.evaluate("document.documentElement.scrollHeight <= innerHeight"), "nothing to scroll at that height"
+    before = inner.evaluate("document.querySelector('.embed-source').getBoundingClientRect().top")
+    assert before < 480
+    frame.locator("summary").click()
+    assert frame.locator("tbody tr").count() == 3
+    link = frame.locator(".embed-source a")
+    assert (link.get_attribute("target"), link.get_attribute("href")) == ("_blank", f"/share/{token}/")
+    assert page.context.cookies() == []
+    assert ShareLink.objects.get().embeds == 1
+
+
+def test_the_whole_page_refuses_the_frame(page, live_server, admin, elsewhere, problems):
+    """The positive control: the same site, the same link, another page of it."""
+    _, token = actions.share(None, trials.experiment(), embeddable=True)
+    framed(page, elsewhere, f"{live_server.url}/share/{token}/")
+    assert page.frames[1].locator("main").count() == 0
+    assert any("frame-ancestors" in problem for problem in problems)
+    problems.clear()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_chart_alone_is_readable_in_the_theme_of_its_address(page, live_server, admin, theme):
+    _, token = actions.share(None, factory.experiment(), embeddable=True)
+    page.set_default_timeout(60_000)
+    page.emulate_media(color_scheme="dark" if theme == "light" else "light")
+    page.goto(f"{live_server.url}/share/{token}/embed/throughput/?theme={theme}")
+    drawn(page)
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == theme
+
+
+def test_a_comparisons_address_keeps_what_is_seen(inside, live_server, admin):
+    one = factory.experiment()
+    inside.goto(f"{live_server.url}/results/compare/?runs={every(one)}")
+    drawn(inside)
+    inside.get_by_role("button", name="log", exact=True).click()
+    inside.locator(".chart-key button").nth(1).click()
+    assert re.search(r"\?runs=[\d,]+&scale=log&hide=1$", inside.url)
+    inside.reload()
+    drawn(inside)
+    assert inside.evaluate(f"[{DRAWN}.log, [...{DRAWN}.hidden]]") == [True, [1]]
+    inside.get_by_label("Figure").select_option("p99")
+    inside.get_by_role("button", name="Show").click()
+    drawn(inside)
+    assert inside.evaluate(f"[{DRAWN}.payload.title, {DRAWN}.log, [...{DRAWN}.hidden]]") == ["Latency p99", True, [1]]
+    inside.locator(".chart-key button").nth(1).click()
+    inside.get_by_role("link", name="threads", exact=True).click()
+    drawn(inside)
+    assert inside.evaluate(f"[{DRAWN}.payload.kind, {DRAWN}.log, {DRAWN}.hidden.size]") == ["scaling", True, 0]
+
+
+def test_a_shared_comparison_is_as_it_was_seen(inside, live_server, admin, browser):
+    one = factory.experiment()
+    inside.goto(f"{live_server.url}/results/compare/?runs={every(one)}&figure=p99")
+    drawn(inside)
+    inside.locator(".chart-key button").nth(2).click()
+    inside.get_by_role("link", name="Share", exact=True).click()
+    inside.get_by_role("button", name="Make a link").click()
+    address = inside.locator(".note.success pre").first.inner_text()
+    assert not look_here(inside)
+    guest = browser.new_context()
+    opened = guest.new_page()
+    opened.goto(address)
+    drawn(opened)
+    assert opened.evaluate(f"[{DRAWN}.payload.title, [...{DRAWN}.hidden]]") == ["Latency p99", [2]]
+    opened.locator(".chart-key button").nth(2).click()
+    opened.reload()
+    drawn(opened)
+    assert opened.evaluate(f"{DRAWN}.hidden.size") == 0, "hide= in the address says that nothing is hidden"
+    assert not look_here(opened)
+    guest.close()

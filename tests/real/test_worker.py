@@ -16,6 +16,7 @@ from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
 from dashboard.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child
+from dashboard.servers import vault
 from dashboard.servers.models import Preflight, Server
 from tests.real.disks import leavings, needs_disk
 from workers import tend
@@ -44,6 +45,7 @@ def redis_server():
 def start_worker(transactional_db, redis_server, sandbox_root, settings):
     """Starts a Celery worker on the test database; each call another one."""
     settings.SANDBOX_ROOT = str(sandbox_root)
+    vault.keys()  # made once by the web server's side: a worker without it is refused
     started = []
 
     def start() -> Child:

@@ -45,7 +45,7 @@ def pay_all() -> None:
     """Pay what ended experiments owe to servers of this site. One that cannot be reached, or is busy, is asked again
     next time; one at localhost is paid by a worker of the host that owes."""
     due = Debt.objects.filter(paid_at=None).exclude(experiment__state=Experiment.State.RUNNING)
-    for experiment in Experiment.objects.filter(debts__in=due).distinct().order_by("pk"):
+    for experiment in Experiment.everything.filter(debts__in=due).distinct().order_by("pk"):
         owed = Server.objects.filter(debts__in=due.filter(experiment=experiment), site=settings.SITE)
         for server in owed.distinct():
             if leases.is_of_another_host(server, experiment):

@@ -10,6 +10,7 @@ EXPERIMENT = "workers.tasks.run_experiment"
 PREFLIGHT = "workers.tasks.preflight"
 DELIVERY = "workers.tasks.deliver"
 SCHEDULE = "workers.tasks.look_at_schedule"
+JOIN = "workers.tasks.join_load"
 
 
 class Silent(Exception):

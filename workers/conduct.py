@@ -4,8 +4,10 @@ everything back. Runs in a Celery task or straight from the command line."""
 import logging
 import re
 import secrets
+import socket
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +22,13 @@ from dashboard.servers.models import Server
 from workers import claims, debts, environment, leases, placing, progress, store
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
-from workers.bench.load import Second
+from workers.bench.load import Gather, Second
 from workers.bench.measure import Listener, Prepared, measure
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import AttachedStage, SandboxStage, Stage
 from workers.bench.stand import Stand
 from workers.crash_trials import Watch, crash_all
-from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError
+from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError, TogetherError
 from workers.metrics import device_probe, fsync_sweep
 from workers.metrics.promise import compare
 from workers.patience import patient
@@ -34,6 +36,7 @@ from workers.pulse import pulse
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
 from workers.sandbox.storage import parse
+from workers.together import Together
 
 log = logging.getLogger(__name__)
 # Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
@@ -57,7 +60,7 @@ def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
     servers = Server.objects.in_bulk([target.server_id for target in plan.targets])
     if not placing.is_ours(experiment_id, plan, servers, worker):
         return None
-    experiment = store.begin(experiment_id, worker, set().union(*map(leases.hosts_of, servers.values())))
+    experiment = store.begin(experiment_id, worker, _hosts(plan, servers))
     if experiment is None:
         placing.pass_on(experiment_id, plan, servers, worker)
         return None
@@ -69,6 +72,13 @@ def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
     experiment.refresh_from_db()
     queries.remember_finding(experiment)
     return experiment
+
+
+def _hosts(plan: Plan, servers: dict[int, Server]) -> set[str]:
+    """All that nobody else may measure with meanwhile; of a load from several workers also this host, and each joiner
+    takes its own."""
+    own = {leases.of_worker(socket.gethostname())} if plan.load_workers > 1 else set()
+    return own.union(*map(leases.hosts_of, servers.values()))
 
 
 def _finish(experiment: Experiment, worker: Worker, state: str, failure: DurascopeError | None) -> None:
@@ -247,17 +257,22 @@ class _Conductor:
         cell = self._cells[row.position]
         stand = self._stand(row)
         try:
-            done = measure(self._stages[stand], self._prepared[stand], self._plan, cell, self._listener(cell))
+            stage, prepared = self._stages[stand], self._prepared[stand]
+            done = measure(stage, prepared, self._plan, cell, self._listener(cell), self._gather(row))
         except Cancelled:
             claims.end(row, self._ended_as())
             raise
-        except (ServerError, SandboxError) as failure:
+        except (ServerError, SandboxError, TogetherError) as failure:
             claims.end(row, Cell.State.FAILED, failure)
-            raise  # the server is gone or refuses: what is left stays waiting and can be resumed
+            raise  # the server or a worker is gone or refuses: what is left stays waiting and can be resumed
         except DurascopeError as failure:
             claims.end(row, Cell.State.FAILED, failure)
             return
         store.save_run(row, done, self._environment(stand), self._probes[stand])
+
+    def _gather(self, row: Cell) -> Gather | None:
+        count = self._plan.load_workers
+        return Together(row, self._worker, count, partial(store.say, self._experiment)) if count > 1 else None
 
     def _environment(self, stand: Stand) -> Environment:
         facts = self._stages[stand].facts

@@ -11,7 +11,7 @@ from dashboard.notifications import post
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
 from dashboard.servers.vault import KeyMissing
-from workers import bell, celery_config, history, nights
+from workers import bell, celery_config, history, joiner, nights
 from workers.conduct import conduct
 from workers.pulse import pulse
 from workers.servers import durability
@@ -31,6 +31,17 @@ def run_experiment(experiment_id: int) -> None:
         return
     try:
         conduct(experiment_id, pulse.start())
+    finally:
+        _room.release()
+
+
+@shared_task
+def join_load(part_id: int) -> None:
+    """Not heard by a worker that has enough to do: who needs it rings again."""
+    if not _room.acquire(blocking=False):
+        return
+    try:
+        joiner.join(part_id, pulse.start())
     finally:
         _room.release()
 

@@ -212,6 +212,42 @@ class Cell(models.Model):
         indexes = [models.Index(name="cells_of_server", fields=["server", "experiment"])]
 
 
+class Part(models.Model):
+    """A share of one cell's load, put on its server by one worker while others put theirs (workers.together). Those of
+    an earlier claim of the cell are gone when it is measured anew."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        TAKEN = "taken", "taken"
+        READY = "ready", "ready"
+        RUNNING = "running", "running"
+        STOPPING = "stopping", "stopping"
+        DONE = "done", "measured"
+        FAILED = "failed", "failed"
+
+    cell = models.ForeignKey(Cell, on_delete=models.CASCADE, related_name="parts")
+    attempt = models.DateTimeField()  # the mark of the cell's claim that it is a part of
+    number = models.PositiveIntegerField()  # 0: the worker that runs the experiment
+    threads = models.PositiveIntegerField()
+    request = models.JSONField()  # workers.bench.load.LoadRequest without its target
+    login = models.CharField(max_length=255, blank=True)  # of a sandbox: the file that says how to log in, on its host
+    sysbench = models.CharField(max_length=20)  # the version that all parts must have
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
+    by = models.CharField(max_length=140, blank=True)  # that worker's name
+    taken_at = models.DateTimeField(null=True)
+    began_s = models.FloatField(null=True)  # from the open barrier to its first transaction, by its own clock
+    trip_s = models.FloatField(null=True)  # how long an answer of the barrier took it
+    load_average = models.FloatField(null=True)  # of its host, one minute, before
+    result = models.JSONField(null=True)  # workers.bench.load.LoadResult
+    error = models.TextField(blank=True)
+    mend = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(name="one_part_each", fields=["cell", "number"])]
+
+
 class Trial(models.Model):
     """One crash of one variant and what was found after it: a worker claims it as it claims a cell."""
 

@@ -1,6 +1,7 @@
 """What a sysbench measurement is asked for and what it yields. (The process itself: `sysbench.py`.)"""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -73,3 +74,5 @@ class LoadResult:
 OnSecond = Callable[[Second], None]
 IsCancelled = Callable[[], bool]
 Load = Callable[[LoadRequest, OnSecond, IsCancelled], LoadResult]
+# Makes ready whatever puts the load on, before anything is measured, and takes it away after.
+Gather = Callable[[LoadRequest, IsCancelled], AbstractContextManager[Load]]

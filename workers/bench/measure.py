@@ -1,12 +1,13 @@
 """One cell's measurement on a stage: settings, table, warm-up, sources around sysbench."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from workers import environment
 from workers.bench import sysbench
-from workers.bench.load import Load, LoadRequest, LoadResult, Second
+from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResult, Second
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS
@@ -57,24 +58,29 @@ class Prepared:
 
 
 def measure(
-    stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener, load_from: Load = sysbench.run
+    stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener, gather: Gather | None = None
 ) -> Measurement:
-    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `load_from`
-    puts the load on that is measured: one process of this host, or several (workers.together)."""
+    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather` makes
+    ready who puts the load on that is measured: several workers (workers.together); without, one process here."""
     prepared.ensure(stage, _request(stage, plan, cell), listener)
     effective = stage.apply(cell.variant)
     request = _request(stage, plan, cell)
-    if plan.warmup_s:
-        listener.phase("warming up")
-        warm = replace(request, seconds=plan.warmup_s, seed=request.seed + 1)
-        sysbench.run(warm, lambda second: listener.second(second, True), listener.cancelled)
-    load_average = environment.load_average()
-    with _Watch(stage, plan.sources) as watch:
-        listener.phase("measuring")
-        started_at = datetime.now(UTC)
-        load = load_from(request, lambda second: watch.tick(second, listener), listener.cancelled)
-        readings = watch.end()
+    with (gather or _alone)(request, listener.cancelled) as load_from:
+        if plan.warmup_s:
+            listener.phase("warming up")
+            warm = replace(request, seconds=plan.warmup_s, seed=request.seed + 1)
+            sysbench.run(warm, lambda second: listener.second(second, True), listener.cancelled)
+        load_average = environment.load_average()
+        with _Watch(stage, plan.sources) as watch:
+            listener.phase("measuring")
+            started_at = datetime.now(UTC)
+            load = load_from(request, lambda second: watch.tick(second, listener), listener.cancelled)
+            readings = watch.end()
     return Measurement(started_at, load, readings, watch.missing, effective, load_average, stage.my_cnf())
+
+
+def _alone(request: LoadRequest, cancelled: IsCancelled) -> AbstractContextManager[Load]:
+    return nullcontext(sysbench.run)
 
 
 def _request(stage: Stage, plan: Plan, cell: PlannedCell) -> LoadRequest:

@@ -35,3 +35,12 @@ def unable(plan: Plan, own_builds: Mapping[int, str], site: str, hosts: Mapping[
     lacking = {host: needs.lacking(able) for host, able in hosts.items()}
     if lacking and all(lacking.values()):
         yield nobody_can(site, lacking)
+
+
+def too_few(wanted: int, site: str, alive: Sequence[str], host: str = "") -> str:
+    """The refusal of a load from more workers than there are. `alive`: their names; `host`: only those there count,
+    for they alone reach a sandbox, or a server at an address that means their own host."""
+    where = f"host {host} of site {site}" if host else f"site {site}"
+    told = f"{len(alive)}: {', '.join(alive)}" if alive else "none"
+    start = "manage.py worker" if site == "local" else f"manage.py worker --site {site}"
+    return f"The load shall come from {wanted} workers at once, and alive on {where} are {told}. Start more: {start}"

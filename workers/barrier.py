@@ -1,0 +1,89 @@
+"""Where workers wait for each other before they load one server together: a list in Redis for each part, on which its
+worker blocks. Whoever opens the barrier fills all lists in one step. No two hosts' clocks are compared."""
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import redis
+from django.conf import settings
+
+from dashboard.experiments.models import Part
+from workers.bench.load import Second
+from workers.errors import Cancelled, TogetherError
+
+KEEP_S = 120
+LOOK_EVERY_S = 1  # how often somebody who waits looks whether it still has reason to
+ANSWER_S = 5.0
+TRIPS = 5
+TOLD = ("tps", "qps", "writes", "errors")
+
+
+class Barrier:
+    """One connection. Raises TogetherError when Redis does not answer."""
+
+    def __init__(self) -> None:
+        self._redis = redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=LOOK_EVERY_S + ANSWER_S, socket_connect_timeout=ANSWER_S
+        )
+
+    def __enter__(self) -> "Barrier":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._redis.close()
+
+    def trip_s(self) -> float:
+        """How long an answer takes: the longest of a few, so that it bounds how late the opening is heard."""
+        with _answering():
+            self._redis.ping()  # the connection is made with the first
+            return max(self._asked() for _ in range(TRIPS))
+
+    def _asked(self) -> float:
+        began = time.monotonic()
+        self._redis.ping()
+        return time.monotonic() - began
+
+    def open(self, parts: Sequence[Part]) -> None:
+        with _answering():
+            all_at_once = self._redis.pipeline(transaction=True)
+            for part in parts:
+                all_at_once.rpush(_key(part, "go"), 1)
+                all_at_once.expire(_key(part, "go"), KEEP_S)
+            all_at_once.execute()
+
+    def wait(self, part: Part, cancelled: Callable[[], bool]) -> float:
+        """Until it is open; the moment by this process's own clock. Raises Cancelled."""
+        with _answering():
+            while not self._redis.blpop([_key(part, "go")], timeout=LOOK_EVERY_S):
+                if cancelled():
+                    raise Cancelled("The others did not wait for this part any more.")
+            return time.monotonic()
+
+    def tell(self, part: Part, second: Second) -> None:
+        """The newest second of a part, for the live page: may be lost without harm."""
+        with contextlib.suppress(redis.RedisError):
+            self._redis.set(_key(part, "second"), json.dumps([getattr(second, name) for name in TOLD]), ex=KEEP_S)
+
+    def told(self, parts: Sequence[Part]) -> list[dict[str, float]]:
+        """The newest second of each that told one."""
+        with contextlib.suppress(redis.RedisError):
+            found = self._redis.mget([_key(part, "second") for part in parts])
+            return [dict(zip(TOLD, json.loads(one), strict=True)) for one in found if one]
+        return []
+
+
+def _key(part: Part, what: str) -> str:
+    return f"durascope:part:{part.pk}:{part.attempt.timestamp()}:{what}"
+
+
+@contextlib.contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except redis.RedisError as silent:
+        raise TogetherError(
+            f"Redis did not answer, through which workers wait for each other: {silent}.",
+            "See that Redis runs, then resume the experiment.",
+        ) from silent

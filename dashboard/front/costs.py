@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from dashboard.experiments.models import Experiment
 from dashboard.history.models import Entry, Track
-from dashboard.results.analysis import analysis_of
+from dashboard.results.analysis import analysis_of, made_of_each
 from dashboard.results.templatetags.figures import at, sig
 
 FLUSH = ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit")
@@ -43,8 +43,9 @@ def costs(server_ids: Iterable[int]) -> dict[int, Cost]:
     """Server id -> cost; a server without such a pair has none."""
     pairs = _pairs(_measured(server_ids))
     experiments = Experiment.objects.in_bulk({safe.experiment_id for safe, _ in pairs})
-    found = ((safe.server_id, _cost(experiments[safe.experiment_id], safe, fast)) for safe, fast in pairs)
-    return {server_id: cost for server_id, cost in found if cost}
+    rest_on = made_of_each(experiments)
+    found = {safe.server_id: _cost(experiments[safe.experiment_id], rest_on, safe, fast) for safe, fast in pairs}
+    return {server_id: cost for server_id, cost in found.items() if cost}
 
 
 def _measured(server_ids: Iterable[int]) -> list[Measured]:
@@ -82,9 +83,9 @@ def _is_alike(one: Measured, safe: Measured) -> bool:
     return (one.server_id, one.experiment_id, one.rest) == (safe.server_id, safe.experiment_id, safe.rest)
 
 
-def _cost(experiment: Experiment, safe: Measured, fast: Measured) -> Cost | None:
+def _cost(experiment: Experiment, rest_on: Mapping[int, Any], safe: Measured, fast: Measured) -> Cost | None:
     """At the most threads that both were measured with; None where neither was, after all."""
-    points = analysis_of(experiment, safe.variant)["points"]
+    points = analysis_of(experiment, safe.variant, rest_on[experiment.pk])["points"]
     wanted = (safe.server_id, fast.variant)
     alike = [one for one in points if (one["server_id"], one["variant"]) == wanted and one["ratio"]]
     if not alike:

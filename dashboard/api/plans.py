@@ -43,6 +43,7 @@ class PlanIn(Schema):
     baseline: str = ""
     sources: Annotated[list[str], FEW] = []
     crash: CrashIn = CrashIn()
+    load_workers: int = 1
 
 
 class SourceIn(Schema):

@@ -110,6 +110,12 @@ class PlanForm(forms.Form):
     measure_s = forms.IntegerField(
         initial=10, label="Measuring seconds", help_text="Below 8 in all, a difference cannot be decided."
     )
+    load_workers = forms.IntegerField(
+        initial=1,
+        required=False,
+        label="Load from workers",
+        help_text="So many workers of the site share the threads and start together; 1 is enough until a host is busy.",
+    )
     table_rows = forms.IntegerField(
         initial=10_000, label="Rows in the table", help_text="Few fit the cache: commits are measured, not reads."
     )
@@ -185,6 +191,7 @@ class PlanForm(forms.Form):
             warmup_s=data["warmup_s"],
             measure_s=data["measure_s"],
             table_rows=data["table_rows"],
+            load_workers=1 if data["load_workers"] is None else data["load_workers"],
             seed=secrets.randbelow(2**31),
             baseline=data["baseline"],
             sources=tuple(data["sources"]),
@@ -249,7 +256,7 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
         "threads": ", ".join(map(str, plan.threads)),
         "baseline": plan.baseline,
         **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
-        **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows")},
+        **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows", "load_workers")},
     }
 
 

@@ -1,7 +1,7 @@
 """What pages and the command line read of experiments."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
@@ -35,11 +35,12 @@ CELLS_BEFORE = 20
 def candidates(plan: Plan) -> dict[int, Candidate]:
     """What is known of the plan's servers. Raises Server.DoesNotExist for one that is gone."""
     servers = [Server.objects.get(pk=target.server_id) for target in plan.targets]
-    hosts = {site: _hosts(site) for site in {server.site for server in servers}}
-    return {server.pk: _candidate(server, hosts[server.site]) for server in servers}
+    here = {site: sites.listening(site) for site in {server.site for server in servers}}
+    return {server.pk: _candidate(server, here[server.site]) for server in servers}
 
 
-def _candidate(server: Server, hosts: Mapping[str, Abilities]) -> Candidate:
+def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
+    hosts, alive = _hosts(listening), tuple((worker.host, str(worker)) for worker in listening)
     if server.is_sandbox:
         able = together(hosts.values())
         known = builds.every()
@@ -50,6 +51,7 @@ def _candidate(server: Server, hosts: Mapping[str, Abilities]) -> Candidate:
             is_sandbox=True,
             site=server.site,
             hosts=hosts,
+            workers=alive,
             build=server.build,
             flavour=flavours.get(server.build),  # None: it was added by a user, and removed since
             crash_missing=able.get("crash_missing", {}),
@@ -66,6 +68,7 @@ def _candidate(server: Server, hosts: Mapping[str, Abilities]) -> Candidate:
         is_sandbox=False,
         site=server.site,
         hosts=hosts,
+        workers=alive,
         means_its_worker=says_here(server.host) or bool(server.socket),
         is_production=server.label == Server.Label.PRODUCTION,
         flavour=facts.get("flavour"),
@@ -82,9 +85,9 @@ def crash_missing() -> dict[str, str]:
     return together(worker.abilities for worker in alive).get("crash_missing", {})
 
 
-def _hosts(site: str) -> dict[str, Abilities]:
-    """Host -> what its newest worker said that it can do."""
-    return {worker.host: worker.abilities for worker in reversed(sites.listening(site))}
+def _hosts(listening: Sequence[Worker]) -> dict[str, Abilities]:
+    """Host -> what its newest worker said that it can do. `listening`: the newest first."""
+    return {worker.host: worker.abilities for worker in reversed(listening)}
 
 
 def listed() -> QuerySet[Experiment]:

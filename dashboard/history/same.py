@@ -17,6 +17,8 @@ def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: in
     workload = plan.workload(label)
     how = {"label": label, "workload": workload.key, "params": dict(workload.params)}
     how |= {"threads": threads, "rows": plan.table_rows}
+    if plan.load_workers > 1:  # tracks from before know nothing of it
+        how["load_workers"] = plan.load_workers
     length = {"warmup_s": plan.warmup_s, "measure_s": plan.measure_s}
     says = f"{label}, {at(threads)}, {duration(plan.measure_s)}, {whole(plan.table_rows)} rows"
     return _named(server_id, Track.Kind.LOAD, {**how, **length}, says, plan.variant(variant))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dashboard.experiments.models import Run
-from dashboard.results import per_commit
+from dashboard.results import per_commit, together
 from dashboard.results.charts.chart import Chart, Table
 from dashboard.results.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
 from dashboard.results.charts.fsync_latency import row
@@ -46,6 +46,7 @@ def context(run: Run, reader: Reader) -> dict[str, Any]:
         "workload": reader.text(cell.workload),
         "server": reader.names[cell.server_id],
         "counted": _counted(run).capitalize(),
+        "together": together.of_run(run, reader),
         "picture": _picture(run, reader),
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
         "figures": [_figure(one, reader) for one in run.figures if one["value"] is not None],

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from dashboard.experiments.models import Cell, Experiment
-from dashboard.results import queries
+from dashboard.results import queries, together
 from dashboard.results.addresses import Addresses
 from dashboard.results.charts.chart import Chart
 from dashboard.results.charts.group_commit import verdicts
@@ -51,6 +51,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "group_commit": verdicts(view),
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": experiment.plan,
+        "together": together.of_experiment(experiment, shared=shared),
         "variants": [
             {**v, "shown": view.clean(v["name"]), "colour": look.colour}
             for v, look in zip(view.plan["variants"], looks(view.variants), strict=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dashboard.experiments.models import Environment, Experiment, Run
+from dashboard.fleet.models import Worker
 from dashboard.results.environment import PLACES
 from dashboard.servers.models import Server
 
@@ -94,6 +95,8 @@ def redactor_of(*experiments: Experiment) -> Redactor:
     names = neutral_names(*(one.plan for one in experiments))
     replaced = {word: REMOVED for one in experiments for word in _of_environments(one)}
     replaced |= {one.worker.host: "[host]" for one in experiments if one.worker}
+    if any(one.plan.get("load_workers", 1) > 1 for one in experiments):  # their messages name workers
+        replaced |= dict.fromkeys(Worker.objects.values_list("host", flat=True).distinct(), "[host]")
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
     targets = (target for one in experiments for target in one.plan["targets"])

@@ -79,7 +79,7 @@ def merge(parts: Sequence[PartLoad]) -> LoadResult:
 
 
 def _titled(number: int, parts: Sequence[PartLoad]) -> str:
-    return f"--- part {number + 1} of {len(parts)}, on {parts[number].by}\n{parts[number].load.output}"
+    return f"--- part {number + 1} of {len(parts)}\n{parts[number].load.output}"
 
 
 def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:

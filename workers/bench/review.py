@@ -11,6 +11,7 @@ from workers.bench.plan import (
     ENGINE_MEND,
     ENGINE_NAME,
     MOST_CELLS,
+    MOST_LOAD_WORKERS,
     MOST_THREADS,
     Plan,
     PlanTarget,
@@ -44,6 +45,7 @@ class Candidate:
     is_sandbox: bool
     site: str = ""
     hosts: Mapping[str, Abilities] = field(default_factory=dict)  # of the site's living workers
+    workers: tuple[tuple[str, str], ...] = ()  # of the site's living workers: host and name
     means_its_worker: bool = False  # its address is a socket or a loopback one: on whose host it is, follows from that
     build: str = ""  # of a sandbox: its own
     is_production: bool = False
@@ -98,6 +100,18 @@ def _places(plan: Plan, candidates: Mapping[int, Candidate], *, is_possible: boo
     if is_possible and servers:
         own = {key: server.build for key, server in candidates.items() if server.is_sandbox}
         yield from site_review.unable(plan, own, servers[0].site, servers[0].hosts)
+        yield from _together(plan, servers)
+
+
+def _together(plan: Plan, servers: list[Candidate]) -> Iterator[str]:
+    """Whether enough workers are alive; for what only its own host reaches, on one host."""
+    site, alive = servers[0].site, servers[0].workers
+    one_host = any(server.is_sandbox or server.means_its_worker for server in servers)
+    hosts = sorted({host for host, _ in alive})
+    host = max(hosts, key=lambda one: sum(of == one for of, _ in alive), default="") if one_host else ""
+    names = sorted(name for of, name in alive if not host or of == host)
+    if plan.load_workers > max(1, len(names)):
+        yield site_review.too_few(plan.load_workers, site, names, host)
 
 
 def estimate_s(plan: Plan) -> float:
@@ -125,6 +139,10 @@ def _shape(plan: Plan) -> Iterator[str]:
     yield from _between("Table rows", plan.table_rows, 1, 100_000_000)
     for threads in plan.threads:
         yield from _between("Threads", threads, 1, MOST_THREADS)
+    yield from _between("Load from workers", plan.load_workers, 1, MOST_LOAD_WORKERS)
+    for threads in plan.threads:
+        if 1 <= threads < plan.load_workers:
+            yield f"{threads} threads cannot be shared by {plan.load_workers} workers: each needs one at least."
     yield from _twice("server", [target.name for target in plan.targets])
     yield from _twice("variant", [variant.name for variant in plan.variants])
     yield from _twice("workload", [workload.label for workload in plan.workloads])

@@ -74,7 +74,7 @@ def test_seconds_lie_where_they_were_after_the_barrier():
 def test_errors_are_added_and_the_longest_time_is_the_time():
     merged = merge([part(errors=2, elapsed_s=10.0), part(errors=3, elapsed_s=10.4)])
     assert (merged.errors, merged.elapsed_s, merged.transactions) == (5, 10.4, 2)
-    assert "--- part 2 of 2, on here:1\nraw" in merged.output
+    assert "--- part 2 of 2\nraw" in merged.output
 
 
 def test_throughput_while_all_were_loading():

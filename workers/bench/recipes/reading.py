@@ -13,7 +13,7 @@ from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
 
 NUMBERS = ("repeats", "warmup_s", "measure_s", "table_rows")
-PLAN = ("workloads", "threads", *NUMBERS, "baseline", "sources", "crash", "variants", "common", "axes")
+PLAN = ("workloads", "threads", *NUMBERS, "load_workers", "baseline", "sources", "crash", "variants", "common", "axes")
 SIZE = ("threads", *NUMBERS, "crash")
 CRASH = ("kinds", "trials", "control_trials", "clients", "load_s", "replica")
 
@@ -49,6 +49,7 @@ def _draft(plan: Table) -> dict[str, Any]:
         "threads": plan.wholes("threads"),
         **{name: plan.whole(name) for name in NUMBERS},
         "baseline": plan.text("baseline", ""),
+        "load_workers": plan.whole("load_workers", 1),
         "sources": plan.texts("sources") if "sources" in plan else (),
         "crash": _crash(plan.table("crash", {})),
     }

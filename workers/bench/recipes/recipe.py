@@ -11,7 +11,9 @@ from workers.errors import PlanError
 
 SIZES = {"quick": "minutes", "full": "as the articles measured, hours"}
 QUICK = next(iter(SIZES))
-NUMBERS = ("repeats", "warmup_s", "measure_s", "table_rows", "seed", "trials", "control_trials", "clients")
+NUMBERS = (
+    "repeats", "warmup_s", "measure_s", "table_rows", "seed", "trials", "control_trials", "clients", "load_workers",
+)  # fmt: skip
 TEXTS: dict[str, Callable[[str], Any]] = {
     "name": str,
     "baseline": str,
@@ -23,7 +25,7 @@ TEXTS: dict[str, Callable[[str], Any]] = {
 }
 PLACES = ("build", "storage")  # of every variant
 CRASH = ("trials", "control_trials", "clients", "kinds", "load_s", "replica")
-LOAD = ("threads", "repeats", "warmup_s", "measure_s", "table_rows")
+LOAD = ("threads", "repeats", "warmup_s", "measure_s", "table_rows", "load_workers")
 CRASHES = ("kinds", "trials", "clients", "load_s", "replica")
 
 

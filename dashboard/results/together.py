@@ -1,0 +1,76 @@
+"""What is told of a load that came from several workers at once: who, and how far apart they began."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dashboard.experiments.models import Cell, Experiment, Part, Run
+from dashboard.results.reader import Reader
+from workers.bench.load import LoadResult
+from workers.bench.merge import PartLoad, common_tps, started_within_s
+
+
+@dataclass(frozen=True)
+class Share:
+    """One worker's part of a measurement."""
+
+    by: str
+    threads: int
+    transactions: int
+    tps: float
+    began_ms: float
+    load_average: float | None
+
+
+@dataclass(frozen=True)
+class Together:
+    """`within_ms`: an upper bound, as far as was measured; None where parts are not kept (imported experiments)."""
+
+    count: int
+    hosts: str
+    within_ms: float | None
+    common_tps: float | None = None
+    shares: tuple[Share, ...] = ()
+
+
+def of_experiment(experiment: Experiment, *, shared: bool) -> Together | None:
+    """The worst of all its measured cells; None: one worker put the load on."""
+    count = experiment.plan.get("load_workers", 1)
+    if count < 2:
+        return None
+    done = Part.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE, state=Part.State.DONE)
+    by_cell: dict[int, list[PartLoad]] = defaultdict(list)
+    workers = set()
+    for cell, by, began_s, trip_s in done.values_list("cell_id", "by", "began_s", "trip_s").order_by("number"):
+        by_cell[cell].append(PartLoad(by, began_s or 0.0, trip_s or 0.0, None))  # type: ignore[arg-type]
+        workers.add(by)
+    within = max((started_within_s(parts) for parts in by_cell.values()), default=None)
+    return Together(count, _hosts(workers, shared=shared), None if within is None else within * 1000)
+
+
+def of_run(run: Run, reader: Reader) -> Together | None:
+    count = run.cell.experiment.plan.get("load_workers", 1)
+    if count < 2:
+        return None
+    rows = list(run.cell.parts.filter(state=Part.State.DONE).order_by("number"))
+    if not rows:
+        return Together(count, "", None)
+    loads = [PartLoad(one.by, one.began_s or 0.0, one.trip_s or 0.0, LoadResult.from_dict(one.result)) for one in rows]
+    hosts = _hosts({one.by for one in rows}, shared=reader.is_guest)
+    shares = tuple(_share(part, load, reader) for part, load in zip(rows, loads, strict=True))
+    return Together(count, hosts, started_within_s(loads) * 1000, common_tps(loads), shares)
+
+
+def _share(part: Part, done: PartLoad, reader: Reader) -> Share:
+    load = done.load
+    by = f"worker {part.number + 1}" if reader.is_guest else part.by
+    tps = load.transactions / load.elapsed_s
+    return Share(by, part.threads, load.transactions, tps, done.began_s * 1000, part.load_average)
+
+
+def _hosts(workers: Iterable[str], *, shared: bool) -> str:
+    """Their names; for guests how many."""
+    hosts: Sequence[str] = sorted({by.rpartition(":")[0] for by in workers})
+    if shared or not hosts:
+        return f"{len(hosts)} host{'s' * (len(hosts) > 1)}" if hosts else ""
+    return f"host{'s' * (len(hosts) > 1)} {', '.join(hosts)}"

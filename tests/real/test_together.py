@@ -1,0 +1,151 @@
+"""The load of one cell from several real workers: on an attached server by TCP, on a sandbox, and when one is missing
+or dies in the middle."""
+
+import os
+import secrets
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+import pytest
+from django.conf import settings as django_settings
+from django.utils import timezone
+
+from dashboard.experiments import actions
+from dashboard.experiments.models import Experiment, Part, Run
+from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.local import programs
+from dashboard.local.processes import Child
+from dashboard.servers import vault
+from dashboard.servers.models import Server
+from tests.real import parts
+from tests.real.lab import one_cell
+from tests.real.parts import until
+from tests.real.test_worker import alive, descendants, fresh, shorten
+from workers.bench.plan import Plan
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def running(sandbox_root, count: int) -> Iterator[list[Child]]:
+    """That many workers of one host, each with its name in Celery."""
+    known = programs.worker(django_settings.HOME)
+    seen = parts.at_home(sandbox_root) | {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())}
+    with ExitStack() as all_parts:
+        all_parts.enter_context(parts.redis_server())
+        children = []
+        for number in range(count):
+            program = replace(known, ready=lambda number=number: Worker.objects.alive().count() > number)
+            children.append(all_parts.enter_context(parts.running(program, seen)))
+        yield children
+
+
+@pytest.fixture
+def attached(sandbox, transactional_db) -> Server:
+    """Reached by TCP with a password that each worker opens from the vault."""
+    target = sandbox.target
+    server = Server(name="db", kind="attached", host=target.host, port=target.port, user=target.user)
+    server.set_password(target.password)
+    server.save()
+    return server
+
+
+@pytest.fixture
+def box(transactional_db) -> Server:
+    return Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+
+
+def planned(server: Server, measure_s: int = 3, load_workers: int = 3, threads: int = 7, repeats: int = 1) -> Plan:
+    return replace(
+        one_cell(server, measure_s), load_workers=load_workers, threads=(threads,), repeats=repeats,
+        seed=secrets.randbelow(2**20), warmup_s=1,
+    )  # fmt: skip
+
+
+def started(plan: Plan) -> Experiment:
+    experiment = actions.create(plan, None)
+    actions.ring(experiment)
+    return experiment
+
+
+@pytest.mark.parametrize("kind", ["attached", "box"])
+def test_three_workers_measure_one_cell(kind, request, sandbox_root):
+    server = request.getfixturevalue(kind)
+    with running(sandbox_root, 3):
+        experiment = started(planned(server))
+        until(lambda: fresh(experiment).is_over)
+    assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")
+    run, done = Run.objects.select_related("series", "evidence").get(), list(Part.objects.all())
+    assert [part.threads for part in done] == [3, 2, 2] and {part.state for part in done} == {"done"}
+    assert len({part.by for part in done}) == 3
+    counts = [part.result["transactions"] for part in done]
+    assert all(counts) and run.transactions == sum(counts) == sum(count for _, count in run.evidence.histogram)
+    assert all(part.began_s >= 0 and part.trip_s > 0 for part in done)
+    committed = [one["value"] for one in run.figures if one["name"] == "binlog_commits" and one["value"] is not None]
+    assert all(value == pytest.approx(run.transactions, rel=0.05) for value in committed)
+    assert len(run.series.columns["tps"]) >= 3
+    assert not HostLease.objects.exists()
+    assert not list((sandbox_root / "live").glob("*/login.json"))
+
+
+def test_a_worker_that_is_gone_since_it_was_planned_is_told(box, sandbox_root):
+    with running(sandbox_root, 1):
+        experiment = actions.create(planned(box, load_workers=1), None)
+        Experiment.objects.filter(pk=experiment.pk).update(plan=experiment.plan | {"load_workers": 2})
+        actions.ring(experiment)
+        until(lambda: fresh(experiment).is_over)
+        assert fresh(experiment).state == "failed"
+        assert "from 2 workers at once, and alive on host" in fresh(experiment).error
+        assert not Part.objects.exists() and not HostLease.objects.exists()
+
+
+def test_a_joiner_that_is_killed_ends_the_cell_and_every_sysbench(attached, sandbox_root):
+    with running(sandbox_root, 2) as children:
+        experiment = started(planned(attached, measure_s=600, load_workers=2))
+        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
+        conductor = fresh(experiment).worker.pid
+        joiner = next(child for child in children if child.pid != conductor)
+        left = descendants(joiner.pid)
+        os.kill(joiner.pid, signal.SIGKILL)
+        until(lambda: not alive(left))
+        Worker.objects.filter(pid=joiner.pid).update(beat_at=timezone.now() - DEAD_AFTER * 2)  # its silence lasted
+        until(lambda: fresh(experiment).is_over)
+        assert fresh(experiment).state == "failed" and "ended while it put its part" in fresh(experiment).error
+        assert loaders(children) == 0 and not HostLease.objects.exists()
+        assert not Part.objects.exclude(state="failed").exists()
+
+        shorten(experiment)
+        replacement = replace(programs.worker(django_settings.HOME), ready=lambda: Worker.objects.alive().count() == 2)
+        seen = parts.at_home(sandbox_root) | {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())}
+        with parts.running(replacement, seen):
+            actions.resume(fresh(experiment), None)
+            until(lambda: fresh(experiment).state == "done")
+
+
+def test_a_conductor_that_is_killed_ends_the_joiners_load(attached, sandbox_root):
+    with running(sandbox_root, 2) as children:
+        experiment = started(planned(attached, measure_s=600, load_workers=2))
+        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
+        conductor = fresh(experiment).worker.pid
+        os.kill(conductor, signal.SIGKILL)
+        Worker.objects.filter(pid=conductor).update(beat_at=timezone.now() - DEAD_AFTER * 2)
+        until(lambda: fresh(experiment).state == "interrupted")
+        until(lambda: loaders(children) == 0)
+        until(lambda: Part.objects.get(number=1).state == "failed")
+
+
+def test_cancelling_ends_all_parts(attached, sandbox_root):
+    with running(sandbox_root, 2) as children:
+        experiment = started(planned(attached, measure_s=600, load_workers=2))
+        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
+        Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True)
+        until(lambda: fresh(experiment).state == "cancelled")
+        assert loaders(children) == 0
+        assert not Part.objects.exclude(state="failed").exists()
+
+
+def loaders(children: list[Child]) -> int:
+    """How many sysbench processes run below these workers."""
+    return sum("sysbench" in name for child in children for name in descendants(child.pid).values())

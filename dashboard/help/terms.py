@@ -70,6 +70,8 @@ TERMS: dict[str, Term] = {
                                "seconds."),
     "updates per second": Term("Changed rows per second, where many of them share one commit."),
     "transactions": Term("Transactions that sysbench completed in the measured seconds.", _OPTIONS),
+    "per second of a worker": Term("What this worker's part of the load completed per second."),
+    "began after the barrier": Term("How long after the common start this worker's part of the load began."),
     "measured for": Term("How long the load ran, without the warm-up."),
     "errors": Term("Statements that failed, as sysbench counts them.", _OPTIONS),
     "load average before": Term("Processes that ran or waited on the worker's host in the minute before: of a quiet "

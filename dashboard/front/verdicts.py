@@ -11,7 +11,7 @@ from typing import Literal
 from django.db.models import Count, Q
 from django.urls import reverse
 
-from dashboard.experiments.models import Cell, Trial
+from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.kinds import ORDER, title
 from dashboard.results.crash.rate import Rate, rate
@@ -58,9 +58,11 @@ class Tried:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of one server: its settings, worst first. `distrusted`: why nothing of them counts, "" otherwise."""
+    """Of one server: its settings, worst first. `experiment`: its name, since that of a sandbox may have tried another
+    build than the server's own. `distrusted`: why nothing of them counts, "" otherwise."""
 
     url: str
+    experiment: str
     settings: tuple[Tried, ...]
     distrusted: str = ""
 
@@ -81,10 +83,12 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
     for (server_id, experiment_id), tried in _counted(newest):
         if (server_id, experiment_id) in places:
             found.setdefault(server_id, []).append(tried)
+    names = dict(Experiment.objects.filter(pk__in=newest.values()).values_list("pk", "name"))
     distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := detector(trials)).failed}
     return {
         server_id: Verdict(
             reverse("results:page", args=[newest[server_id]]),
+            names[newest[server_id]],
             tuple(sorted(_worst(tried), key=lambda one: one.severity)),
             distrusted.get(newest[server_id], ""),
         )

@@ -80,9 +80,11 @@ def test_no_verdict_counts_where_the_detector_failed(client_in):
 
 def test_the_newest_experiment_speaks(client_in):
     trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
-    trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
+    newest = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
+    Experiment.objects.filter(pk=newest.pk).update(name="Crashes of another build")
     assert "valid, failed in 0 of 1" in page(client_in)
     assert "failed in 1 of 1" not in page(client_in)
+    assert f'of <a href="/results/{newest.pk}/">Crashes of another build</a>' in page(client_in)
 
 
 def test_a_deleted_experiment_says_nothing(client_in):

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page
 from dashboard.reproduction.pictures import MATRIX, Picture
 from tests.pictures.squeeze import squeeze
 
-LIMIT_BYTES = 150_000
+LIMIT_BYTES = 200_000
 # Few variants of many are shown without their ceilings: a picture is looked at, not explored.
 LEAVE = """(figure, only) => {
   const view = figure.chartView;

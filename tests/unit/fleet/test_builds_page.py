@@ -44,7 +44,7 @@ def test_it_shows_the_whole_catalogue_and_how_to_get_each(client_in):
         assert build.title in said and build.purpose in said and str(build.year) in said
         assert f"manage.py build install {key}<" in said and f"{build.download_mib}\N{NO-BREAK SPACE}MiB" in said
         assert "GPL-2.0" in said and str(build.source) in said
-    assert "://" not in shown  # no host's address
+        assert "://" not in said, "no host's address"
 
 
 def test_without_a_worker_nothing_is_said_to_be_installed_or_not(client_in):

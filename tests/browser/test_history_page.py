@@ -55,7 +55,7 @@ def test_a_mark_goes_with_its_line(opened):
 
 def test_the_keyboard_reads_nights_and_their_change(opened):
     figure = throughput(opened)
-    canvas = figure.locator("canvas").last
+    canvas = figure.locator(".chart-plot canvas")
     canvas.focus()
     canvas.press("ArrowRight")
     reading = figure.locator(".chart-reading")

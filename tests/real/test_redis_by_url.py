@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 import redis as client
+from celery import Celery
 
 from dashboard.local import redis
 from dashboard.local.processes import Child, Program
@@ -46,12 +47,14 @@ def _open(port: int) -> bool:
 @pytest.fixture
 def use(settings, monkeypatch):
     """Says where Redis is, to the live pictures and to the doorbell."""
+    options = {name: app.conf[name] for name in ("broker_transport_options", "task_serializer")}  # read once, before
 
     def say(url: str) -> None:
         settings.REDIS_URL = url
         progress._redis.cache_clear()
-        monkeypatch.setattr(app.conf, "broker_url", url)
-        monkeypatch.setattr(app.conf, "broker_write_url", url)
+        elsewhere = Celery("elsewhere", broker=url, set_as_current=False)  # the product's own stays where it was
+        elsewhere.conf.update(options)
+        monkeypatch.setattr(bell, "app", elsewhere)
 
     yield say
     progress._redis.cache_clear()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from dashboard.accounts.roles import require
@@ -10,6 +10,7 @@ from dashboard.audit.models import record
 from dashboard.experiments import queries, tags
 from dashboard.experiments.baseline import question_of
 from dashboard.experiments.models import Comment, Experiment
+from dashboard.servers.models import Server
 
 UNDER_WAY = (Experiment.State.QUEUED, Experiment.State.RUNNING)
 
@@ -63,15 +64,14 @@ def mark_baseline(user: Any, experiment: Experiment) -> None:
     require(user, "tidy")
     if not experiment.is_over or not queries.has_results(experiment):
         raise Refused(f"{experiment} was not marked: nothing can be compared with what was not measured to its end.")
-    try:
-        _mark(user, experiment)
-    except IntegrityError:  # somebody else was faster
-        _mark(user, experiment)
+    _mark(user, experiment)
 
 
 @transaction.atomic
 def _mark(user: Any, experiment: Experiment) -> None:
     question = question_of(experiment.recipe, experiment.plan)
+    servers = [target["server_id"] for target in experiment.plan["targets"]]  # those of a question: its lock
+    list(Server.everything.select_for_update().filter(pk__in=servers).order_by("pk").values_list("pk"))
     others = Experiment.everything.filter(baseline_of=question).exclude(pk=experiment.pk)
     before = list(others.values_list("pk", flat=True))
     others.update(baseline_of=None)

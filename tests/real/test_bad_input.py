@@ -91,7 +91,9 @@ def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox, mon
 def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeypatch):
     server = attach(sandbox.target)
     monkeypatch.setattr(conducting.secrets, "token_hex", lambda _: "taken")
-    last = Experiment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    last = Experiment.objects.create(
+        name="the one before", plan={}, seed=1, state="done"
+    ).pk  # numbers go on after rows are gone
     names = [f"durascope_{last + n}_taken_0" for n in range(1, 50)]
     with connect(sandbox.target) as opened:
         for name in names:

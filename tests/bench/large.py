@@ -14,24 +14,22 @@ the readers know the page already (If-None-Match). Everything is in a temporary 
 import argparse
 import asyncio
 import os
-import secrets
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.bench.installation import SECONDS, fill, timed
+from tests.bench.reader import Reader
+
 LIMIT_MS, LIMIT_PER_S = 100, 200
-STEP = 1000  # between the keys of a row and of its copy: more than the rows of any table before it is copied
-EXPERIMENTS, RUNS_EACH, SECONDS = 5, 100, 100
 READERS, READ_S = 8, 10.0
-LEVELS = {"1/1": 1000.0, "2/1": 1500.0, "1/0": 1800.0, "2/0": 3000.0, "0/0": 6000.0}
-THREADS = (1, 4, 16, 64, 256)
 
 
 def main() -> None:
@@ -94,7 +92,7 @@ def _measure_all(asked: argparse.Namespace, folder: Path) -> None:
 
     call_command("migrate", verbosity=0)
     if not User.objects.filter(username="bench").exists():
-        print(f"made in {_timed(lambda: _fill(asked.runs)) / 1000:.0f} s")
+        print(f"made in {timed(lambda: fill(asked.runs)) / 1000:.0f} s")
     print(_size(folder))
     _analyse()
     import dashboard.asgi  # noqa: F401 - as the web server does: loaded modules are no garbage to look through
@@ -102,96 +100,6 @@ def _measure_all(asked: argparse.Namespace, folder: Path) -> None:
     browser, pages = _pages()
     _in_process(browser, pages, asked.times)
     _over_http(browser, pages, asked.times)
-
-
-def _fill(runs: int) -> None:
-    """The user comes last: a folder that is kept is whole when there is one."""
-    from django.contrib.auth.models import User
-
-    from dashboard.experiments.queries import remember_finding
-
-    made = [_one(number) for number in range(EXPERIMENTS)]
-    for experiment in made:
-        remember_finding(experiment)
-    _note_history()
-    _copy_all(max(0, runs // (EXPERIMENTS * RUNS_EACH) - 1))
-    User.objects.create_superuser("bench", password=secrets.token_urlsafe(20))
-
-
-def _one(number: int) -> Any:
-    from datetime import timedelta
-
-    from dashboard.experiments.models import Experiment
-    from tests.unit.results import factory
-
-    server = factory.server(name=f"db{number % 3}", host=f"192.0.2.{number % 3}")
-    sizes = {"threads": THREADS, "repeats": RUNS_EACH // len(LEVELS) // len(THREADS), "seconds": SECONDS}
-    made = factory.experiment(LEVELS, servers=[server], name=f"Nightly {number}", **sizes)
-    at = factory.STARTED + number * timedelta(hours=1)
-    Experiment.objects.filter(pk=made.pk).update(created_at=at, started_at=at, ended_at=at)
-    return Experiment.objects.get(pk=made.pk)
-
-
-def _note_history() -> None:
-    from django.utils import timezone
-
-    from workers import history
-
-    while not history.keep(timezone.now(), lambda _: None, round_s=3600):
-        pass
-
-
-def _copy_all(times: int) -> None:
-    """Parents before children. A copy is a day older than the one before it, so that there is something to search."""
-    from dashboard.experiments.models import Cell, Evidence, Experiment, Run, Series
-    from dashboard.history.models import Entry, Noted
-
-    for model, moved, older in (
-        (Experiment, ("id",), ("created_at", "started_at", "ended_at")),
-        (Cell, ("id", "experiment_id"), ()),
-        (Run, ("id", "cell_id"), ()),
-        (Series, ("run_id",), ()),
-        (Evidence, ("run_id",), ()),
-        (Entry, ("id", "experiment_id"), ("at",)),
-        (Noted, ("experiment_id",), ("ended_at",)),
-    ):
-        took_ms = _timed(lambda model=model, moved=moved, older=older: _copy(model, times, moved, older))
-        print(f"{model._meta.db_table:24} {model.objects.count():9,} rows  {took_ms / 1000:6.1f} s", flush=True)
-    _after_copying()
-
-
-def _copy(model: Any, times: int, moved: tuple[str, ...], older: tuple[str, ...]) -> None:
-    from django.db import connection
-
-    if not times:
-        return
-    columns = [field.column for field in model._meta.concrete_fields]
-    earlier = {
-        "sqlite": "strftime('%Y-%m-%d %H:%M:%f', {0}, '-' || k || ' days')",
-        "postgresql": "{0} - k * interval '1 day'",
-    }
-    taken = {**dict.fromkeys(moved, f"{{0}} + k * {STEP}"), **dict.fromkeys(older, earlier[connection.vendor])}
-    values = ", ".join(taken.get(name, "{0}").format(f'"{name}"') for name in columns)
-    names = ", ".join(f'"{name}"' for name in columns)
-    table = model._meta.db_table
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f'INSERT INTO "{table}" ({names}) WITH RECURSIVE copies(k) AS (SELECT 1 UNION ALL '
-            f'SELECT k + 1 FROM copies WHERE k < {times}) SELECT {values} FROM "{table}", copies'
-        )
-
-
-def _after_copying() -> None:
-    """What the database does by itself in the long run, and what it cannot know of keys that were given."""
-    from django.apps import apps
-    from django.core.management.color import no_style
-    from django.db import connection
-
-    models = [model for name in ("experiments", "history") for model in apps.get_app_config(name).get_models()]
-    with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), models):
-            cursor.execute(statement)
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
 
 
 def _analyse() -> None:
@@ -258,7 +166,7 @@ def _in_process(browser: Any, pages: dict[str, list[str]], times: int) -> None:
             print(f"{name:10} answers {answer.status_code}")
             continue
         began_s = time.process_time()
-        took = [_timed(lambda n=n, a=addresses: browser.get(a[n % len(a)])) for n in range(times)]
+        took = [timed(lambda n=n, a=addresses: browser.get(a[n % len(a)])) for n in range(times)]
         cpu_ms = 1000 * (time.process_time() - began_s) / times
         print(f"{name:10} {_words(took)} {cpu_ms:7.1f} ms {asked:6} {len(answer.content) / 1000:9.1f}", flush=True)
 
@@ -320,7 +228,7 @@ async def _until_up(port: int, processes: int) -> None:
     while True:
         try:
             for _ in range(20 * processes):
-                reader = await _Reader.to(port)
+                reader = await Reader.to(port)
                 await reader.get("/login/")
                 reader.close()
             return
@@ -330,36 +238,8 @@ async def _until_up(port: int, processes: int) -> None:
             await asyncio.sleep(0.2)
 
 
-class _Reader:
-    """A connection that is kept, as a browser keeps one."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
-
-    @classmethod
-    async def to(cls, port: int) -> "_Reader":
-        return cls(*await asyncio.open_connection("127.0.0.1", port))
-
-    async def get(self, path: str, cookie: str = "", etag: str = "") -> tuple[int, str]:
-        """(status, ETag)."""
-        more = f"Cookie: {cookie}\r\n" * bool(cookie) + f"If-None-Match: {etag}\r\n" * bool(etag)
-        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n{more}\r\n".encode())
-        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        pairs = [line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line]
-        fields = {name.lower(): value for name, value in pairs}
-        status = int(head.split(" ", 2)[1])
-        if "content-length" in fields:
-            await self._reader.readexactly(int(fields["content-length"]))
-        elif status != 304:
-            raise RuntimeError(f"{path} has no length: {head}")
-        return status, fields.get("etag", "")
-
-    def close(self) -> None:
-        self._writer.close()
-
-
 async def _one_by_one(port: int, addresses: list[str], times: int, cookie: str) -> list[float]:
-    reader, took = await _Reader.to(port), []
+    reader, took = await Reader.to(port), []
     for number in range(-len(addresses), times):
         began = time.perf_counter()
         status, _ = await reader.get(addresses[number % len(addresses)], cookie)
@@ -374,13 +254,13 @@ async def _one_by_one(port: int, addresses: list[str], times: int, cookie: str) 
 async def _many(port: int, addresses: list[str], known: bool) -> tuple[float, list[float]]:
     """(pages a second, milliseconds of each) of READERS that ask all the time."""
     took: list[float] = []
-    first = await _Reader.to(port)
+    first = await Reader.to(port)
     tags = {address: (await first.get(address))[1] for address in addresses}
     first.close()
     ends = time.monotonic() + READ_S
 
     async def read(number: int) -> None:
-        reader = await _Reader.to(port)
+        reader = await Reader.to(port)
         while time.monotonic() < ends:
             address = addresses[number % len(addresses)]
             began = time.perf_counter()
@@ -394,13 +274,6 @@ async def _many(port: int, addresses: list[str], known: bool) -> tuple[float, li
     began = time.monotonic()
     await asyncio.gather(*(read(number) for number in range(READERS)))
     return len(took) / (time.monotonic() - began), took
-
-
-def _timed(act: Callable[[], object]) -> float:
-    """Milliseconds."""
-    began = time.perf_counter()
-    act()
-    return 1000 * (time.perf_counter() - began)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
     ├── LoadError             sysbench failed or printed a bogus result
     ├── TogetherError         several workers could not put the load on a server together
     ├── SandboxError          a sandbox could not be made, started or removed
+    │   └── ServerEnded       the server itself refused to go on with what it found, and ended
     ├── PlanError             the plan cannot be run as it stands
     ├── Cancelled             somebody asked to stop
     ├── KeyMissing            a stored password cannot be opened (dashboard.servers.vault)
@@ -56,6 +57,10 @@ class TogetherError(DurascopeError):
 
 class SandboxError(DurascopeError):
     """A sandbox could not be made, started or removed."""
+
+
+class ServerEnded(SandboxError):
+    """The server itself refused to go on with what it found, and ended: nobody killed it, and it lacked nothing."""
 
 
 class PlanError(DurascopeError):

@@ -32,6 +32,7 @@ def test_a_commit_with_the_binlog_on_is_shown_to_take_two_fsyncs(sandbox_server,
     experiment = conduct(actions.create(plan, None, recipe=recipe.key).pk, worker)
     assert (experiment.state, experiment.error) == ("done", "")
     scaling, fsyncs, more, shared = outcomes_of(experiment)
+    assert fsyncs["measured"]["value"] is not None, fsyncs["why"]
     assert fsyncs["measured"]["value"] == pytest.approx(2, abs=0.5)
     assert fsyncs["outcome"] in ("held", "not decidable")
     assert [one["outcome"] for one in (scaling, more, shared)] == ["not decidable"] * 3

@@ -64,8 +64,14 @@ class Lab:
         return subprocess.run(argv, cwd=PROJECT, env=self._env, check=True, text=True, stdout=subprocess.PIPE).stdout
 
     def restart(self, how: signal.Signals) -> None:
+        """It stays away until the worker has wanted something of it: a beat or a result."""
+        refused = self._refused()
         self.pg.stop(how)
+        assert eventually(lambda: self._refused() > refused), f"nobody missed it\n{tail(self.log, 40)}"
         self._start()
+
+    def _refused(self) -> int:
+        return self.log.read_text().count("the database did not take")
 
     def ask(self, question: str) -> list[tuple]:
         with psycopg.connect(self.pg.url("lab")) as link:
@@ -95,4 +101,3 @@ def test_a_worker_goes_on_measuring(lab):
     assert lab.ask("SELECT count(*) FROM fleet_hostlease") == [(0,)]
     assert lab.ask("SELECT count(*) FROM experiments_probe") == [(1,)]
     lab.until("SELECT finding <> '' FROM experiments_experiment", (True,))
-    assert "the database did not take" in lab.log.read_text(), "else nothing was restarted in its way"

@@ -2,6 +2,7 @@
 sets. No round is called by hand."""
 
 from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,10 @@ def mail():
     notifications.add(None, "email", "dbas", "dba@example.org", ["night_missed", "night_failed"])
     with mailbox() as box:
         yield box
+
+
+def live(sandbox_root: Path) -> set[str]:
+    return {folder.name for folder in (sandbox_root / "live").glob("*")}
 
 
 def looked_at(schedule: Schedule, moment: datetime) -> bool:
@@ -78,6 +83,7 @@ def test_a_night_starts_by_itself_and_once_is_measured_and_enters_the_history(cl
 
 def test_the_end_of_its_window_ends_what_runs(clock, tmp_path, sandbox_root, mail):
     schedule(made.sandbox(), clock, measure_s=600, ends_by=time(3, 30))
+    before = live(sandbox_root)  # sandboxes of the tests themselves
     with lab(clock, tmp_path, sandbox_root, **mail.environment) as logs:
         pass_to(clock, DUE + 5 * SECOND, logs)
         until(lambda: Experiment.objects.filter(phase__contains="measuring").exists())
@@ -90,7 +96,7 @@ def test_the_end_of_its_window_ends_what_runs(clock, tmp_path, sandbox_root, mai
     night = Night.objects.get()
     assert "not finished when its window ended, Thu 11 Jun 2026, 03:30 UTC" in night.reason and night.closed_at
     assert Cell.objects.get().state == "cancelled"
-    assert list((sandbox_root / "live").glob("*")) == []
+    assert live(sandbox_root) == before
     [message] = mail.came
     assert "nightly, Thu 11 Jun 2026, 02:30 UTC: cancelled" in message["Subject"]
     assert f"https://lab.example.org/experiments/{night.experiment_id}/" in message.get_content()

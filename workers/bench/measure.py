@@ -64,6 +64,7 @@ def measure(
     ready who puts the load on that is measured: several workers (workers.together); without, one process here."""
     prepared.ensure(stage, _request(stage, plan, cell), listener)
     effective = stage.apply(cell.variant)
+    stage.settle()
     request = _request(stage, plan, cell)
     with (gather or _alone)(request, listener.cancelled) as load_from:
         if plan.warmup_s:

@@ -6,6 +6,7 @@ Two kinds behave alike to the runner: `AttachedStage` borrows a server (every ch
 
 import os
 import socket
+import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
@@ -35,8 +36,8 @@ class Stage(Protocol):
     """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made if
     need be; `holds` says whether the data of that shape came with it, `keep` that they were loaded now;
     `data_folder` is a folder on the device that holds the data, None when that is not on this host, `logs_folder` one
-    on a second device that holds logs alone, None when there is none or nothing is known of it; `calibrate` is for a
-    simulated one that does not cost what it should."""
+    on a second device that holds logs alone, None when there is none or nothing is known of it; `settle` comes before
+    each measurement; `calibrate` is for a simulated device that does not cost what it should."""
 
     target: Target
     facts: Facts
@@ -54,6 +55,8 @@ class Stage(Protocol):
     def data_folder(self) -> Path | None: ...
 
     def logs_folder(self) -> Path | None: ...
+
+    def settle(self) -> None: ...
 
     def calibrate(self) -> None: ...
 
@@ -130,6 +133,9 @@ class AttachedStage:
     def logs_folder(self) -> Path | None:
         """Where an attached server's logs lie is its own affair: all its devices would have to be writable for us."""
         return None
+
+    def settle(self) -> None:
+        """Its disk is shared with others: what they have not written yet is part of its life."""
 
     def calibrate(self) -> None:
         """It lies on a device of its own, which costs what it costs."""
@@ -216,6 +222,12 @@ class SandboxStage:
 
     def logs_folder(self) -> Path | None:
         return self._devices.second if self._devices else None
+
+    def settle(self) -> None:
+        """What was copied, loaded and measured before is on the disk, and not written back while the next is measured.
+        Simulated devices are written at each charge."""
+        if not self._devices:
+            subprocess.run(["sync", "--file-system", self._sandbox.datadir], check=True)
 
     def calibrate(self) -> None:
         if self._devices:

@@ -20,8 +20,9 @@ FIRST = 10  # offenders that are named
 
 @dataclass(frozen=True)
 class Check:
-    """`needs`: what must have been read, of "engine", "binlog", "gtids", "prepared_left", "tables_ok", "replicas"; the
-    check is left out where there is no binlog, GTID or replica. `judge` yields the result; `key` is filled in."""
+    """`needs`: what must be known, of "stays_down", "engine", "binlog", "gtids", "prepared_left", "tables_ok",
+    "replicas"; the check is left out where there is no binlog, GTID or replica. `judge` yields the result; `key` is
+    filled in."""
 
     title: str
     needs: tuple[str, ...]
@@ -36,6 +37,12 @@ def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
 def missing_from(seen: Seen, ledger: Ledger) -> Keys:
     """Acknowledged transactions that are not there, or not whole."""
     return np.setdiff1d(ledger.acknowledged(), seen.whole, assume_unique=True)
+
+
+def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    if why := evidence.stays_down:
+        return CheckResult("", "invalid", 1, f"The server does not come back by itself: {why}")
+    return CheckResult("", "valid", 0, "The server came back by itself.")
 
 
 def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -152,6 +159,7 @@ def _replica(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 CHECKS: dict[str, Check] = {
+    "stays-down": Check("does not come back", ("stays_down",), _stays_down),
     "lost-engine": Check("acknowledged, lost in the engine", ("engine",), _lost_engine),
     "lost-binlog": Check("acknowledged, lost in the binlog", ("binlog",), _lost_binlog),
     "engine-only": Check("in the engine only", ("engine", "binlog"), _engine_only),

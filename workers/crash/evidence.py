@@ -76,4 +76,5 @@ class Evidence:
     gtids_expected: bool = True  # False: the server gives its transactions none
     gtids_known: bool = True  # False: what GTIDs there were before the crash could not be read
     recovery_lines: tuple[str, ...] = ()  # of the error log
+    stays_down: str | None = None  # why the server ended on what the crash had left, "" when it came back
     problems: tuple[str, ...] = field(default_factory=tuple)

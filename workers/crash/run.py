@@ -22,7 +22,7 @@ from workers.crash.timeline import Timeline
 from workers.crash.trial import Loss, TrialResult, TrialSetup
 from workers.crash.verdict import verdict
 from workers.crash.witness import Witness
-from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError
+from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerEnded
 from workers.sandbox import options, process
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -99,8 +99,7 @@ class _Trial:
         self._step("recovery")
         if scene.disk:
             scene.disk.storage(0)
-        self.recovery = scene.server.recover(self.settings)
-        evidence = self._evidence()
+        evidence = self._recovered(scene.server)
         self._step("checks")
         return self._judge(evidence)
 
@@ -194,6 +193,29 @@ class _Trial:
             folder = self.made.enter_context(tempfile.TemporaryDirectory(prefix="durascope-"))
             self.before = keep_binlog(self.log, Path(folder))
 
+    def _recovered(self, server: Sandbox | AttachedServer) -> Evidence:
+        """What is found of it. Of one that refuses what the crash has left, only the files can be read."""
+        try:
+            self.recovery = server.recover(self.settings)
+        except ServerEnded as refused:
+            self.problems.append("the server does not come back")
+            return Evidence(
+                engine=None,
+                binlog=self._inspector().binlog() if self.has_binlog else None,
+                stays_down=refused.message,
+                gtids_known=False,
+                recovery_lines=telling(server.log_text.splitlines()[-LOG_LINES:]),
+                **self._expected(),
+            )
+        return self._evidence()
+
+    def _expected(self) -> dict[str, bool]:
+        return {
+            "binlog_expected": self.has_binlog,
+            "replica_expected": self.replica is not None,
+            "gtids_expected": self.has_gtids,
+        }
+
     def _inspector(self) -> Inspector:
         return Inspector(self.server.target, self.schema, self.log, self.problems)
 
@@ -211,13 +233,12 @@ class _Trial:
         reissued = self._reissued(look) if self.has_binlog and self.has_gtids else ()
         return Evidence(
             **found,
-            binlog_expected=self.has_binlog,
+            **self._expected(),
             replicas=replicas,
-            replica_expected=self.replica is not None,
             gtid_before=self.gtid_before,
             reissued=reissued or (),
-            gtids_expected=self.has_gtids,
             gtids_known=reissued is not None,
+            stays_down="",
             recovery_lines=telling(self.recovery.log_lines),
             problems=tuple(self.problems),
         )

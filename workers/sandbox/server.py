@@ -16,7 +16,7 @@ from typing import Self
 
 import pymysql
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerEnded
 from workers.metrics import fsync_table
 from workers.sandbox import images, options, owner, place, port, process
 from workers.sandbox.builds import Build
@@ -36,6 +36,12 @@ PORT_ATTEMPTS = 3
 POLL_S = 0.01
 FLUSH_AT_COMMIT = r"%flush\_log\_at\_trx\_commit"  # of InnoDB, and of RocksDB
 FREEZE_POLL_S = 0.0005
+BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)  # statuses of a server that was ended: by us, or by the kernel
+HOST_LACKS = (
+    "No space left", "errno: 28", "error number 28", "Disk is full", "Cannot allocate memory", "Out of memory",
+    "Too many open files", "error number 24", "Permission denied", "access rights", "error number 13",
+    "must be writable", "must be readable", "Address already in use",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -286,7 +292,7 @@ class Sandbox:
             there = look.read(connection)
         for engine in self.build.engines:
             if not there.has_engine(engine.name):
-                raise SandboxError(
+                raise ServerEnded(
                     f"The sandbox {self.name} runs without its engine {engine.name}: SHOW ENGINES does not offer it, "
                     f"and the server was ended. Its error log ends with: {self._logs.last_words}",
                     "Check the settings it was given.",
@@ -340,8 +346,12 @@ class Sandbox:
         return True
 
     def _did_not_start(self) -> SandboxError:
-        ended = "" if self._process is None or self.running else f" ({_how(self._process.returncode)})"
-        return SandboxError(
+        """ServerEnded where it did so of its own accord: not killed, and not for want of room or memory."""
+        status = None if self._process is None or self.running else self._process.returncode
+        ended = "" if status is None else f" ({_how(status)})"
+        lacked = any(words in self._logs.last_words for words in HOST_LACKS)
+        kind = SandboxError if status in (None, *BY_OTHERS) or lacked else ServerEnded
+        return kind(
             f"The sandbox {self.name} did not start{ended}. Its error log ends with: {self._logs.last_words}",
             "Check the settings it was given.",
         )

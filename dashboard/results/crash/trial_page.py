@@ -57,8 +57,11 @@ def sentence(trial: Trial, data: Mapping[str, Any]) -> str:
         return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
     if trial.verdict == Trial.Verdict.INVALID:
         lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
-        told = f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
-        return told if lost else f"No acknowledged commit was lost in this {crash}, but {_first_wrong(data)}"
+        if lost:
+            return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
+        if trial.lost_engine is None:
+            return f"What this {crash} left in the engine is not known, and {_first_wrong(data)}"
+        return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(data)}"
     if trial.verdict or trial.state == Trial.State.FAILED:
         step = data.get("failed_at")
         where = f": it broke off at the step {step}" if step else ""

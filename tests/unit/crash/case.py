@@ -37,7 +37,13 @@ def all_well(**changed: Any) -> Evidence:
     binlog = BinlogSeen(changed.pop("binlog", everything), {}, "open", "binlog.000002:339", **changed.pop("state", {}))
     caught_up = [ReplicaSeen(moment, "caught up", "", 0) for moment in ("after recovery", "after the primary wrote on")]
     good = Evidence(
-        everything, binlog, replicas=tuple(caught_up), replica_expected=True, prepared_left=0, tables_ok=True
+        everything,
+        binlog,
+        replicas=tuple(caught_up),
+        replica_expected=True,
+        prepared_left=0,
+        tables_ok=True,
+        stays_down="",
     )
     return replace(good, **changed)
 

@@ -20,6 +20,21 @@ def test_it_finds_nothing_where_all_is_well():
     assert verdict(tuple(found.values())) == "valid"
 
 
+def test_it_finds_a_server_that_does_not_come_back():
+    found = judged(all_well(stays_down="InnoDB: Unable to open undo tablespace"))
+    assert found["stays-down"].outcome == "invalid"
+    assert "does not come back by itself: InnoDB: Unable to open" in found["stays-down"].says
+
+
+def test_of_a_server_that_does_not_come_back_the_binlog_still_tells():
+    """Its rows cannot be read: what the engine lost is unknown, and not nothing."""
+    down = all_well(engine=None, stays_down="refused", prepared_left=None, tables_ok=None, replicas=())
+    lost = without(WELL, (1, SENT - 1))
+    found = bad(replace(down, binlog=replace(down.binlog, seen=lost)))
+    assert {key for key, outcome in found.items() if outcome == "invalid"} == {"stays-down", "lost-binlog"}
+    assert found["lost-engine"] == found["engine-only"] == found["replica"] == "unknown"
+
+
 def test_it_allows_what_was_in_doubt_to_be_there_or_not():
     both = along_with(WELL, (0, SENT), (2, SENT))
     assert bad(all_well(engine=both, binlog=both)) == {}
@@ -144,7 +159,8 @@ def test_a_binlog_that_should_be_there_and_is_not_makes_its_checks_unknown():
 
 def test_without_a_binlog_or_replica_their_checks_are_left_out():
     found = judged(replace(all_well(), binlog=None, binlog_expected=False, replicas=(), replica_expected=False))
-    assert set(found) == {"lost-engine", "torn", "never-sent", "order", "prepared-left", "tables-damaged"}
+    always = {"stays-down", "lost-engine", "torn", "never-sent", "order", "prepared-left", "tables-damaged"}
+    assert set(found) == always
     assert verdict(tuple(found.values())) == "valid"
 
 

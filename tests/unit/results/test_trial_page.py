@@ -116,3 +116,14 @@ def test_it_says_why_a_trial_is_not_repeated(client_in, experiment, monkeypatch)
     monkeypatch.setattr(actions, "repeat_trial", refuse, raising=False)
     response = client_in.post(reverse("results:trial-repeat", args=[experiment.trials.first().pk]), follow=True)
     assert "The experiment is running. Wait for it to end." in response.content.decode()
+
+
+def test_it_does_not_say_nothing_was_lost_where_that_is_not_known(experiment):
+    trial = experiment.trials.all()[1]
+    trial.verdict, trial.lost_engine = "invalid", None
+    says = "The server does not come back by itself: InnoDB: Assertion failure."
+    trial.evidence.data["checks"][0] |= {"outcome": "invalid", "says": says}
+    assert context(trial, reader_of(trial.experiment))["sentence"] == (
+        "What this power loss left in the engine is not known, and a check failed: "
+        "The server does not come back by itself: InnoDB: Assertion failure"
+    )

@@ -29,7 +29,7 @@ def databases(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _sqlite() -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "dashboard.sqlite",
         "NAME": database(),
         "OPTIONS": {
             "timeout": 20,

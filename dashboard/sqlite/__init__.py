@@ -1,0 +1,1 @@
+"""Django's SQLite backend, with connections that outlive the request that opened them."""

@@ -1,26 +1,65 @@
-"""Whether somebody who asks again has seen it already."""
+"""What an answer showed, by its tag: who asks again is told only what changed, and a change can be made on condition that
+nobody was faster."""
 
 import hashlib
 import json
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
-from ninja import Schema, Status
+from ninja import Header, Schema, Status
+
+WEAK = "W/"
+Shown = TypeVar("Shown", bound=Schema)
+IfMatch = Annotated[
+    str | None,
+    Header(
+        None,
+        alias="If-Match",
+        description="The ETag of what was read: refused with 412 when that has changed since. *: whatever it is now.",
+    ),
+]
+
+
+class Changed(Exception):
+    """It is not (any more) what the request is conditional on: 412."""
+
+    def __init__(self) -> None:
+        super().__init__("This has changed since it was read. Nothing was changed by this request. Read it again.")
 
 
 def tag_of(value: Any) -> str:
-    """A weak tag (RFC 9110, 8.8.1): the same meaning, not the same bytes."""
     digest = hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
-    return f'W/"{digest[:32]}"'
+    return f'"{digest[:32]}"'
+
+
+def weak_tag_of(value: Any) -> str:
+    """Of something that is shown with more than the value (RFC 9110, 8.8.1)."""
+    return WEAK + tag_of(value)
 
 
 def has_seen(request: HttpRequest, tag: str) -> bool:
-    known = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in known or tag.removeprefix("W/") in [one.removeprefix("W/") for one in known]
+    return _is_named(tag, request.headers.get("If-None-Match", ""))
+
+
+def must_fit(if_match: str | None, shown: Schema) -> None:
+    """Raises Changed. `shown`: read under a lock that is kept until the change is stored."""
+    if if_match is not None and not _is_named(tag_of(shown.dict()), if_match):
+        raise Changed
+
+
+def _is_named(tag: str, header: str) -> bool:
+    """However it is written: whoever compresses an answer, we or a proxy, makes its tag a weak one."""
+    named = parse_etags(header)
+    return "*" in named or tag.removeprefix(WEAK) in [one.removeprefix(WEAK) for one in named]
+
+
+def tagged(response: HttpResponse, shown: Shown) -> Shown:
+    response["ETag"] = tag_of(shown.dict())
+    return shown
 
 
 def answer(request: HttpRequest, response: HttpResponse, shown: Schema) -> Status:
     """200 with its tag, or 304 for who has seen it."""
-    response["ETag"] = tag = tag_of(shown.dict())
-    return Status(304, None) if has_seen(request, tag) else Status(200, shown)
+    tagged(response, shown)
+    return Status(304, None) if has_seen(request, response["ETag"]) else Status(200, shown)

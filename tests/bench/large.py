@@ -31,6 +31,7 @@ from tests.bench.reader import Reader
 
 LIMIT_MS, LIMIT_PER_S = 100, 200
 READERS, READ_S = 8, 10.0
+HEADERS = {"host": "localhost", "accept-encoding": "gzip"}
 
 
 def main() -> None:
@@ -138,7 +139,7 @@ def _pages() -> tuple[Any, dict[str, list[str]]]:
     from dashboard.sharing.actions import share
 
     user = User.objects.get(username="bench")
-    browser = Client(headers={"host": "localhost", "accept-encoding": "gzip"})
+    browser = Client(headers=HEADERS)
     browser.force_login(user)
     shown = _looked_at()
     runs = [Run.objects.filter(cell__experiment=one).values_list("cell_id", flat=True).first() for one in shown]
@@ -154,12 +155,15 @@ def _pages() -> tuple[Any, dict[str, list[str]]]:
     }
 
 
-def _in_process(browser: Any, pages: dict[str, list[str]], times: int) -> None:
+def _in_process(member: Any, pages: dict[str, list[str]], times: int) -> None:
     from django.db import connection
+    from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
+    guest = Client(headers=HEADERS)
     print("\nin process     median        p95                                           CPU  queries  KB (gzip)")
     for name, addresses in pages.items():
+        browser = guest if name == "share" else member
         with CaptureQueriesContext(connection) as queries:
             answer = browser.get(addresses[-1])
             asked = len(queries)
@@ -167,7 +171,7 @@ def _in_process(browser: Any, pages: dict[str, list[str]], times: int) -> None:
             print(f"{name:10} answers {answer.status_code}")
             continue
         began_s = time.process_time()
-        took = [timed(lambda n=n, a=addresses: browser.get(a[n % len(a)])) for n in range(times)]
+        took = [timed(lambda n=n, a=addresses, b=browser: b.get(a[n % len(a)])) for n in range(times)]
         cpu_ms = 1000 * (time.process_time() - began_s) / times
         print(f"{name:10} {_words(took)} {cpu_ms:7.1f} ms {asked:6} {len(answer.content) / 1000:9.1f}", flush=True)
 
@@ -184,7 +188,7 @@ def _over_http(browser: Any, pages: dict[str, list[str]], times: int) -> None:
     with _web_server(1) as (port, _):
         print("\nuvicorn        median      p95")
         for name, addresses in pages.items():
-            took = asyncio.run(_one_by_one(port, addresses, times, cookie))
+            took = asyncio.run(_one_by_one(port, addresses, times, "" if name == "share" else cookie))
             print(f"{name:10} {_words(took)}", flush=True)
     for processes in (1, 2):
         with _web_server(processes) as (port, pid):

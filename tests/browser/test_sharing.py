@@ -141,10 +141,18 @@ def test_a_comparisons_address_keeps_what_is_seen(inside, live_server, admin):
     inside.get_by_role("button", name="Show").click()
     drawn(inside)
     assert inside.evaluate(f"[{DRAWN}.payload.title, {DRAWN}.log, [...{DRAWN}.hidden]]") == ["Latency p99", True, [1]]
-    inside.locator(".chart-key button").nth(1).click()
+    points = inside.evaluate(f"{DRAWN}.payload.points_of.length")
     inside.get_by_role("link", name="threads", exact=True).click()
     drawn(inside)
     assert inside.evaluate(f"[{DRAWN}.payload.kind, {DRAWN}.log, {DRAWN}.hidden.size]") == ["scaling", True, 0]
+    inside.evaluate(f"{DRAWN}.toggle([0])")
+    line = inside.evaluate(f"{DRAWN}.payload.points_of[0]")
+    inside.get_by_role("link", name="each point").click()
+    drawn(inside)
+    assert inside.evaluate(f"[...{DRAWN}.hidden]") == line, "the line's points"
+    inside.get_by_role("link", name="Take out").first.click()
+    drawn(inside)
+    assert inside.evaluate(f"[{DRAWN}.payload.points_of.length, [...{DRAWN}.hidden]]") == [points - 1, [0]]
 
 
 def test_a_shared_comparison_is_as_it_was_seen(inside, live_server, admin, browser):

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, field_validator
 from dashboard.accounts.roles import require
 from dashboard.api import etag
 from dashboard.api.door import Token
+from dashboard.api.etag import IfMatch
 from dashboard.api.idempotency import Key, once
 from dashboard.api.paging import Id, Pages
 from dashboard.api.plans import StartIn, asked
@@ -167,22 +168,23 @@ def start_experiment(request: HttpRequest, response: HttpResponse, start: StartI
     return Status(201 if new else 200, _with(experiment.pk, notice))
 
 
-@router.get("/experiments/{int:experiment_id}", auth=Token("see"), response=ExperimentOut)
-def show_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
-    """One experiment."""
-    return _known(experiment_id)
+@router.get("/experiments/{int:experiment_id}", auth=Token("see"), response={200: ExperimentOut, 304: None})
+def show_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status:
+    """One experiment, with an ETag."""
+    return etag.answer(request, response, ExperimentOut.from_orm(_known(experiment_id)))
 
 
 @router.patch("/experiments/{int:experiment_id}", auth=Token("tidy"), response=ExperimentOut)
-def change_experiment(request: HttpRequest, experiment_id: Id, changes: Changes) -> Experiment:
+@transaction.atomic
+def change_experiment(
+    request: HttpRequest, response: HttpResponse, experiment_id: Id, changes: Changes, if_match: IfMatch
+) -> ExperimentOut:
     """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
-    experiment = _known(experiment_id)
     try:
-        with transaction.atomic():
-            _change(request.user, experiment, changes)
+        _change(request.user, _held(experiment_id, if_match), changes)
     except care.Refused as refused:
         raise Conflict(str(refused)) from refused
-    return _known(experiment_id)
+    return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
 
 
 def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
@@ -195,10 +197,11 @@ def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
 
 
 @router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
-def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status:
+@transaction.atomic
+def delete_experiment(request: HttpRequest, experiment_id: Id, if_match: IfMatch) -> Status:
     """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
     try:
-        care.delete(request.user, get_object_or_404(Experiment, pk=experiment_id))
+        care.delete(request.user, _held(experiment_id, if_match))
     except care.Refused as refused:
         raise Conflict(str(refused)) from refused
     return Status(204, None)
@@ -215,7 +218,7 @@ def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
 def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Any:
     """What happens now. Ask again with the ETag in If-None-Match: 304 while nothing changed but the time."""
     now = queries.progress(_known(experiment_id))
-    response["ETag"] = tag = etag.tag_of({**now, "left_s": None})
+    response["ETag"] = tag = etag.weak_tag_of({**now, "left_s": None})
     return Status(304, None) if etag.has_seen(request, tag) else Status(200, now)
 
 
@@ -247,6 +250,14 @@ def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
 
 def _known(experiment_id: int) -> Experiment:
     return get_object_or_404(queries.listed(), pk=experiment_id)
+
+
+def _held(experiment_id: int, if_match: str | None) -> Experiment:
+    """Locked until the transaction ends: nobody else changes it between. Raises Changed."""
+    experiment = _known(experiment_id)
+    care.hold(experiment)
+    etag.must_fit(if_match, ExperimentOut.from_orm(_known(experiment_id)))
+    return _known(experiment_id)
 
 
 def _with(experiment_id: int, notice: str) -> Experiment:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -14,6 +15,7 @@ from pydantic import ConfigDict
 
 from dashboard.api import etag
 from dashboard.api.door import Token
+from dashboard.api.etag import IfMatch
 from dashboard.api.idempotency import Key, once
 from dashboard.api.paging import Id, Pages
 from dashboard.api.plans import SourceIn, asked
@@ -139,27 +141,31 @@ def make_schedule(request: HttpRequest, response: HttpResponse, wanted: Schedule
 @router.get("/schedules/{int:schedule_id}", auth=Token("see"), response={200: ScheduleWhole, 304: None})
 def show_schedule(request: HttpRequest, response: HttpResponse, schedule_id: Id) -> Status:
     """One schedule, with its plan and an ETag."""
-    return etag.answer(request, response, ScheduleWhole(**_told(_known(schedule_id), timezone.now())))
+    return etag.answer(request, response, _whole(schedule_id))
 
 
 @router.patch("/schedules/{int:schedule_id}", auth=Token("schedule"), response=ScheduleWhole)
-def change_schedule(request: HttpRequest, schedule_id: Id, wanted: ScheduleChange) -> dict[str, Any]:
+@transaction.atomic
+def change_schedule(
+    request: HttpRequest, response: HttpResponse, schedule_id: Id, wanted: ScheduleChange, if_match: IfMatch
+) -> ScheduleWhole:
     """Another name or other times; what it measures stays, so that its nights can be compared. From then on it runs
     with your rights. Other times end the confirmation of production servers."""
-    schedule = _known(schedule_id)
+    schedule = _held(schedule_id, if_match)
     now = {name: getattr(schedule, name) for name in TIMES}
     form = _when({**now, **wanted.dict(exclude_unset=True)}, schedule)
     try:
         actions.change(request.user, schedule, form.when())
     except actions.Refused as refused:
         raise PlanError(str(refused)) from refused
-    return _told(_known(schedule_id), timezone.now())
+    return etag.tagged(response, _whole(schedule_id))
 
 
 @router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
-def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status:
+@transaction.atomic
+def delete_schedule(request: HttpRequest, schedule_id: Id, if_match: IfMatch) -> Status:
     """What its nights measured stays."""
-    actions.remove(request.user, _known(schedule_id))
+    actions.remove(request.user, _held(schedule_id, if_match))
     return Status(204, None)
 
 
@@ -218,6 +224,17 @@ def _all() -> QuerySet[Schedule]:
 
 def _known(schedule_id: int) -> Schedule:
     return get_object_or_404(_all(), pk=schedule_id)
+
+
+def _whole(schedule_id: int) -> ScheduleWhole:
+    return ScheduleWhole(**_told(_known(schedule_id), timezone.now()))
+
+
+def _held(schedule_id: int, if_match: str | None) -> Schedule:
+    """Locked until the transaction ends: nobody else changes it between. Raises Changed."""
+    get_object_or_404(Schedule.objects.select_for_update(), pk=schedule_id)
+    etag.must_fit(if_match, _whole(schedule_id))
+    return _known(schedule_id)
 
 
 def _when(times: dict[str, Any], taken_by: Schedule | None = None) -> WhenForm:

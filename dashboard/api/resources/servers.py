@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +17,7 @@ from pydantic import ConfigDict
 from dashboard.accounts.roles import require
 from dashboard.api import etag
 from dashboard.api.door import Token
+from dashboard.api.etag import IfMatch
 from dashboard.api.paging import Id, Pages
 from dashboard.api.problems import BadForm
 from dashboard.fleet.site_names import LOCAL
@@ -156,14 +158,16 @@ def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> 
 
 
 @router.patch("/servers/{int:server_id}", auth=Token("change_server"), response=ServerOut)
-def change_server(request: HttpRequest, server_id: Id, wanted: ServerChange) -> Server:
+@transaction.atomic
+def change_server(
+    request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange, if_match: IfMatch
+) -> ServerOut:
     """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
     measured there or must be put back."""
-    server = _known(server_id)
-    require(request.user, "change_server", server)
+    server = _held(request.user, server_id, if_match)
     form = _changed(server, wanted.dict(exclude_unset=True))
     actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
-    return _known(server_id)
+    return etag.tagged(response, ServerOut.from_orm(_known(server_id)))
 
 
 @router.post("/servers/{int:server_id}/owner", auth=Token("change_server"), response=ServerOut)
@@ -216,9 +220,10 @@ def start_server(request: HttpRequest, server_id: Id) -> Status:
 
 
 @router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
-def delete_server(request: HttpRequest, server_id: Id) -> Status:
+@transaction.atomic
+def delete_server(request: HttpRequest, server_id: Id, if_match: IfMatch) -> Status:
     """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
-    actions.remove(request.user, _known(server_id))
+    actions.remove(request.user, _held(request.user, server_id, if_match))
     return Status(204, None)
 
 
@@ -236,6 +241,15 @@ def show_test(request: HttpRequest, test_id: Id) -> Preflight:
 
 def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
+
+
+def _held(user: User, server_id: int, if_match: str | None) -> Server:
+    """Of this person's, and locked until the transaction ends: nobody else changes it between. Raises Changed."""
+    get_object_or_404(Server.objects.select_for_update(), pk=server_id)
+    server = _known(server_id)
+    require(user, "change_server", server)
+    etag.must_fit(if_match, ServerOut.from_orm(server))
+    return server
 
 
 def _changed(server: Server, given: dict[str, Any]) -> ModelForm:

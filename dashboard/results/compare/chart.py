@@ -16,19 +16,23 @@ SLOT = "one"  # all bars share it: each stands alone at its place, and as broad 
 
 @dataclass(frozen=True)
 class ComparedChart(Chart):
-    """`hidden`: places of the series that the address hides."""
+    """`points_of`: the places of each series' points; `hidden`: of the points that the address hides. A line is hidden
+    with all its points, so that the same stays hidden when bars become lines."""
 
+    points_of: tuple[tuple[int, ...], ...] = ()
     hidden: tuple[int, ...] = ()
 
     def payload(self) -> dict[str, Any]:
-        return {**super().payload(), **({"hidden": list(self.hidden)} if self.hidden else {})}
+        hidden = [n for n, points in enumerate(self.points_of) if set(points) <= set(self.hidden)]
+        points_of = {"points_of": [list(points) for points in self.points_of]}
+        return {**super().payload(), **points_of, **({"hidden": hidden} if hidden else {})}
 
 
 def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
     """`columns` as their reader may see them."""
     figure = FIGURES[choice.figure]
     draw = _lines if choice.by == "threads" else _bars
-    x, series = draw(columns, figure)
+    x, series, points_of = draw(columns, figure)
     known = any(dot.y is not None for one in series for dot in one.dots)
     return ComparedChart(
         key=KEY,
@@ -41,6 +45,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
         empty="" if known else "Nothing is compared yet." if not columns else "No source knows this figure here.",
         source="",
         note="Bars are 95 % intervals." if choice.figure == "throughput" else "",
+        points_of=points_of if known else (),
         hidden=choice.hidden,
     )
 
@@ -57,25 +62,29 @@ def named(columns: Sequence[Column]) -> list[str]:
     return [f"{n}: {column['variant']}, {at(column['threads'])}" for n, column in enumerate(columns, start=1)]
 
 
-def _bars(columns: Sequence[Column], figure: Figure) -> tuple[Axis, tuple[Series, ...]]:
+Drawn = tuple[Axis, tuple[Series, ...], tuple[tuple[int, ...], ...]]  # with the places of each series' points
+
+
+def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
     names = named(columns)
     series = tuple(
         Series(name, n % PALETTE, (Dot(name, *figure.value(column)),), stack=SLOT)
         for n, (name, column) in enumerate(zip(names, columns, strict=True))
     )
-    return Axis("variant, threads", scale="category", categories=tuple(names)), series
+    points_of = tuple((place,) for place in range(len(columns)))
+    return Axis("variant, threads", scale="category", categories=tuple(names)), series, points_of
 
 
-def _lines(columns: Sequence[Column], figure: Figure) -> tuple[Axis, tuple[Series, ...]]:
-    lines: dict[tuple[Any, ...], list[Column]] = {}
-    for column in columns:
-        lines.setdefault(tuple(column[part] for part in ("experiment", *PARTS)), []).append(column)
-    names = _line_names(list(lines.values()))
+def _lines(columns: Sequence[Column], figure: Figure) -> Drawn:
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for place, column in enumerate(columns):
+        places.setdefault(tuple(column[part] for part in ("experiment", *PARTS)), []).append(place)
+    lines = [[columns[place] for place in line] for line in places.values()]
     series = tuple(
         Series(name, n % PALETTE, _dots(line, figure), n // PALETTE)
-        for n, (name, line) in enumerate(zip(names, lines.values(), strict=True))
+        for n, (name, line) in enumerate(zip(_line_names(lines), lines, strict=True))
     )
-    return Axis("threads", scale="log2"), series
+    return Axis("threads", scale="log2"), series, tuple(map(tuple, places.values()))
 
 
 PARTS = ("server_id", "variant", "workload")  # what makes two points of an experiment points of one line

@@ -4,7 +4,7 @@
     figure  which figure is drawn, a key of FIGURES
     by      `points`: a bar for each; `threads`: a line over the threads for each variant
     scale   of the vertical axis: `linear` or `log`
-    hide    places of the picture's series that are hidden, `0,2`; counted anew when other points are chosen
+    hide    places of the points that are hidden, `0,2`, the first is 0; a line is hidden with all its points
     from    the experiment whose points are offered
 
 Whatever is none of these, or has no such value, is ignored.
@@ -57,6 +57,10 @@ class Choice:
         }
         return urlencode({name: value for name, value in said.items() if value != usual.get(name)}, safe=",")
 
+    def hidden_without(self, place: int) -> tuple[int, ...]:
+        """What stays hidden when the point there is taken out: those behind it move up."""
+        return tuple(one - (one > place) for one in self.hidden if one != place)
+
     def seen_with(self, asked: Query) -> "Choice":
         """The same points, looked at in the way that is asked for: all that a reader of a link can choose."""
         return choice(asked, usual=self, runs=self.runs)
@@ -68,14 +72,12 @@ _USUAL = {**_NOTHING, "figure": Choice.figure, "by": Choice.by, "scale": Choice.
 
 def choice(asked: Query, usual: Choice = Choice(), runs: tuple[int, ...] | None = None) -> Choice:
     """`usual`: what holds where nothing is said; `runs`: these, whatever is asked for."""
-    by = _one_of(BYS, asked.get("by", ""), usual.by)
-    same_series = by == usual.by or not usual.runs
     return Choice(
         runs=run_ids(asked) if runs is None else runs,
         figure=_one_of(FIGURES, asked.get("figure", ""), usual.figure),
-        by=by,
+        by=_one_of(BYS, asked.get("by", ""), usual.by),
         scale=_one_of(SCALES, asked.get("scale", ""), usual.scale),
-        hidden=_hidden(asked, usual.hidden if same_series else ()),
+        hidden=_hidden(asked, usual.hidden),
         offered=_number(asked.get("from", "")),
     )
 

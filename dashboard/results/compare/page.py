@@ -30,7 +30,7 @@ def context(choice: Choice, token: str = "") -> dict[str, Any]:
     answer = {
         "choice": choice,
         "query": said.query(),
-        "columns": [{**column, "without": choice.query(runs=column["others"], hidden=())} for column in shown],
+        "columns": [{**column, "without": _without(choice, place, column)} for place, column in enumerate(shown)],
         "left_out": max(0, len(choice.runs) - sum(len(column["run_ids"]) for column in found)),
         "unlike": _unlike(found, reader),
         "finding": finding(shown),
@@ -42,6 +42,10 @@ def context(choice: Choice, token: str = "") -> dict[str, Any]:
         "shared": reader.is_guest,
     }
     return answer if reader.is_guest else answer | _offers(choice, experiments_of(found))
+
+
+def _without(choice: Choice, place: int, column: Column) -> str:
+    return choice.query(runs=column["others"], hidden=choice.hidden_without(place))
 
 
 def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]:
@@ -76,16 +80,16 @@ def _for(reader: Reader, name: str, value: str) -> str:
 
 
 def _views(choice: Choice) -> list[dict[str, Any]]:
-    """The ways across; each shows all its series, since they are others than those of the next."""
     return [
-        {"title": title, "query": choice.query(by=by, hidden=()), "by": by, "is_chosen": by == choice.by}
+        {"title": title, "query": choice.query(by=by), "by": by, "is_chosen": by == choice.by}
         for by, title in BYS.items()
     ]
 
 
 def _said(choice: Choice) -> list[tuple[str, str]]:
-    """(Name, value) of what a form that chooses points carries along; series are counted anew then."""
-    return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale)]
+    """(Name, value) of what a form that adds points carries along: they come last, so that places stay."""
+    hide = ",".join(map(str, choice.hidden))
+    return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale), ("hide", hide)]
 
 
 def _offers(choice: Choice, compared: Sequence[Experiment]) -> dict[str, Any]:

@@ -1,14 +1,28 @@
-// <figure data-keeps>: the page's address says its scale and which series are hidden, so that it can be passed on. Forms
-// and links with data-here take that along; data-here="by=threads&hide=" says what is different there.
+// <figure data-keeps>: the page's address says its scale and which points are hidden, so that it can be passed on. Forms
+// and links with data-here take that along; data-here="by=threads" says what is different there, data-takes-out="2" which
+// point is not there.
 
-export function keepInAddress({ figure, log, hidden }) {
+export function keepInAddress({ figure, payload, log, hidden }) {
   if (figure.dataset.keeps === undefined) return;
   const address = new URL(location.href);
-  const state = { scale: log ? "log" : "linear", hide: [...hidden].sort((a, b) => a - b).join(",") };
+  const points = [...hidden].flatMap((index) => payload.points_of[index]);
+  const state = { scale: log ? "log" : "linear", hide: listed(points) };
   for (const [name, value] of Object.entries(state)) address.searchParams.set(name, value);
   history.replaceState(history.state, "", readable(address.search));
   for (const form of document.querySelectorAll("form[data-here]")) carry(form, state);
-  for (const link of document.querySelectorAll("a[data-here]")) link.search = merged(address.searchParams, link.dataset.here);
+  for (const link of document.querySelectorAll("a[data-here]")) {
+    address.searchParams.set("hide", listed(without(points, Number(link.dataset.takesOut ?? NaN))));
+    link.search = merged(address.searchParams, link.dataset.here);
+  }
+}
+
+/** Points behind the one that is taken out move up; NaN takes out none. */
+function without(points, taken) {
+  return points.filter((point) => point !== taken).map((point) => (point > taken ? point - 1 : point));
+}
+
+function listed(points) {
+  return [...points].sort((a, b) => a - b).join(",");
 }
 
 function carry(form, state) {

@@ -107,7 +107,32 @@ def test_a_readers_view_changes_the_look_and_never_the_points():
     assert shared.seen_with(QueryDict("")) == shared
     seen = shared.seen_with(QueryDict("runs=99&figure=p50&scale=linear&hide="))
     assert seen == Choice((1, 2), "p50", "points", "linear", ())
-    assert shared.seen_with(QueryDict("by=threads")).hidden == (), "other series: nothing is hidden yet"
+    assert shared.seen_with(QueryDict("by=threads")).hidden == (1,), "the same points as lines"
+
+
+@given(st.sets(st.integers(0, 15)), st.integers(0, 15))
+def test_what_is_hidden_stays_so_when_a_point_is_taken_out(hidden, taken):
+    points = [place in hidden for place in range(16)]
+    del points[taken]
+    left = Choice(hidden=tuple(sorted(hidden))).hidden_without(taken)
+    assert left == tuple(place for place, is_hidden in enumerate(points) if is_hidden)
+
+
+@pytest.mark.django_db
+def test_a_line_is_hidden_with_all_its_points(client_in):
+    one = factory.experiment({"1/1": 1000.0, "0/0": 6000.0})  # at 1 and 8 threads each
+
+    def drawn(**look):
+        payload = compare(client_in, every(one), **look).context["picture"]["payload"]
+        return payload["points_of"], payload.get("hidden", [])
+
+    assert drawn(hide="1,2") == ([[0], [1], [2], [3]], [1, 2])
+    lines, hidden = drawn(hide="2,3", by="threads")
+    assert (lines, hidden) == ([[0, 1], [2, 3]], [1])
+    assert drawn(hide="1,2", by="threads") == (lines, []), "each line still has a point to show"
+    page = compare(client_in, every(one), hide="1,2").context
+    assert ("hide", "1,2") in page["said"] and "hide=1,2" in page["views"][1]["query"]
+    assert ["hide=0,1" in column["without"] for column in page["columns"]] == [True, False, False, False]
 
 
 @pytest.mark.django_db

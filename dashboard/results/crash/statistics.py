@@ -93,7 +93,11 @@ class Tally:
         loss = next((found for place in ("engine", "binlog") if (found := self.loss(place)) and found.median), None)
         where = f"{self.invalid.k:,} of {crashes}"
         text = f"lost {_lost(loss, self.loss('engine') == loss)} in {where}" if loss else f"failed in {where}"
-        more = ["engine and binlog disagree"] if self.disagrees else []
+        down = sum(trial.stayed_down for trial in self.decided)
+        if down == self.invalid.k:
+            return f"did not come back after {where}"
+        more = [f"the server did not come back after {down:,}"] if down else []
+        more += ["engine and binlog disagree"] if self.disagrees else []
         more += [REPLICAS_SAY[self.replica]] if self.replica in ("diverge", "stopped") else []
         return "; ".join([text, ", ".join(more)] if more else [text])
 

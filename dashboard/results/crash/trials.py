@@ -61,6 +61,11 @@ class Tried:
         """From the load to the checks: a trial that broke off says at which step."""
         return self.state == Trial.State.DONE and not self.error
 
+    @property
+    def stayed_down(self) -> bool:
+        """The server refused what the crash had left: there is a verdict, and no time of recovery."""
+        return self.verdict == Trial.Verdict.INVALID and self.recovery_s is None
+
     def lost(self, place: str) -> int | None:
         """Acknowledged transactions lost from "engine" or "binlog"."""
         return self.lost_engine if place == "engine" else self.lost_binlog

@@ -107,3 +107,14 @@ def test_it_takes_the_worst_of_a_replica(seen, expected):
 @pytest.mark.django_db
 def test_it_reads_no_replica_where_the_plan_has_none():
     assert tally([(1, 2)], replica=False).replica == "not tried"
+
+
+@pytest.mark.django_db
+def test_it_says_that_a_server_did_not_come_back():
+    """Not that nothing was lost: nobody could look."""
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 2}}, measured=0)
+    one.trials.filter(repeat=1).update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)
+    assert next(iter(tallies(trials_of(one)).values())).says == "did not come back after 1 of 2 power losses"
+    one.trials.filter(repeat=2).update(verdict="invalid", lost_engine=7, lost_engine_ms=1)
+    said = next(iter(tallies(trials_of(one)).values())).says
+    assert "lost a median of 7 acknowledged commits" in said and "did not come back after 1" in said

@@ -1,5 +1,5 @@
-"""What an answer showed, by its tag: who asks again is told only what changed, and a change can be made on condition that
-nobody was faster."""
+"""What an answer showed, by its tag: who asks again is told only what changed, and a change can be asked for on
+condition that nobody was faster."""
 
 import hashlib
 import json

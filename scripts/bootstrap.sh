@@ -19,7 +19,8 @@ gcc|gcc|builds the trace of fsync calls
 TESTING_NEEDS='chromium|chromium|the browser tests
 strace|strace|the tests count fsync calls a second way
 initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
-mariadb-binlog|mariadb-client|the tests compare our binlog reader with that of the vendor'
+mariadb-binlog|mariadb-client|the tests compare our binlog reader with that of the vendor
+nginx|nginx|the tests put our example of a proxy in front of the web server'
 VENV_NEED='python3-venv|makes the virtual environment for the Python packages'
 
 # bootstrap NEEDS REQUIREMENTS...: afterwards the programs are there, and .venv holds the Python packages.
@@ -76,20 +77,33 @@ install_packages() {
         as_root=(sudo)
     fi
     say "Installing them with apt-get; no service is started."
-    case " $packages" in *" postgresql "*) trap allow_a_cluster EXIT && refuse_a_cluster ;; esac
+    trap allow_services EXIT
+    refuse_services " $packages"
     # shellcheck disable=SC2086 # one word per package
     { apt_get update && apt_get install --yes --no-install-recommends $packages; } ||
         refuse "apt-get failed (see above). Install the packages by hand, then start again."
-    case " $packages" in *" postgresql "*) allow_a_cluster && trap - EXIT ;; esac
+    case " $packages" in *" nginx "*) not_at_boot nginx ;; esac
+    allow_services && trap - EXIT
 }
 
-# PostgreSQL's package makes and starts a cluster when it is installed, unless this file says no. It stays for that long;
-# clusters that are there are left alone.
+# Two packages start something when they are installed, unless a file says no; it stays for that long. PostgreSQL's makes
+# a cluster; clusters that are there are left alone. nginx's starts its service.
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
-refuse_a_cluster() {
-    "${as_root[@]}" sh -c "mkdir -p ${NO_CLUSTER%/*} && echo 'create_main_cluster = false' >$NO_CLUSTER"
+NO_SERVICE=/usr/sbin/policy-rc.d
+refuse_services() {
+    case $1 in *" postgresql "*) forbid $NO_CLUSTER 'create_main_cluster = false' ;; esac
+    # shellcheck disable=SC2016 # the file's own
+    case $1 in *" nginx "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
 }
-allow_a_cluster() { "${as_root[@]}" rm -f "$NO_CLUSTER"; }
+FORBIDDEN=()
+forbid() {
+    local file=$1
+    shift
+    FORBIDDEN+=("$file")
+    printf '%s\n' "$@" | "${as_root[@]}" sh -c "mkdir -p ${file%/*} && cat >$file && chmod 0755 $file"
+}
+allow_services() { [ ${#FORBIDDEN[@]} = 0 ] || "${as_root[@]}" rm -f "${FORBIDDEN[@]}"; }
+not_at_boot() { ! has update-rc.d || "${as_root[@]}" update-rc.d "$1" disable >&2 || true; }
 
 apt_get() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=l \

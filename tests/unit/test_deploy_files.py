@@ -11,6 +11,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from dashboard.home import PROJECT
+from dashboard.portable.archive import MOST_PACKED
 
 DEPLOY = PROJECT / "deploy"
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
@@ -55,6 +56,14 @@ def test_systemd_would_complain_of_a_unit_that_is_wrong(tmp_path):
     wrong.write_text("[Service]\nExecStart=/nowhere/at/all\nNoSuchSetting=yes\n")
     done = subprocess.run(["systemd-analyze", "verify", str(wrong)], capture_output=True, text=True, check=False)
     assert done.returncode != 0 or "NoSuchSetting" in done.stderr
+
+
+def test_the_proxies_take_the_largest_file_that_is_imported():
+    """And little more: the form around it."""
+    nginx = re.search(r"client_max_body_size (\d+)m;", (DEPLOY / "nginx.conf").read_text())
+    caddy = re.search(r"max_size (\d+)MiB$", (DEPLOY / "Caddyfile").read_text(), re.MULTILINE)
+    assert nginx and caddy
+    assert {int(one[1]) << 20 for one in (nginx, caddy)} == {MOST_PACKED + (1 << 20)}
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)

@@ -164,20 +164,44 @@ def test_a_failed_installation_is_tried_again(machine):
     assert not list((machine.clone / ".venv").glob("installed-*"))
 
 
-def test_postgresql_is_installed_without_a_cluster(machine):
-    """The file that forbids one is there while it is installed, and gone afterwards, also when that fails."""
-    steps = "refuse_a_cluster() { apt-get forbids; }; allow_a_cluster() { apt-get allows; }; "
-    ask = 'install_packages "postgresql|the tests"'
-    assert machine.run(AS_ROOT + steps + ask).returncode == 0
-    assert [call.split()[1] for call in machine.called()] == ["forbids", "-qq", "-qq", "allows"]
-    machine.calls.unlink()
-    broken = steps.replace("apt-get", "noted") + "apt_get() { return 100; }; "
-    machine.has("noted")
-    assert machine.run(AS_ROOT + broken + ask).returncode == 2
-    assert [call.split()[1] for call in machine.called()] == ["forbids", "allows"]
+@pytest.fixture
+def forbidding(machine):
+    """Where the two files would be, in this test's own folder; apt-get writes down whether they are there."""
+    places = {"NO_CLUSTER": machine.bin.parent / "etc/cluster.conf", "NO_SERVICE": machine.bin.parent / "policy-rc.d"}
+    for program in ("sh", "mkdir", "chmod", "rm"):
+        (machine.bin / program).symlink_to(shutil.which(program))
+    seen = "".join(f'[ ! -e "{file}" ] || echo {name} >>"$CALLS"\n' for name, file in places.items())
+    machine.has("apt-get", script=f"#!/bin/bash\n{seen}exit ${{FAILS:-0}}\n")
+    machine.has("update-rc.d")
+    known = "; ".join(f'{name}="{file}"' for name, file in places.items())
+    machine.install = lambda package, **known_too: machine.run(
+        f"{AS_ROOT}{known}; install_packages '{package}|the tests'", **known_too
+    )
+    machine.places = places
+    return machine
 
 
-def test_other_packages_forbid_nothing(machine):
-    steps = "refuse_a_cluster() { apt-get forbids; }; "
-    assert machine.run(AS_ROOT + steps + NEEDS).returncode == 0
-    assert not any("forbids" in call for call in machine.called())
+@pytest.mark.parametrize("fails", ["0", "100"])
+@pytest.mark.parametrize("package, place", [("postgresql", "NO_CLUSTER"), ("nginx", "NO_SERVICE")])
+def test_what_would_start_something_is_installed_without(forbidding, package, place, fails):
+    """The file that forbids it is there while it is installed, and gone afterwards, also when that fails."""
+    done = forbidding.install(package, FAILS=fails)
+    assert done.returncode == (0 if fails == "0" else 2), done.stderr
+    assert set(forbidding.called()) - {"update-rc.d nginx disable "} == {place}
+    assert not any(file.exists() for file in forbidding.places.values())
+
+
+def test_nginx_starts_with_no_boot_either(forbidding):
+    forbidding.install("nginx")
+    assert forbidding.called()[-1] == "update-rc.d nginx disable "
+
+
+def test_a_machine_that_forbids_services_itself_is_left_so(forbidding):
+    forbidding.places["NO_SERVICE"].write_text("the machine's own")
+    assert forbidding.install("nginx").returncode == 0
+    assert forbidding.places["NO_SERVICE"].read_text() == "the machine's own"
+
+
+def test_other_packages_forbid_nothing(forbidding):
+    assert forbidding.install("sysbench").returncode == 0
+    assert forbidding.called() == []

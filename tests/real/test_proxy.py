@@ -1,0 +1,159 @@
+"""deploy/nginx.conf and deploy/Caddyfile in front of a real web server: what docs/deployment.md says of the proxy."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+
+from dashboard.accounts.signals import LOGGED_IN, LOGIN_FAILED
+from dashboard.accounts.throttle import PER_NAME_AND_ADDRESS
+from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment
+from dashboard.portable.archive import MOST_PACKED
+from tests.real import proxied
+from tests.real.proxied import NAME, Certificate, Ports, Visitor, plain
+from tests.unit.conduct import experiments
+from tests.unit.portable import files
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PASSWORD = "a long test password"
+FORGED = {
+    "X-Forwarded-For": "203.0.113.9",
+    "X-Real-IP": "203.0.113.9",
+    "Forwarded": "for=203.0.113.9;proto=http",
+    "X-Forwarded-Proto": "http",
+    "X-Forwarded-Host": "evil.example",
+}
+New = Callable[..., Visitor]
+
+
+@pytest.fixture(scope="module")
+def web_port(django_db_setup: None, tmp_path_factory) -> Iterator[int]:
+    port = proxied.free_port()
+    with proxied.web(tmp_path_factory.mktemp("web") / "home", port):
+        yield port
+
+
+@pytest.fixture(scope="module", params=proxied.PROXIES)
+def behind(request, web_port, tmp_path_factory) -> Iterator[tuple[Ports, Certificate]]:
+    for program in (request.param, "openssl"):
+        if not (proxied.is_here(program) if program in proxied.PROXIES else shutil.which(program)):
+            pytest.skip(f"{program} is not installed")
+    held = proxied.certificate(tmp_path_factory.mktemp(request.param))
+    ports = Ports(web_port, proxied.free_port(), proxied.free_port())
+    with proxied.proxy(request.param, ports, held):
+        yield ports, held
+
+
+@pytest.fixture
+def visitor(behind) -> New:
+    """`visitor()`: a new browser; `visitor(address=..., forged=...)`."""
+    return lambda **known: Visitor(*behind, **known)
+
+
+@pytest.fixture
+def inside(visitor, transactional_db) -> Visitor:
+    """The administrator's browser."""
+    User.objects.create_superuser("admin", password=PASSWORD)
+    browser = visitor()
+    assert browser.logs_in("admin", PASSWORD).status == 302
+    return browser
+
+
+def test_who_logs_in_gets_cookies_for_https_only(inside):
+    session = inside.cookies["sessionid"]
+    assert session["secure"] and session["httponly"] and inside.cookies["csrftoken"]["secure"]
+    page = inside.get("/")
+    assert page.status == 200 and "admin" in page.text
+    assert page.headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", f"http://{NAME}", "null"])
+def test_a_form_of_another_site_is_refused(inside, origin):
+    assert inside.submit("/password/", {"oldpassword": PASSWORD}, origin=origin).status == 403
+
+
+def test_without_tls_there_is_only_a_redirect(behind):
+    answer = plain(behind[0], "/experiments/?q=1")
+    assert answer.status in (301, 308) and not answer.headers["Set-Cookie"]
+    assert re.fullmatch(rf"https://{NAME}(:443)?/experiments/\?q=1", answer.headers["Location"])
+
+
+def test_who_asks_cannot_say_that_it_is_another(visitor):
+    """What a visitor writes into the proxy's headers is nothing; a slow guesser is shut out by its real address."""
+    User.objects.create_superuser("admin", password=PASSWORD)
+    for last in range(PER_NAME_AND_ADDRESS):
+        forger = visitor(address="127.0.0.3", forged=FORGED | {"X-Forwarded-For": f"203.0.113.{last}"})
+        assert forger.logs_in("admin", "a wrong password").status == 200
+    assert {event.detail["address"] for event in Event.objects.filter(did=LOGIN_FAILED)} == {"127.0.0.3"}
+    last = visitor(address="127.0.0.3", forged={"X-Forwarded-For": "203.0.113.77, 127.0.0.1"})
+    assert last.logs_in("admin", PASSWORD).status != 302
+    assert visitor(address="127.0.0.4", forged=FORGED).logs_in("admin", PASSWORD).status == 302
+    assert Event.objects.get(did=LOGGED_IN).detail["address"] == "127.0.0.4"
+
+
+def test_events_arrive_while_the_stream_is_open(inside):
+    """The second is made only after the first was read: a proxy that collects answers would never give the first."""
+    running = experiments.experiment(experiments.attached())
+    held = Experiment.objects.filter(pk=running.pk)
+    held.update(state="running", phase="the first", worker=experiments.worker())
+    with inside.asks(f"/experiments/{running.pk}/events/", headers={"Accept": "text/event-stream"}) as stream:
+        assert stream.status == 200 and stream.headers["Content-Type"] == "text/event-stream"
+        read_until(stream, b"the first")
+        held.update(phase="the second")
+        read_until(stream, b"the second")
+    assert inside.get("/").status == 200, "who went away in mid-stream stops nobody"
+
+
+def read_until(stream, words: bytes) -> None:
+    while words not in (line := stream.readline()):
+        assert line, "the stream ended"
+
+
+def test_static_files_are_packed_and_kept(inside):
+    path = re.search(r'href="(/static/[^"]+\.css)"', inside.get("/").text)[1]
+    with inside.asks(path) as answer:
+        assert (answer.status, answer.headers["Content-Encoding"]) == (200, "gzip")
+        assert "immutable" in answer.headers["Cache-Control"]
+    assert inside.get(path).headers["Content-Type"].startswith("text/css")
+
+
+def test_an_experiment_is_exported_and_imported(inside):
+    made = files.experiment()
+    exported = inside.get(f"/experiments/{made.pk}/export.zip")
+    assert exported.status == 200
+    Experiment.objects.all().delete()
+    assert inside.upload("/experiments/import/", "file", exported.body).status == 302
+    assert Experiment.objects.count() == 1
+
+
+def test_a_file_of_many_megabytes_comes_through(inside):
+    """To our own refusal: a proxy's usual limit is one megabyte."""
+    answer = inside.upload("/experiments/import/", "file", bytes(5 << 20))
+    assert answer.status == 422 and "Nothing was stored" in answer.text
+
+
+def test_what_is_larger_than_any_file_is_refused_by_the_proxy(inside, request):
+    if "caddy" in request.node.name:
+        pytest.skip("it counts what arrives: asked of its file in tests/unit/test_deploy_files.py")
+    assert inside.get("/experiments/import/", b"", {"Content-Length": str(MOST_PACKED * 2)}).status == 413
+
+
+def test_a_share_link_and_its_preview_are_https(inside, visitor):
+    made = files.experiment()
+    links = f"/share/experiments/{made.pk}/"
+    page = inside.submit(links, {"days": "", "note": ""}, to=f"{links}create/")
+    address = re.search(rf"https://{NAME}/share/[\w-]{{30,}}/", page.text)
+    assert address, page.text
+    shown = visitor(forged=FORGED).get(address[0].removeprefix(f"https://{NAME}"))
+    told = dict(re.findall(r'<meta property="og:(url|image)" content="([^"]+)"', shown.text))
+    assert shown.status == 200 and told["url"] == address[0] and told["image"].startswith(address[0])
+
+
+@pytest.mark.parametrize("path", ["/nowhere/", "/share/nothing/", "/api/v1/nothing"])
+def test_what_is_not_there_is_said_by_us(inside, path):
+    answer = inside.get(path)
+    assert answer.status in (404, 410) and b"nginx" not in answer.body
+    assert answer.headers["Strict-Transport-Security"]

@@ -26,5 +26,6 @@ django.setup(set_prefix=False)
 application = Handler()
 # What was loaded stays for ever. The garbage collector would look through all of it (70 ms) every few large pages.
 import_module(settings.ROOT_URLCONF)
+import_module("scipy.stats")  # loaded at first need elsewhere (a second): no page shall wait for it
 gc.collect()
 gc.freeze()

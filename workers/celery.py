@@ -6,6 +6,7 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page; a worker and beat have none
 
 app = Celery("durascope")
 app.config_from_object("workers.celery_config")

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from scipy.stats import binomtest
+import scipy
 
 LEVEL = 0.95
 
@@ -11,5 +11,5 @@ LEVEL = 0.95
 def interval(k: int, n: int) -> tuple[float, float]:
     """With none or all of n the whole 5 % lies on the one side that is open: 0 of 30 is at most 9.5 %."""
     side = "less" if k == 0 else "greater" if k == n else "two-sided"
-    found = binomtest(k, n, alternative=side).proportion_ci(LEVEL, "exact")
+    found = scipy.stats.binomtest(k, n, alternative=side).proportion_ci(LEVEL, "exact")
     return float(found.low), float(found.high)

@@ -13,7 +13,7 @@ p < 0.05 at all, the answer is *not decidable*: measure longer or more repeats.
 from collections.abc import Sequence
 from typing import Literal
 
-from scipy.stats import mannwhitneyu
+import scipy
 
 from workers.analysis.blocks import MIN_BLOCKS, Sample, block_length, block_means
 from workers.analysis.statistics import Estimate
@@ -31,7 +31,7 @@ def p_value(of: Sample, to: Sample) -> float | None:
     means = block_means(of, length), block_means(to, length)
     if min(part.size for part in means) < MIN_BLOCKS:
         return None
-    return float(mannwhitneyu(*means, alternative="two-sided").pvalue)
+    return float(scipy.stats.mannwhitneyu(*means, alternative="two-sided").pvalue)
 
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from workers.analysis.blocks import Floats
 from workers.analysis.refused import Refused
@@ -144,7 +144,7 @@ def _drawn_again(sizes: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
     rng = np.random.default_rng(SEED)
     medians = np.median(times[:, rng.integers(rounds, size=(RESAMPLES, rounds))], axis=2).T
     k, slope = _lines(sizes, medians)
-    widen = float(np.sqrt(rounds / (rounds - 1)) * stdtrit(rounds - 1, 0.975) / _Z)
+    widen = float(np.sqrt(rounds / (rounds - 1)) * scipy.special.stdtrit(rounds - 1, 0.975) / _Z)
     relative = medians / (k[:, None] + slope[:, None] * sizes) - 1
     return tuple(_widened(one, widen) for one in (k, slope, relative))
 

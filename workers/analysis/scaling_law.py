@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
-from scipy.special import stdtrit
+import scipy
 
 from workers.analysis.blocks import Floats
 from workers.analysis.refused import Refused
@@ -107,13 +106,13 @@ def _law(threads: Floats, coefficients: Floats) -> Floats:
 def _coefficients(threads: Floats, tps: Floats) -> Floats:
     """(1, s, k)/l that make the relative error of N/X least."""
     relative = _terms(threads) * (tps / threads)[:, None]
-    return nnls(relative, np.ones_like(tps))[0]
+    return scipy.optimize.nnls(relative, np.ones_like(tps))[0]
 
 
 def _spreads(points: Sequence[Throughput], off: Floats) -> Floats:
     """Relative standard deviation of each point."""
     free = max(len(points) - 3, 2)  # Student's 12.7 for a single degree of freedom would say nothing at all
-    misfit = np.sqrt(float(off @ off) / (len(points) - 3)) * stdtrit(free, 0.975) / _Z
+    misfit = np.sqrt(float(off @ off) / (len(points) - 3)) * scipy.special.stdtrit(free, 0.975) / _Z
     measured = [
         (one.hi - one.lo) / (2 * _Z * one.tps) if one.lo is not None and one.hi is not None else 0.0 for one in points
     ]

@@ -21,7 +21,7 @@ often (about 85 % of the time): measure more repeats, or read the paired ratio.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from workers.analysis.blocks import MIN_BLOCKS, Floats, Sample, block_length, circular_means
 
@@ -105,7 +105,7 @@ def _block_bootstrap(series: Floats, length: int, rng: np.random.Generator) -> F
 
 def _student(observations: float) -> float:
     """How much wider an interval of so few observations must be than one that knows the variance."""
-    return float(stdtrit(observations - 1, 0.975) / _Z)
+    return float(scipy.special.stdtrit(observations - 1, 0.975) / _Z)
 
 
 def _noise_variance(noise: Floats) -> float:

@@ -1,7 +1,7 @@
 """Has the warm-up been long enough? The mean of a run that still climbs is no steady state."""
 
 import numpy as np
-from scipy.stats import linregress
+import scipy
 
 from workers.analysis.blocks import MIN_BLOCKS, Floats, Sample, block_length, block_means
 
@@ -18,7 +18,7 @@ def drift(series: Floats) -> float | None:
         return None
     if np.ptp(means) == 0:
         return 0.0
-    trend = linregress(np.arange(means.size), means)
+    trend = scipy.stats.linregress(np.arange(means.size), means)
     if trend.pvalue >= LEVEL:
         return 0.0
     return float(trend.slope * (means.size - 1) / means.mean())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from scipy.stats import binomtest
+import scipy
 
 from dashboard.results.templatetags.figures import percent
 
@@ -43,5 +43,5 @@ def rate(k: int, n: int) -> Rate:
     if n == 0:
         return Rate(0, 0, None, None)
     side = "less" if k == 0 else "greater" if k == n else "two-sided"
-    interval = binomtest(k, n, alternative=side).proportion_ci(LEVEL, "exact")
+    interval = scipy.stats.binomtest(k, n, alternative=side).proportion_ci(LEVEL, "exact")
     return Rate(k, n, float(interval.low), float(interval.high))

@@ -133,7 +133,7 @@ def test_a_disk_that_fills_up_under_load(worker, sandbox_root, settings, transac
         server = Server.objects.create(name="Small", kind="sandbox", build="system-mariadb")
         fat = (WorkloadChoice("fat", "rows-per-transaction", {"rows": "10000"}),)
         off = (Variant("off", {"log_bin": "OFF", "innodb_flush_log_at_trx_commit": "0"}),)
-        experiment = run(server, worker, workloads=fat, variants=off, threads=(4,), measure_s=40)
+        experiment = run(server, worker, workloads=fat, variants=off, threads=(4,), measure_s=600)  # ends when full
         assert list((folder / "live").iterdir()) == []
     finally:
         subprocess.run(["umount", folder], check=True)

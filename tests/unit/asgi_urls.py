@@ -1,0 +1,64 @@
+"""Addresses of one view each, for what may happen to a request."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import path
+
+from dashboard.accounts.gate import needs
+
+went_on = threading.Event()  # the slow view may end
+entered = threading.Event()
+ended: list[str] = []
+
+
+@needs("enter")
+def threads(request: HttpRequest) -> HttpResponse:
+    request.session.get("x")
+    return HttpResponse(f"{threading.get_ident()} {User.objects.count()}")
+
+
+@needs("enter")
+def broken(request: HttpRequest) -> HttpResponse:
+    raise RuntimeError("as it may happen")
+
+
+@needs("enter")
+async def broken_async(request: HttpRequest) -> HttpResponse:
+    raise RuntimeError("as it may happen")
+
+
+@needs("enter")
+def slow(request: HttpRequest) -> HttpResponse:
+    entered.set()
+    went_on.wait(60)
+    ended.append(f"slow, {User.objects.count()} people, closed: {connection.connection is None}")
+    return HttpResponse("slow")
+
+
+@needs("enter")
+async def stream(request: HttpRequest) -> HttpResponse:
+    return StreamingHttpResponse(_events(), content_type="text/event-stream", headers={"Content-Encoding": "identity"})
+
+
+async def _events() -> AsyncIterator[str]:
+    try:
+        yield f"data: {await User.objects.acount()}\n\n"
+        while True:
+            yield "data: again\n\n"
+            await asyncio.sleep(0.01)
+    finally:
+        ended.append("stream")
+
+
+urlpatterns = [
+    path("threads", threads),
+    path("broken", broken),
+    path("broken-async", broken_async),
+    path("slow", slow),
+    path("stream", stream),
+]

@@ -17,7 +17,7 @@ from dashboard.api import etag
 from dashboard.api.door import Token
 from dashboard.api.etag import IfMatch
 from dashboard.api.idempotency import Key, once
-from dashboard.api.paging import Id, Pages
+from dashboard.api.paging import Id, Pages, Told
 from dashboard.api.plans import SourceIn, asked
 from dashboard.api.problems import BadForm
 from dashboard.experiments import actions as experiments
@@ -118,10 +118,10 @@ class Wanted(Schema):
 
 @router.get("/schedules", auth=Token("see"), response=list[ScheduleOut])
 @paginate(Pages)
-def list_schedules(request: HttpRequest) -> list[dict[str, Any]]:
+def list_schedules(request: HttpRequest) -> Told:
     """All schedules by name."""
     now = timezone.now()
-    return [_told(one, now) for one in _all()]
+    return Told(_all(), lambda schedule: _told(schedule, now))
 
 
 @router.post("/schedules", auth=Token("schedule"), response={201: ScheduleWhole})

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from dashboard.accounts.roles import Role
@@ -99,6 +100,21 @@ def test_it_lists_them(maria, one):
     listed = maria.get(HERE).json()
     assert listed["count"] == 1 and listed["items"][0]["name"] == "nightly" and "plan" not in listed["items"][0]
     assert listed["items"][0]["overdue"] is not None, "nobody looked since the evening of the tests"
+
+
+def test_only_the_part_that_is_asked_for_is_read(maria, django_assert_num_queries):
+    server, dba = made.sandbox(), made.somebody()
+    for n in range(5):
+        made.schedule(server, dba, name=f"nightly {n}")
+    maria.get(HERE)  # the first use of a token is written down
+    with CaptureQueriesContext(connection) as asked:
+        told = maria.get(HERE, {"limit": 2, "offset": 1}).json()
+    assert ([one["name"] for one in told["items"]], told["count"]) == (["nightly 1", "nightly 2"], 5)
+    for n in range(40):
+        made.schedule(server, dba, name=f"other {n:02}")
+    with django_assert_num_queries(len(asked)):
+        again = maria.get(HERE, {"limit": 2, "offset": 43}).json()
+    assert ([one["name"] for one in again["items"]], again["count"]) == (["other 38", "other 39"], 45)
 
 
 def test_who_asks_again_is_told_only_what_changed(maria, one):

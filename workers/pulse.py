@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from celery.signals import worker_ready, worker_shutting_down
@@ -29,7 +30,8 @@ class Pulse:
     worker: what it held then is not its own any more, and its threads find that out by the old row.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self.listens = False  # whether doorbells are heard here: not where a command line measures
         self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
         self._stop = threading.Event()
@@ -73,25 +75,30 @@ class Pulse:
         return born
 
     def _beat(self) -> None:
-        last = time.monotonic()
+        last = self._clock()
         while not self._stop.wait(BEAT_S):
+            began = self._clock()
             try:
                 close_old_connections()
-                self.beat(time.monotonic() - last)
-                last = time.monotonic()
+                self.beat(last)
+                last = began
             except DatabaseError:
                 log.exception("heartbeat not written; trying again")
         connection.close()
 
-    def beat(self, silent_s: float) -> None:
-        """One beat, `silent_s` seconds after the last one."""
+    def beat(self, last: float) -> None:
+        """One beat; the last one began at `last`. Looked at before and after it: on a line that was away it waits, and
+        reaches the database when the others have taken this worker for dead already."""
         row = Worker.objects.filter(pk=self.worker.pk)
-        if silent_s < DEAD_AFTER.total_seconds():
+        if not self._is_dead(last):
             row.update(beat_at=Now(), **self._news())
-            return
-        log.warning("silent for %.0f s: going on as a new worker", silent_s)
-        row.update(ended_at=Now())
-        self.worker = self._born()
+        if self._is_dead(last):
+            log.warning("silent for %.0f s: going on as a new worker", self._clock() - last)
+            row.update(ended_at=Now())
+            self.worker = self._born()
+
+    def _is_dead(self, last: float) -> bool:
+        return self._clock() - last >= DEAD_AFTER.total_seconds()
 
     def _news(self) -> dict[str, Any]:
         """Abilities again, once builds came or went: a new one can be planned with at once. Nothing is asked of any

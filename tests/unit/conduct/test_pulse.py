@@ -1,4 +1,5 @@
 import threading
+import time
 
 import pytest
 
@@ -30,7 +31,7 @@ def test_two_threads_that_start_it_share_one_worker(pulse):
 def test_it_goes_on_beating_after_a_short_silence(pulse):
     worker = pulse.start()
     before = worker.beat_at
-    pulse.beat(5)
+    pulse.beat(time.monotonic() - 5)
     worker.refresh_from_db()
     assert worker.beat_at > before
     assert pulse.start() == worker
@@ -38,7 +39,24 @@ def test_it_goes_on_beating_after_a_short_silence(pulse):
 
 def test_it_comes_back_as_a_new_worker_after_a_long_silence(pulse):
     lost = pulse.start()
-    pulse.beat(60)
+    pulse.beat(time.monotonic() - 60)
+    assert pulse.start() != lost
+    assert not Worker.objects.get(pk=lost.pk).is_alive
+    assert pulse.start().is_alive
+
+
+def test_it_comes_back_as_a_new_worker_when_its_beat_took_too_long(pulse, monkeypatch):
+    """The database hears it, but late: others have taken it for dead in the meantime, and given its work away."""
+    lost = pulse.start()
+    now = [1000.0]
+    pulse._clock = lambda: now[0]
+
+    def on_its_way() -> list[str]:
+        now[0] += 60
+        return []
+
+    monkeypatch.setattr(module.store, "installed", on_its_way)
+    pulse.beat(now[0] - 5)
     assert pulse.start() != lost
     assert not Worker.objects.get(pk=lost.pk).is_alive
     assert pulse.start().is_alive
@@ -49,11 +67,11 @@ def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(pulse, monkeypa
     monkeypatch.setattr(module.store, "installed", lambda: ["old"])
     worker = pulse.start()
     monkeypatch.setattr(module.abilities, "describe", lambda: asked.append(1) or {"builds": {"old": {}, "new": {}}})
-    pulse.beat(5)
+    pulse.beat(time.monotonic() - 5)
     worker.refresh_from_db()
     assert worker.abilities == {} and not asked
     monkeypatch.setattr(module.store, "installed", lambda: ["new", "old"])
-    pulse.beat(5)
-    pulse.beat(5)
+    pulse.beat(time.monotonic() - 5)
+    pulse.beat(time.monotonic() - 5)
     worker.refresh_from_db()
     assert set(worker.abilities["builds"]) == {"old", "new"} and len(asked) == 1

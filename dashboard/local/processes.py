@@ -31,7 +31,7 @@ class Program:
     log: Path
     env: Mapping[str, str] = field(default_factory=dict)
     ready: Callable[[], bool] = lambda: True
-    ready_limit_s: float = 30
+    ready_limit_s: float = 180  # on a machine that is slow and busy; a child that ends is noticed at once
     stop_limit_s: float = 5
 
 

@@ -21,7 +21,6 @@ def worker(home: Path) -> Program:
         cwd=PROJECT,
         log=home / "logs" / "worker.log",
         ready=worker_answers,
-        ready_limit_s=60,
         stop_limit_s=WORKER_LIMIT_S,
     )
 
@@ -45,7 +44,6 @@ def web(home: Path, host: str, port: int) -> Program:
         cwd=PROJECT,
         log=home / "logs" / "web.log",
         ready=lambda: web_answers(host, port),
-        ready_limit_s=60,
     )
 
 

@@ -40,7 +40,6 @@ def program(home: Path) -> Program:
         cwd=folder,
         log=home / "logs" / "redis.log",
         ready=lambda: answers(socket),
-        ready_limit_s=10,
     )
 
 

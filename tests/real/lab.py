@@ -1,7 +1,7 @@
 """The product with nobody at the keyboard: a Redis, a worker and two beats, on a clock that the test sets."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -15,16 +15,13 @@ from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 @contextmanager
 def lab(clock: Clock, folder: Path, sandbox_root: Path, **environment: str) -> Iterator[list[Path]]:
     """The logs of two beats, while a worker and both of them run."""
-    with ExitStack() as all_parts:
-        seen = clock.environment | environment
-        all_parts.enter_context(parts.redis_server())
-        all_parts.enter_context(parts.worker(sandbox_root, seen))
-        logs = []
-        for name in ("one", "two"):
-            (folder / name).mkdir(exist_ok=True)
-            all_parts.enter_context(parts.beat(folder / name, seen))
-            logs.append(folder / name / "beat.log")
-        yield logs
+    seen = clock.environment | environment
+    beats = [folder / name for name in ("one", "two")]
+    for own in beats:
+        own.mkdir(exist_ok=True)
+    programs = [parts.worker_of(sandbox_root, seen), *(parts.beat_of(own, seen) for own in beats)]
+    with parts.redis_server(), parts.together(*programs):
+        yield [own / "beat.log" for own in beats]
 
 
 def rounds(logs: list[Path]) -> list[int]:

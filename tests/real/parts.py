@@ -17,13 +17,30 @@ LIMIT_S = 300  # on a machine that is slow and busy
 
 
 @contextmanager
-def running(program: Program, environment: Mapping[str, str] = {}) -> Iterator[Child]:
-    child = Child(replace(program, env={**program.env, **environment}))
+def together(*programs: Program) -> Iterator[list[Child]]:
+    """Started, and asked to stop, at the same time: most of what a part does then is to load and unload itself."""
+    children: list[Child] = []
     try:
-        child.wait_until_ready()
-        yield child
+        for program in programs:
+            children.append(Child(replace(program, ready_limit_s=LIMIT_S)))
+        for child in children:
+            child.wait_until_ready()
+        yield children
     finally:
-        child.stop()
+        for child in children:
+            child.ask_to_stop()
+        for child in children:
+            child.stop()
+
+
+@contextmanager
+def running(program: Program, environment: Mapping[str, str] = {}) -> Iterator[Child]:
+    with together(seeing(program, environment)) as [child]:
+        yield child
+
+
+def seeing(program: Program, environment: Mapping[str, str]) -> Program:
+    return replace(program, env={**program.env, **environment})
 
 
 def redis_server():
@@ -31,14 +48,18 @@ def redis_server():
 
 
 def worker(sandbox_root: Path, environment: Mapping[str, str] = {}):
-    return running(programs.worker(settings.HOME), at_home(sandbox_root) | environment)
+    return running(worker_of(sandbox_root, environment))
 
 
-def beat(folder: Path, environment: Mapping[str, str] = {}):
+def worker_of(sandbox_root: Path, environment: Mapping[str, str]) -> Program:
+    return seeing(programs.worker(settings.HOME), at_home(sandbox_root) | environment)
+
+
+def beat_of(folder: Path, environment: Mapping[str, str]) -> Program:
     """With a schedule file and a log of its own, so that there can be two. It looks every second what is due."""
     known = programs.beat(settings.HOME)
     argv = [*known.argv, "-s", str(folder / "beat-schedule"), "--max-interval", "1"]
-    return running(replace(known, argv=argv, log=folder / "beat.log"), at_home(folder) | environment)
+    return seeing(replace(known, argv=argv, log=folder / "beat.log"), at_home(folder) | environment)
 
 
 def at_home(sandbox_root: Path) -> dict[str, str]:

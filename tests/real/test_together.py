@@ -9,12 +9,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 import pytest
+import redis
 from django.conf import settings as django_settings
 from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Part, Run
 from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.home import redis_url
 from dashboard.local import programs
 from dashboard.local.processes import Child
 from dashboard.servers import vault
@@ -143,6 +145,52 @@ def test_cancelling_ends_all_parts(attached, sandbox_root):
         Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True)
         until(lambda: fresh(experiment).state == "cancelled")
         assert loaders(children) == 0
+        assert not Part.objects.exclude(state="failed").exists()
+
+
+def test_a_redis_that_is_lost_in_mid_run_is_told_and_what_was_measured_is_kept(attached, sandbox_root):
+    """Nothing of a load that has begun needs it: the cell is measured. The next one is not begun without it."""
+    with running(sandbox_root, 2) as children:
+        experiment = started(planned(attached, measure_s=8, load_workers=2, repeats=3))
+        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
+        lose_redis()
+        until(lambda: fresh(experiment).is_over)
+        assert fresh(experiment).state == "failed" and "Redis" in fresh(experiment).error + fresh(experiment).mend
+        states = list(experiment.cells.order_by("position").values_list("state", flat=True))
+        assert states == ["done", "failed", "waiting"] and Run.objects.count() == 1
+        assert loaders(children) == 0 and not HostLease.objects.exists()
+        assert not Part.objects.exclude(state__in=("done", "failed")).exists()
+
+        with parts.redis_server():
+            actions.resume(fresh(experiment), None)
+            until(lambda: fresh(experiment).state == "done")
+        assert Run.objects.count() == 3
+
+
+def lose_redis() -> None:
+    with redis.Redis.from_url(redis_url()) as asked:
+        pid = asked.info("server")["process_id"]
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not parts.is_there(pid))
+
+
+def test_a_server_that_is_lost_in_mid_run_ends_the_cell_and_every_sysbench(
+    make_sandbox, transactional_db, sandbox_root
+):
+    victim = make_sandbox({"log_bin": "ON"}, name="victim")
+    target = victim.target
+    server = Server(name="victim", kind="attached", host=target.host, port=target.port, user=target.user)
+    server.set_password(target.password)
+    server.save()
+    with running(sandbox_root, 2) as children:
+        experiment = started(planned(server, measure_s=600, load_workers=2))
+        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
+        victim.kill()
+        until(lambda: fresh(experiment).is_over)
+        cell, over = experiment.cells.get(), fresh(experiment)
+        assert (over.state, cell.state) == ("failed", "failed")
+        assert over.error and cell.error and cell.mend
+        assert loaders(children) == 0 and not HostLease.objects.exists() and not Run.objects.exists()
         assert not Part.objects.exclude(state="failed").exists()
 
 

@@ -8,7 +8,10 @@ from dashboard.home import database
 FORM = "postgresql://USER:PASSWORD@HOST:PORT/NAME?sslmode=require"
 SCHEMES = ("postgresql://", "postgres://")
 # Each request of the web server runs in a thread of its own: connections outlive them here, and are tried before use.
-POOL = {"min_size": 0, "max_size": 16, "timeout": 10, "max_idle": 300}
+# Who cannot connect begins anew instead of waiting longer each time: the line may be back long before.
+POOL = {"min_size": 0, "max_size": 16, "timeout": 10, "max_idle": 300, "reconnect_timeout": 10}
+# A line that is away says nothing, and the kernel waits long: two hours who listens, a quarter of one who asks.
+LINE = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5", "tcp_user_timeout": "20000"}
 
 
 class BadDatabase(ValueError):
@@ -48,7 +51,7 @@ def _postgresql(url: str) -> dict[str, Any]:
         "PASSWORD": parts.pop("password", ""),
         "HOST": parts.pop("host", ""),
         "PORT": parts.pop("port", ""),
-        "OPTIONS": {"application_name": "durascope", "connect_timeout": "10", **parts, "pool": POOL},
+        "OPTIONS": {"application_name": "durascope", **LINE, **parts, "pool": POOL},
         "CONN_MAX_AGE": 0,  # back to the pool
         "CONN_HEALTH_CHECKS": True,
     }

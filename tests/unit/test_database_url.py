@@ -29,6 +29,12 @@ def test_it_names_a_postgresql():
     assert chosen["CONN_HEALTH_CHECKS"]
 
 
+def test_a_line_that_is_away_is_given_up_unless_the_address_says_otherwise():
+    assert read("postgresql://db/durascope")["OPTIONS"]["tcp_user_timeout"] == "20000"
+    patient = read("postgresql://db/durascope?tcp_user_timeout=0&keepalives=0")["OPTIONS"]
+    assert (patient["tcp_user_timeout"], patient["keepalives"]) == ("0", "0")
+
+
 @pytest.mark.parametrize(
     ("url", "host", "name"),
     [

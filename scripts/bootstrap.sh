@@ -20,7 +20,8 @@ TESTING_NEEDS='chromium|chromium|the browser tests
 strace|strace|the tests count fsync calls a second way
 initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with that of the vendor
-nginx|nginx|the tests put our example of a proxy in front of the web server'
+nginx|nginx|the tests put our example of a proxy in front of the web server
+ip|iproute2|the tests join two hosts by a network of their own'
 VENV_NEED='python3-venv|makes the virtual environment for the Python packages'
 
 # bootstrap NEEDS REQUIREMENTS...: afterwards the programs are there, and .venv holds the Python packages.

@@ -2,10 +2,19 @@
 measure by the monotonic clock, and how long they sleep, is true."""
 
 import mmap
+import os
 import struct
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
+
+from django.db import connections
+
+from tests import settings
 
 SOURCE = Path(__file__).with_suffix(".c")
 MICROSECOND = timedelta(microseconds=1)
@@ -31,3 +40,25 @@ class Clock:
     @property
     def now(self) -> datetime:
         return datetime.now(UTC) + self._apart
+
+
+@contextmanager
+def clock_at(now: datetime) -> Iterator[Clock]:
+    """One that a database of its own sees too: a worker does not start where its clock is not the database's."""
+    with tempfile.TemporaryDirectory(prefix="ds-clock-") as folder:
+        Path(folder).chmod(0o755)  # for the user that PostgreSQL runs as
+        clock = Clock(Path(folder), now)
+        _restart_database(clock.environment)
+        try:
+            yield clock
+        finally:
+            _restart_database({})
+
+
+def _restart_database(environment: dict[str, str]) -> None:
+    """Only where it is a process: SQLite's clock is that of whoever asks."""
+    if server := getattr(settings, "server", None):
+        connections.close_all()
+        server.stop()
+        with patch.dict(os.environ, environment):
+            server.start()

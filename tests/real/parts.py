@@ -12,6 +12,7 @@ from django.conf import settings
 from dashboard.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program
+from dashboard.servers import vault
 
 LIMIT_S = 300  # on a machine that is slow and busy
 
@@ -52,6 +53,7 @@ def worker(sandbox_root: Path, environment: Mapping[str, str] = {}):
 
 
 def worker_of(sandbox_root: Path, environment: Mapping[str, str]) -> Program:
+    vault.keys()  # made once by the web server's side: a worker without it is refused
     return seeing(programs.worker(settings.HOME), at_home(sandbox_root) | environment)
 
 

@@ -14,7 +14,7 @@ from dashboard.notifications import actions as notifications
 from dashboard.notifications.models import Delivery
 from dashboard.schedules.models import Night
 from dashboard.servers.models import Server
-from tests.real.clock import Clock
+from tests.real.clock import Clock, clock_at
 from tests.real.lab import lab, one_cell, pass_to
 from tests.real.mailbox import mailbox
 from tests.real.parts import until
@@ -45,6 +45,12 @@ def server(theirs):
     return made_one
 
 
+@pytest.fixture
+def clock(transactional_db):
+    with clock_at(DUE - timedelta(hours=2)) as clock:
+        yield clock
+
+
 def calm_nights(server: Server) -> None:
     """As the one that was measured, the nights before it."""
     one = Entry.objects.get()
@@ -70,8 +76,7 @@ def _decided() -> bool:
     return Change.objects.filter(figure="fsyncs", decided_at__isnull=False).exists()
 
 
-def test_a_real_change_is_confirmed_by_a_re_run_and_told_once(server, theirs, tmp_path, sandbox_root):
-    clock = Clock(tmp_path, DUE - timedelta(hours=2))
+def test_a_real_change_is_confirmed_by_a_re_run_and_told_once(clock, server, theirs, tmp_path, sandbox_root):
     made.schedule(server, plan=one_cell(server).as_dict(), looked_at=clock.now)
     with mailbox() as mail, receiver() as hook:
         notifications.add(None, "email", "dbas", "dba@example.org", ["change_point"])

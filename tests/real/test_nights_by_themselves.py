@@ -12,7 +12,7 @@ from dashboard.notifications import actions as notifications
 from dashboard.schedules import actions
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers.models import Server
-from tests.real.clock import Clock
+from tests.real.clock import Clock, clock_at
 from tests.real.lab import lab, one_cell, pass_to
 from tests.real.mailbox import mailbox
 from tests.real.parts import until
@@ -25,8 +25,9 @@ SECOND, MINUTE, HOUR, DAY = (timedelta(**{name: 1}) for name in ("seconds", "min
 
 
 @pytest.fixture
-def clock(tmp_path):
-    return Clock(tmp_path, EVENING)
+def clock(transactional_db):
+    with clock_at(EVENING) as clock:
+        yield clock
 
 
 @pytest.fixture

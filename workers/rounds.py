@@ -1,5 +1,6 @@
-"""Each worker tends its own site and host: a round every few seconds, as long as it lives. What is owed is paid in a
-thread of its own: an owner's start command may take minutes, and nobody else's experiment waits for that."""
+"""Each worker tends its own site and host: a round as soon as it is there, for a server may have been left down, and
+then one every few seconds, as long as it lives. What is owed is paid in a thread of its own: an owner's start command
+may take minutes, and nobody else's experiment waits for that."""
 
 import logging
 import threading
@@ -30,12 +31,13 @@ class Rounds:
         self._stop.set()
 
     def _go(self, duty: Callable[[], None]) -> None:
-        while not self._stop.wait(EVERY_S):
+        while not self._stop.is_set():
             close_old_connections()
             try:
                 duty()
             except Exception:
                 log.exception("a round of %s", duty)
+            self._stop.wait(EVERY_S)
         connection.close()
 
 

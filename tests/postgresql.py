@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,11 +40,13 @@ class PostgreSQL:
         self._run("initdb", "-D", self._data, "-U", OWNER, "-E", "UTF8", "--no-sync", "-A", "trust", *options)
         (self.folder / "data" / "pg_hba.conf").write_text(DOOR)
 
-    def start(self, **settings: str) -> None:
+    def start(self, within: Sequence[str] = (), **settings: str) -> None:
+        """`within`: what its command begins with, to run in a network of its own."""
         told = {**SETTINGS, "unix_socket_directories": str(self.folder), **settings}
         options = [word for name, value in told.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
-            argv = [*unprivileged(), "setpriv", "--pdeathsig", "QUIT", program("postgres"), "-D", self._data, *options]
+            tied = [*unprivileged(), "setpriv", "--pdeathsig", "QUIT"]
+            argv = [*within, *tied, program("postgres"), "-D", self._data, *options]
             self._process = subprocess.Popen(argv, cwd="/", stdout=log, stderr=log, start_new_session=True)
         self._wait()
 

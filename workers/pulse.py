@@ -32,6 +32,7 @@ class Pulse:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._last = 0.0  # when the last beat that came through was sent
         self.listens = False  # whether doorbells are heard here: not where a command line measures
         self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
         self._stop = threading.Event()
@@ -61,13 +62,15 @@ class Pulse:
     def _born(self) -> Worker:
         """By the database's clock, by which others take it for dead."""
         self._installed = store.installed()
+        able = abilities.describe()
+        self._last = self._clock()
         born = Worker.objects.create(
             host=socket.gethostname(),
             pid=os.getpid(),
             site=settings.SITE,
             listens=self.listens,
             version=VERSION,
-            abilities=abilities.describe(),
+            abilities=able,
             started_at=Now(),
             beat_at=Now(),
         )
@@ -75,30 +78,30 @@ class Pulse:
         return born
 
     def _beat(self) -> None:
-        last = self._clock()
         while not self._stop.wait(BEAT_S):
-            began = self._clock()
             try:
                 close_old_connections()
-                self.beat(last)
-                last = began
+                self.beat()
             except DatabaseError:
                 log.exception("heartbeat not written; trying again")
         connection.close()
 
-    def beat(self, last: float) -> None:
-        """One beat; the last one began at `last`. Looked at before and after it: on a line that was away it waits, and
-        reaches the database when the others have taken this worker for dead already."""
+    def beat(self) -> None:
+        """Silence is looked at before and after it: on a line that was away it waits, and reaches the database when the
+        others have taken this worker for dead already."""
+        began = self._clock()
         row = Worker.objects.filter(pk=self.worker.pk)
-        if not self._is_dead(last):
+        if not self._is_dead():
             row.update(beat_at=Now(), **self._news())
-        if self._is_dead(last):
-            log.warning("silent for %.0f s: going on as a new worker", self._clock() - last)
-            row.update(ended_at=Now())
-            self.worker = self._born()
+        if not self._is_dead():
+            self._last = began
+            return
+        log.warning("silent for %.0f s: going on as a new worker", self._clock() - self._last)
+        row.update(ended_at=Now())
+        self.worker = self._born()
 
-    def _is_dead(self, last: float) -> bool:
-        return self._clock() - last >= DEAD_AFTER.total_seconds()
+    def _is_dead(self) -> bool:
+        return self._clock() - self._last >= DEAD_AFTER.total_seconds()
 
     def _news(self) -> dict[str, Any]:
         """Abilities again, once builds came or went: a new one can be planned with at once. Nothing is asked of any

@@ -1,5 +1,4 @@
 import threading
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from workers import pulse as module
 @pytest.fixture
 def pulse(transactional_db, monkeypatch):
     monkeypatch.setattr(module.abilities, "describe", dict)
+    monkeypatch.setattr(module, "BEAT_S", 3600)  # no beats but the tests' own
     made = module.Pulse()
     yield made
     made.stop()
@@ -31,7 +31,7 @@ def test_two_threads_that_start_it_share_one_worker(pulse):
 def test_it_goes_on_beating_after_a_short_silence(pulse):
     worker = pulse.start()
     before = worker.beat_at
-    pulse.beat(time.monotonic() - 5)
+    pulse.beat()
     worker.refresh_from_db()
     assert worker.beat_at > before
     assert pulse.start() == worker
@@ -39,7 +39,8 @@ def test_it_goes_on_beating_after_a_short_silence(pulse):
 
 def test_it_comes_back_as_a_new_worker_after_a_long_silence(pulse):
     lost = pulse.start()
-    pulse.beat(time.monotonic() - 60)
+    pulse._last -= 60
+    pulse.beat()
     assert pulse.start() != lost
     assert not Worker.objects.get(pk=lost.pk).is_alive
     assert pulse.start().is_alive
@@ -49,17 +50,20 @@ def test_it_comes_back_as_a_new_worker_when_its_beat_took_too_long(pulse, monkey
     """The database hears it, but late: others have taken it for dead in the meantime, and given its work away."""
     lost = pulse.start()
     now = [1000.0]
-    pulse._clock = lambda: now[0]
+    pulse._clock, pulse._last = lambda: now[0], now[0] - 5
 
     def on_its_way() -> list[str]:
         now[0] += 60
         return []
 
     monkeypatch.setattr(module.store, "installed", on_its_way)
-    pulse.beat(now[0] - 5)
-    assert pulse.start() != lost
-    assert not Worker.objects.get(pk=lost.pk).is_alive
-    assert pulse.start().is_alive
+    pulse.beat()
+    found = pulse.start()
+    assert found != lost and not Worker.objects.get(pk=lost.pk).is_alive and found.is_alive
+    monkeypatch.setattr(module.store, "installed", list)
+    now[0] += 5
+    pulse.beat()
+    assert pulse.start() == found, "its silence begins anew"
 
 
 def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(pulse, monkeypatch):
@@ -67,11 +71,11 @@ def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(pulse, monkeypa
     monkeypatch.setattr(module.store, "installed", lambda: ["old"])
     worker = pulse.start()
     monkeypatch.setattr(module.abilities, "describe", lambda: asked.append(1) or {"builds": {"old": {}, "new": {}}})
-    pulse.beat(time.monotonic() - 5)
+    pulse.beat()
     worker.refresh_from_db()
     assert worker.abilities == {} and not asked
     monkeypatch.setattr(module.store, "installed", lambda: ["new", "old"])
-    pulse.beat(time.monotonic() - 5)
-    pulse.beat(time.monotonic() - 5)
+    pulse.beat()
+    pulse.beat()
     worker.refresh_from_db()
     assert set(worker.abilities["builds"]) == {"old", "new"} and len(asked) == 1

@@ -5,20 +5,18 @@ import os
 import secrets
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 import redis
-from django.conf import settings as django_settings
 from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Part, Run
 from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
 from dashboard.home import redis_url
-from dashboard.local import programs
-from dashboard.local.processes import Child
+from dashboard.local.processes import Child, Program
 from dashboard.servers import vault
 from dashboard.servers.models import Server
 from tests.real import parts
@@ -33,15 +31,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @contextmanager
 def running(sandbox_root, count: int) -> Iterator[list[Child]]:
     """That many workers of one host, each with its name in Celery."""
-    known = programs.worker(django_settings.HOME)
-    seen = parts.at_home(sandbox_root) | {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())}
-    with ExitStack() as all_parts:
-        all_parts.enter_context(parts.redis_server())
-        children = []
-        for number in range(count):
-            program = replace(known, ready=lambda number=number: Worker.objects.alive().count() > number)
-            children.append(all_parts.enter_context(parts.running(program, seen)))
+    with parts.redis_server(), parts.together(*[worker(sandbox_root, of=count)] * count) as children:
         yield children
+
+
+def worker(sandbox_root, of: int) -> Program:
+    """Ready when that many are alive."""
+    known = parts.worker_of(sandbox_root, {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())})
+    return replace(known, ready=lambda: Worker.objects.alive().count() >= of)
 
 
 @pytest.fixture
@@ -119,9 +116,7 @@ def test_a_joiner_that_is_killed_ends_the_cell_and_every_sysbench(attached, sand
         assert not Part.objects.exclude(state="failed").exists()
 
         shorten(experiment)
-        replacement = replace(programs.worker(django_settings.HOME), ready=lambda: Worker.objects.alive().count() == 2)
-        seen = parts.at_home(sandbox_root) | {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())}
-        with parts.running(replacement, seen):
+        with parts.running(worker(sandbox_root, of=2)):
             actions.resume(fresh(experiment), None)
             until(lambda: fresh(experiment).state == "done")
 

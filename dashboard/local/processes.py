@@ -41,6 +41,7 @@ class Child:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.started_at = time.monotonic()
+        self._is_asked = False
         with open_log(program.log) as log:
             self._process = subprocess.Popen(
                 [*TIED, str(os.getpid()), *program.argv],
@@ -72,7 +73,9 @@ class Child:
             time.sleep(POLL_S)
 
     def ask_to_stop(self) -> None:
-        if self.status is None:
+        """Once: a second signal would hurry a worker that puts servers back."""
+        if self.status is None and not self._is_asked:
+            self._is_asked = True
             self._process.terminate()
 
     def stop(self, limit_s: float | None = None) -> None:

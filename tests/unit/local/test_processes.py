@@ -86,6 +86,17 @@ def test_it_kills_a_child_that_ignores_the_request(child):
     assert deaf.status == -signal.SIGKILL
 
 
+def test_it_asks_once(child):
+    counts = child("bash", "-c", "trap 'echo asked' TERM; echo ready; while true; do sleep 0.05; done")
+    log = counts.program.log
+    assert eventually(lambda: "ready" in processes.tail(log))
+    counts.ask_to_stop()
+    assert eventually(lambda: "asked" in processes.tail(log))
+    counts.ask_to_stop()
+    counts.stop(limit_s=0.3)
+    assert processes.tail(log).count("asked") == 1
+
+
 def test_a_killed_parent_takes_its_children_with_it(tmp_path):
     script = (
         "import pathlib, sys, time\nfrom dashboard.local.processes import Child, Program\n"

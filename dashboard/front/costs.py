@@ -98,7 +98,10 @@ def _says(safe: Measured, fast: Measured, point: Mapping[str, Any]) -> str:
     ratio = point["ratio"]
     digits = 2 if ratio["value"] >= 2 else 3
     known = ratio["lo"] is not None and ratio["hi"] is not None
-    interval = f" ({sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)})" if known else ""
-    text = f"{fast.variant} is {sig(ratio['value'], digits)} times as fast as {safe.variant}{interval}"
-    told = "" if ratio["decision"] == "differs" else f", {ratio['decision']}"
-    return f"{text} at {at(point['threads'])}{told}"
+    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if known else ""
+    if ratio["decision"] == "differs":
+        text = f"{fast.variant} is {sig(ratio['value'], digits)} times as fast as {safe.variant}"
+        return f"{text} ({interval}) at {at(point['threads'])}"
+    text = "no difference was shown" if ratio["decision"] == "does not differ" else "not decidable"
+    within = f" (ratio {interval})" if interval else ""
+    return f"{fast.variant} against {safe.variant} at {at(point['threads'])}: {text}{within}"

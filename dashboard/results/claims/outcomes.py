@@ -21,7 +21,7 @@ from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import Flush
 
-_METHOD = 3  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
+_METHOD = 4  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 FEW = 3  # repeats: of two, the interval is as wide as it must be, and no narrower for long ones
 
 

@@ -1,7 +1,9 @@
 """The sentences on top of a page with crash trials: what is lost, what it buys, and whether that can be believed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from dashboard.results.counted import counted
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.settings import Setting, settings
 from dashboard.results.crash.statistics import finished
@@ -34,9 +36,10 @@ def _told(shown: Shown, held: Sequence[Setting], failed: Sequence[Setting]) -> t
     if safest is None:
         least = min(failed, key=lambda one: (one.tally.invalid.k / one.tally.invalid.n, _lost(one)))
         return f"Every setting failed. {_says(least)}", [f"{_says(fastest)}."] if fastest is not least else []
-    if safest.tps and fastest.tps and fastest.tps > safest.tps:
-        speed = f"At {at(shown.at_threads)} {fastest.name} is {_times(fastest, safest)} times as fast as {safest.name}"
-        return f"{speed}, and {fastest.tally.says}", [f"{_says(safest)}."]
+    faster = [(one, speed) for one in failed if (speed := _faster(shown, one, safest))]
+    if faster:
+        fastest, speed = max(faster, key=lambda known: known[0].tps or 0)
+        return f"At {at(shown.at_threads)} {speed}, and {fastest.tally.says}", [f"{_says(safest)}."]
     return _says(safest), [f"{_says(fastest)}."]
 
 
@@ -53,9 +56,35 @@ def _says(one: Setting) -> str:
     return f"{one.name} {one.tally.says}"
 
 
-def _times(of: Setting, to: Setting) -> str:
-    value = of.tps / to.tps
-    return sig(value, 2 if value >= 2 else 3)
+def _faster(shown: Shown, one: Setting, than: Setting) -> str:
+    """How much faster, with its interval; "" where it was not shown to be."""
+    if not (one.point and than.point):
+        return ""
+    lo, hi = one.point["lo"], than.point["hi"]
+    if than.variant == shown.baseline and than.server_id == one.server_id:
+        ratio = one.point["ratio"]
+        is_faster = ratio and ratio["decision"] == "differs" and ratio["value"] > 1
+        return f"{one.name} is {_times(ratio)} as fast as {than.name}{_interval(ratio)}" if is_faster else ""
+    if lo is None or hi is None or lo <= hi:
+        return ""
+    kind = counted(shown.plan, shown.workload)
+    return f"{one.name} makes {_tps(one.point)} {kind} per second and {than.name} {_tps(than.point)}"
+
+
+def _times(ratio: Mapping[str, Any]) -> str:
+    return f"{sig(ratio['value'], _digits(ratio))} times"
+
+
+def _interval(ratio: Mapping[str, Any]) -> str:
+    return f" ({sig(ratio['lo'], _digits(ratio))} to {sig(ratio['hi'], _digits(ratio))})"
+
+
+def _digits(ratio: Mapping[str, Any]) -> int:
+    return 2 if ratio["value"] >= 2 else 3
+
+
+def _tps(point: Mapping[str, Any]) -> str:
+    return f"{sig(point['tps'], 3)} ({sig(point['lo'], 3)} to {sig(point['hi'], 3)})"
 
 
 def _left_over(shown: Shown) -> list[str]:

@@ -1,6 +1,8 @@
 """Cost against risk as data: points, front, shapes, the reader's own setting, sentences."""
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -76,8 +78,32 @@ def test_it_marks_what_failed_without_such_a_loss(client_in):
 @pytest.mark.django_db
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
-    assert found.text.startswith("At 8 threads 0/0 is 6.0 times as fast as 1/1, and lost a median of 2,300 ack")
+    assert re.match(
+        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 2,300 ack", found.text
+    )
     assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 %: at most 9.5")
+
+
+@pytest.mark.django_db
+def test_its_sentence_gives_no_speed_that_was_not_shown():
+    known = shown_to(trials.experiment(), {}, shared=False)
+    for decision in ("does not differ", "not decidable"):
+        points = [{**one, "ratio": one["ratio"] and {**one["ratio"], "decision": decision}} for one in known.points]
+        found = crash_finding(replace(known, analysis={**known.analysis, "points": points}))
+        assert found.text.startswith("1/1 lost nothing in 30 power losses")
+        assert found.more[0].startswith("0/0 lost a median of 2,300")
+
+
+@pytest.mark.django_db
+def test_its_sentence_has_no_ratio_to_what_is_no_baseline():
+    experiment = trials.experiment()
+    known = shown_to(experiment, {"baseline": "2"}, shared=False)
+    assert known.baseline == "0/0"
+    found = crash_finding(known).text
+    assert re.match(r"At 8 threads 0/0 makes [\d,]+ \([\d,]+ to [\d,]+\) commits per second and 1/1 [\d,]+ \(", found)
+    points = [{**one, "lo": 1, "hi": 1_000_000} for one in known.points]
+    unsure = crash_finding(replace(known, analysis={**known.analysis, "points": points}))
+    assert unsure.text.startswith("1/1 lost nothing"), "the intervals overlap"
 
 
 @pytest.mark.django_db

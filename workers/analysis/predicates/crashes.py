@@ -53,8 +53,9 @@ class Crashes:
     @property
     def in_words(self) -> str:
         kinds = " or ".join(kind.replace("-", " ") for kind in self.kinds)
-        what = f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}" if self.lost else "failed: "
-        return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {what}{', '.join(self.checks)}"
+        lost = f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}"
+        failed = "failed: " + ", ".join(check.replace("-", " ") for check in self.checks)
+        return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {lost if self.lost else failed}"
 
     def as_dict(self) -> Mapping[str, object]:
         lost = {"lost": self.lost, "longer_than_ms": self.longer_than_ms}

@@ -1,0 +1,115 @@
+"""An experiment that was really measured, carried from an installation on SQLite to one on PostgreSQL and from there to
+another on SQLite: readers see the same charts, claims and verdicts everywhere."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from dashboard.home import PROJECT
+from dashboard.portable import parts
+from tests import postgresql
+from tests.unit.portable import files
+
+PLAN = {"threads": "1,2", "repeats": "1", "warmup_s": "0", "measure_s": "2", "table_rows": "500"}
+CRASHES = {"kinds": "process-kill", "trials": "1", "control_trials": "0", "clients": "2", "load_s": "1"}
+SANDBOX = """
+from dashboard.servers.models import Server
+Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+"""
+SHOWN = """
+import json
+from django.core.serializers.json import DjangoJSONEncoder
+from dashboard.experiments import queries
+from dashboard.experiments.models import Experiment
+from dashboard.results import page
+from dashboard.results.charts.registry import CHARTS, draw
+from dashboard.results.claims.told import claims_told
+one = Experiment.objects.get()
+view = page.shown_to(one, {}, shared=True)
+told = {
+    "finding": queries.finding(one),
+    "claims": claims_told(one),
+    "verdicts": list(one.trials.order_by("position").values_list("variant", "kind", "verdict", "acknowledged")),
+    "charts": {key: draw(key, view).payload() for key in CHARTS},
+}
+print(json.dumps(told, cls=DjangoJSONEncoder, sort_keys=True))
+"""
+
+
+class Installation:
+    """A home and a database of its own."""
+
+    def __init__(self, home, database):
+        home.mkdir()
+        apart = ("DURASCOPE_", "DJANGO_", "DATABASE_URL")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(apart)}
+        self._env = {**kept, **database, "DURASCOPE_HOME": str(home), "DURASCOPE_SANDBOXES": str(home / "sandboxes")}
+        self.manage("migrate", "--verbosity", "0")
+
+    def manage(self, *words):
+        argv = [sys.executable, "manage.py", *words]
+        done = subprocess.run(argv, cwd=PROJECT, env=self._env, text=True, capture_output=True)
+        assert done.returncode == 0, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        return done.stdout
+
+    def shell(self, script):
+        return self.manage("shell", "--no-imports", "-c", script)
+
+    def shown(self):
+        return json.loads(self.shell(SHOWN))
+
+
+@contextmanager
+def on_postgresql(home):
+    pg = postgresql.private()
+    try:
+        pg.make("installation")
+        yield Installation(home, {"DATABASE_URL": pg.url("installation")})
+    finally:
+        pg.stop()
+        shutil.rmtree(pg.folder)
+
+
+def on_sqlite(home):
+    return Installation(home, {})
+
+
+@pytest.fixture(scope="module")
+def home(sandbox_root):
+    """Where sandboxes can be, on a short path."""
+    folder = sandbox_root / "between"
+    folder.mkdir()
+    return folder
+
+
+def test_readers_see_the_same_on_every_database(home, tmp_path):
+    original = on_sqlite(home / "one")
+    original.shell(SANDBOX)
+    changes = [word for name, value in (PLAN | CRASHES).items() for word in ("--set", f"{name}={value}")]
+    original.manage("experiment", "run", "what-does-safety-cost", "--server", "box", *changes)
+    original.manage("experiment", "export", "1", str(tmp_path / "one.zip"))
+    shown = original.shown()
+    assert shown["finding"] and shown["claims"] and shown["verdicts"]
+    assert shown["charts"]["throughput"]["series"] and shown["charts"]["seconds"]["series"]
+
+    with on_postgresql(home / "two") as other:
+        other.manage("experiment", "import", str(tmp_path / "one.zip"))
+        assert other.shown() == shown
+        other.manage("experiment", "export", "1", str(tmp_path / "two.zip"))
+    back = on_sqlite(home / "three")
+    back.manage("experiment", "import", str(tmp_path / "two.zip"))
+    assert back.shown() == shown
+    back.manage("experiment", "export", "1", str(tmp_path / "three.zip"))
+    first, *others = (parts_of(tmp_path / f"{name}.zip") for name in ("one", "two", "three"))
+    assert others == [first, first], "also what readers are not shown"
+
+
+def parts_of(file):
+    """But for when and where it was written."""
+    found = files.unpacked(file.read_bytes())
+    return {**found, parts.INDEX: files.without_marks(file.read_bytes())}

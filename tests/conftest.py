@@ -1,6 +1,7 @@
 """For the whole suite. (The temporary home is made in tests/settings.py, before Django reads any setting.)"""
 
 import os
+import signal
 from typing import Any
 
 import hypothesis
@@ -10,6 +11,9 @@ from django.db import connection
 from django.test import Client
 
 from dashboard.audit import append_only
+
+# Tests interrupt what they start; whoever starts them in the background of a script has all of it ignore that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run that decides about a landing; new ones wherever somebody works. A busy machine is no
 # reason to fail.

@@ -10,9 +10,10 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.harness.site import Site
+from tests.browser.patience import PATIENCE_MS, patient
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the test's own thread
 
@@ -29,6 +30,7 @@ def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not installed")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
         yield browser
@@ -42,8 +44,7 @@ def problems() -> list[str]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(8000)
+    context = patient(browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True))
     context.add_init_script(REPORT_VIOLATIONS)
     yield context
     context.close()

@@ -57,7 +57,6 @@ def look_at_all(page, live_server, paths, client=None):
 
 
 def log_in(page, live_server, client):
-    page.set_default_timeout(60_000)  # axe-core takes its time on a long page and a busy machine
     if client:
         page.context.add_cookies([
             {"name": name, "value": cookie.value, "url": live_server.url} for name, cookie in client.cookies.items()

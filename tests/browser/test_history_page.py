@@ -29,7 +29,6 @@ def opened(transactional_db, page, context, live_server):
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
-    page.set_default_timeout(60_000)
     page.goto(f"{live_server.url}/history/servers/{server.pk}/")
     page.wait_for_function("() => document.querySelector('[data-chart=throughput]').chartView")
     return page

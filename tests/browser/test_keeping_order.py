@@ -8,10 +8,9 @@ from playwright.sync_api import expect
 
 from dashboard.experiments import care
 from dashboard.experiments.models import Experiment
+from tests.browser.patience import patient
 from tests.browser.test_every_page import LONG, look
 from tests.unit.results import factory
-
-PATIENCE_MS = 30_000
 
 
 @pytest.fixture
@@ -27,8 +26,6 @@ def cookies(live_server):
 
 @pytest.fixture
 def maria(page, live_server, two):
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
     page.context.add_cookies(cookies(live_server))
     return page
 
@@ -112,8 +109,7 @@ def test_the_list_is_searched_with_the_keyboard(maria, live_server):
 
 
 def test_without_javascript(browser, live_server, two):
-    context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(PATIENCE_MS)
+    context = patient(browser.new_context(java_script_enabled=False))
     context.add_cookies(cookies(live_server))
     page = context.new_page()
     page.goto(f"{live_server.url}/experiments/")
@@ -130,7 +126,6 @@ def test_without_javascript(browser, live_server, two):
 def test_its_pages_are_fit_for_everybody(maria, live_server, two, problems):
     """As tests.browser.test_every_page, for what an address has to ask for."""
     page, (before, other) = maria, two
-    page.set_default_timeout(2 * PATIENCE_MS)
     care.rename(None, before, LONG)
     care.comment(None, before, f"{LONG}\n{LONG}")
     care.tag(None, before, ["x" * 30, "nightly", "before the upgrade"])

@@ -28,7 +28,6 @@ def stored(page, live_server, transactional_db):
     client.force_login(User.objects.create_superuser("admin", password="a long test password"))
     for name, cookie in client.cookies.items():
         page.context.add_cookies([{"name": name, "value": cookie.value, "url": live_server.url}])
-    page.context.set_default_timeout(60_000)
     page.add_init_script(WATCH)
     page.route("**/events/", lambda route: route.abort())
     done = trials.experiment()

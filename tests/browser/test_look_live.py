@@ -52,7 +52,7 @@ def test_it_says_when_nothing_gets_through_and_recovers(page, site, problems):
     site.events_work = site.poll_works = False
     site.state = state(done=6)
     page.goto(f"{site.url}/live")
-    expect(page.locator("[data-live-link]")).to_contain_text("trying again", timeout=8000)
+    expect(page.locator("[data-live-link]")).to_contain_text("trying again")
     site.poll_works = True
     expect(page.locator("[data-live-count]")).to_have_text("6 of 12")
     expect(page.locator("[data-live-link]")).to_have_text("")

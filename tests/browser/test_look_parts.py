@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.harness.site import Site
+from tests.browser.patience import patient
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_it_asks_before_a_dangerous_form(parts, site):
 
 
 def test_it_shows_times_in_the_readers_zone(browser, site):
-    context = browser.new_context(timezone_id="Asia/Tokyo")
+    context = patient(browser.new_context(timezone_id="Asia/Tokyo"))
     page = context.new_page()
     page.goto(f"{site.url}/parts")
     expect(page.locator("time")).to_have_text("31 Jan 2026, 19:00")

@@ -9,6 +9,7 @@ from dashboard.accounts import actions
 from dashboard.accounts.models import Person
 from dashboard.schedules.models import Schedule
 from dashboard.servers.models import Server
+from tests.browser.patience import patient
 
 PASSWORD = "a long test password"
 
@@ -31,8 +32,7 @@ def dba(page, live_server, transactional_db):
 
 @pytest.fixture
 def context(browser):
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, timezone_id="Europe/Berlin")
-    context.set_default_timeout(30_000)
+    context = patient(browser.new_context(viewport={"width": 1280, "height": 900}, timezone_id="Europe/Berlin"))
     yield context
     context.close()
 

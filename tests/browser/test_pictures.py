@@ -29,19 +29,16 @@ def size(path):
 
 @pytest.mark.parametrize("chart", ["throughput", "risk", MATRIX])
 def test_it_takes_a_picture(page, address, tmp_path, chart):
-    page.set_default_timeout(60_000)
     wide, high = size(take(page, address, Picture("a", "A1", "r", chart, "", log=chart == "throughput"), tmp_path))
     assert wide > 600 and high > 200
 
 
 def test_it_shows_only_what_is_asked_for(page, address, tmp_path):
-    page.set_default_timeout(60_000)
     take(page, address, Picture("a", "A1", "r", "throughput", "", only=("1/1",)), tmp_path)
     assert page.locator("[data-chart=throughput]").evaluate(SHOWN) == ["1/1"]
 
 
 def test_a_picture_that_is_too_heavy_is_not_kept(page, address, tmp_path, monkeypatch):
-    page.set_default_timeout(60_000)
     monkeypatch.setattr(taking, "LIMIT_BYTES", 100)
     with pytest.raises(ValueError, match="not written"):
         take(page, address, Picture("a", "A1", "r", "throughput", ""), tmp_path)

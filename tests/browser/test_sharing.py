@@ -11,6 +11,7 @@ from django.test import Client
 
 from dashboard.sharing import actions
 from dashboard.sharing.models import ShareLink
+from tests.browser.patience import patient
 from tests.browser.test_every_page import log_in, look_here
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
@@ -42,7 +43,7 @@ def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin,
     inside.get_by_role("link", name="Share", exact=True).click()
     inside.get_by_role("button", name="Make a link").click()
     address = inside.locator(".note.success pre").first.inner_text()
-    guest = browser.new_context()
+    guest = patient(browser.new_context())
     opened = guest.new_page()
     opened.goto(address)
     assert opened.locator("p.finding").first.inner_text().startswith("At 8 threads")
@@ -87,7 +88,6 @@ def elsewhere():
 def framed(page, elsewhere, address):
     """Its page with the frame that was pasted there."""
     html = f'<!doctype html><title>Elsewhere</title><iframe id=f src="{address}" width="700" height="480"></iframe>'
-    page.set_default_timeout(60_000)
     page.goto(f"{elsewhere}?{quote(html)}")
     return page.frame_locator("#f")
 
@@ -120,7 +120,6 @@ def test_the_whole_page_refuses_the_frame(page, live_server, admin, elsewhere, p
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_chart_alone_is_readable_in_the_theme_of_its_address(page, live_server, admin, theme):
     _, token = actions.share(None, factory.experiment(), embeddable=True)
-    page.set_default_timeout(60_000)
     page.emulate_media(color_scheme="dark" if theme == "light" else "light")
     page.goto(f"{live_server.url}/share/{token}/embed/throughput/?theme={theme}")
     drawn(page)
@@ -164,7 +163,7 @@ def test_a_shared_comparison_is_as_it_was_seen(inside, live_server, admin, brows
     inside.get_by_role("button", name="Make a link").click()
     address = inside.locator(".note.success pre").first.inner_text()
     assert not look_here(inside)
-    guest = browser.new_context()
+    guest = patient(browser.new_context())
     opened = guest.new_page()
     opened.goto(address)
     drawn(opened)

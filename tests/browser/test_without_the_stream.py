@@ -5,9 +5,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import expect
 
+from tests.browser.patience import patient
 from tests.unit.results import factory
 
-LIMIT_MS = 60_000
 WAYS = {
     "refused": lambda page: page.route("**/events/", lambda route: route.abort()),
     "kept back by a proxy": lambda page: page.route("**/events/", lambda route: None),
@@ -30,13 +30,13 @@ def test_the_live_page_goes_on(page, live_server, running, problems, way):
     page.goto(f"{live_server.url}/experiments/{running.pk}/")
     expect(page.locator("[data-live-count]")).to_have_text("0 of 12")
     running.cells.filter(position__lt=5).update(state="done")
-    expect(page.locator("[data-live-count]")).to_have_text("5 of 12", timeout=LIMIT_MS)
+    expect(page.locator("[data-live-count]")).to_have_text("5 of 12")
     page.goto("about:blank")
     problems.clear()  # the browser reports the refused connection itself
 
 
 def test_without_scripts_it_says_how_to_look_again(browser, page, live_server, running):
-    plain = browser.new_context(java_script_enabled=False)
+    plain = patient(browser.new_context(java_script_enabled=False))
     try:
         plain.add_cookies(page.context.cookies())
         other = plain.new_page()

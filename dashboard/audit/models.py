@@ -45,6 +45,17 @@ class Event(models.Model):
     def delete(self, *_: Any, **__: Any) -> NoReturn:
         raise Kept
 
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """The details as the page says them."""
+        return [(name.replace("_", " "), _in_words(value)) for name, value in self.detail.items()]
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    return ", ".join(map(_in_words, value)) or "none" if isinstance(value, list) else str(value)
+
 
 def record(who: Any, did: str, what: object, **detail: Any) -> None:
     """Write one event. `who`: a user, or None for the system itself; `via` is said of one for whom a token speaks.

@@ -82,3 +82,10 @@ def test_long_logs_come_in_pages(reader, admin):
     first = reader.get("/audit/", {"verb": "tested"}).content.decode()
     assert "120 events" in first and "page 1 of 2" in first and "verb=tested&amp;page=2" in first
     assert len(rows(reader, verb="tested")) == 120
+
+
+def test_details_are_words(reader, admin):
+    record(admin, "shared", "a result", embeddable=False, expires=None, servers=["db1", "db2"], share_days=30)
+    page = reader.get("/audit/").content.decode()
+    for name, value in (("embeddable", "no"), ("expires", "none"), ("servers", "db1, db2"), ("share days", "30")):
+        assert f'<span class="soft">{name}</span> {value}</div>' in page

@@ -96,7 +96,7 @@ CATALOGUE: dict[str, Entry] = {
         ),
         528,
         315,
-        "The MySQL that most installations run: durable by default, waits of group commit can be set.",
+        "A MySQL of the 8.0 line: durable by default, waits of group commit can be set.",
         year=2023,
     ),
     "mysql-9.7": Entry(

@@ -16,6 +16,12 @@ from workers.crash.transactions import CLIENT_SHIFT, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult
 
 FIRST = 10  # offenders that are named
+PIECES = {
+    "stays_down": "the server's state",
+    "gtids": "GTIDs",
+    "prepared_left": "prepared transactions",
+    "tables_ok": "the tables' state",
+}
 
 
 @dataclass(frozen=True)
@@ -187,7 +193,8 @@ def _applies(check: Check, evidence: Evidence) -> bool:
 def _judged(key: str, check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
     if lacking := [name for name in check.needs if _lacks(evidence, name)]:
         why = "; ".join(evidence.problems) or "it was not read"
-        return CheckResult(key, "unknown", 0, f"Not known: {', '.join(lacking)} could not be read ({why}).")
+        what = ", ".join(PIECES.get(name, name) for name in lacking)
+        return CheckResult(key, "unknown", 0, f"Not known: {what} could not be read ({why}).")
     try:
         found = check.judge(ledger, evidence)
     except Exception as error:  # whatever it is: a check that breaks must never pass for one that found nothing

@@ -205,6 +205,7 @@ class _Trial:
                 stays_down=refused.message,
                 gtids_known=False,
                 recovery_lines=telling(server.log_text.splitlines()[-LOG_LINES:]),
+                problems=tuple(self.problems),
                 **self._expected(),
             )
         return self._evidence()

@@ -59,6 +59,8 @@ def sentence(trial: Trial, data: Mapping[str, Any]) -> str:
         lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
         if lost:
             return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
+        if _stays_down(data):
+            return f"The server does not come back after this {crash}: what its engine kept is not known"
         if trial.lost_engine is None:
             return f"What this {crash} left in the engine is not known, and {_first_wrong(data)}"
         return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(data)}"
@@ -78,6 +80,10 @@ def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
 
 def _work(took_ms: float | None) -> str:
     return f" ({ms(took_ms)} of work)" if took_ms is not None else ""
+
+
+def _stays_down(data: Mapping[str, Any]) -> bool:
+    return any(check["key"] == "stays-down" and check["outcome"] == "invalid" for check in data.get("checks", []))
 
 
 def _first_wrong(data: Mapping[str, Any]) -> str:

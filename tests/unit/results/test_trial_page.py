@@ -121,9 +121,18 @@ def test_it_says_why_a_trial_is_not_repeated(client_in, experiment, monkeypatch)
 def test_it_does_not_say_nothing_was_lost_where_that_is_not_known(experiment):
     trial = experiment.trials.all()[1]
     trial.verdict, trial.lost_engine = "invalid", None
-    says = "The server does not come back by itself: InnoDB: Assertion failure."
-    trial.evidence.data["checks"][0] |= {"outcome": "invalid", "says": says}
+    trial.evidence.data["checks"][2] |= {"outcome": "invalid", "says": "GTID 0-1-1 names two transactions."}
     assert context(trial, reader_of(trial.experiment))["sentence"] == (
-        "What this power loss left in the engine is not known, and a check failed: "
-        "The server does not come back by itself: InnoDB: Assertion failure"
+        "What this power loss left in the engine is not known, and a check failed: GTID 0-1-1 names two transactions"
+    )
+
+
+def test_it_says_that_the_server_does_not_come_back(experiment):
+    trial = experiment.trials.all()[1]
+    trial.verdict, trial.lost_engine, trial.recovery_s = "invalid", None, None
+    trial.evidence.data["checks"][0] = {
+        "key": "stays-down", "outcome": "invalid", "count": 1, "says": "InnoDB: Assertion failure.", "offenders": [],
+    }  # fmt: skip
+    assert context(trial, reader_of(trial.experiment))["sentence"] == (
+        "The server does not come back after this power loss: what its engine kept is not known"
     )

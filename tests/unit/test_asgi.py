@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -50,7 +51,9 @@ async def answer(request: ApplicationCommunicator) -> tuple[int, bytes]:
 
 
 def within(act: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    return async_to_sync(act)()
+    """In a thread of its own: where browsers are tested, this one has their event loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(async_to_sync(act)).result()
 
 
 @pytest.mark.parametrize(("path", "status"), [("/nowhere", 404), ("/broken", 500), ("/broken-async", 500)])

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from dashboard.experiments.models import Experiment, Trial
 from workers.bench.plan import CONTROLS
+from workers.crash.replica_judgement import RECONNECTIONS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
 REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree", "not tried")  # worst first
@@ -96,8 +97,9 @@ def _tried(row: Sequence[Any]) -> Tried:
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:
-    """The worst that a trial's replica came to. Different rows without an error are what nobody would notice."""
-    return worst([_moment(one) for one in seen])
+    """The worst that a trial's replica came to. Different rows without an error are what nobody would notice. As in the
+    verdict, an old primary that cannot follow its promoted replica does not count: that one may have been behind."""
+    return worst([_moment(one) for one in seen if one["moment"] in RECONNECTIONS])
 
 
 def _moment(one: Mapping[str, Any]) -> Replica:

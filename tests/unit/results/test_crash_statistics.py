@@ -101,7 +101,16 @@ def test_it_has_nothing_to_say_without_trials():
     ],
 )
 def test_it_takes_the_worst_of_a_replica(seen, expected):
-    assert replica_of([{"state": state, "different_rows": rows} for state, rows in seen]) == expected
+    moment = "after recovery"
+    assert replica_of([{"moment": moment, "state": state, "different_rows": rows} for state, rows in seen]) == expected
+
+
+def test_an_old_primary_that_cannot_rejoin_is_no_replica_that_stopped():
+    """An asynchronous replica that was promoted may have been behind, whatever the primary's settings."""
+    well = {"moment": "after recovery", "state": "caught up", "different_rows": 0}
+    rejoins = {"moment": "the old primary rejoins the promoted replica", "state": "stopped", "different_rows": 5}
+    assert replica_of([well, rejoins]) == "agree"
+    assert replica_of([{**well, "state": "stopped"}, rejoins]) == "stopped"
 
 
 @pytest.mark.django_db

@@ -69,9 +69,15 @@ def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
         state, failure = _Conductor(experiment, worker, plan, servers).run()
     finally:
         _finish(experiment, worker, state, failure)
+    _remember(experiment)
+    return experiment
+
+
+@patient
+def _remember(experiment: Experiment) -> None:
+    """What was found; worked out anew where the database was away, so that no list goes without it."""
     experiment.refresh_from_db()
     queries.remember_finding(experiment)
-    return experiment
 
 
 def _hosts(plan: Plan, servers: dict[int, Server]) -> set[str]:

@@ -64,14 +64,15 @@ class Lab:
         return subprocess.run(argv, cwd=PROJECT, env=self._env, check=True, text=True, stdout=subprocess.PIPE).stdout
 
     def restart(self, how: signal.Signals) -> None:
-        """It stays away until the worker has wanted something of it: a beat or a result."""
-        refused = self._refused()
+        """It stays away until the worker has missed it, which is sooner than a worker may be silent."""
+        missed = self._missed()
         self.pg.stop(how)
-        assert eventually(lambda: self._refused() > refused), f"nobody missed it\n{tail(self.log, 40)}"
+        assert eventually(lambda: self._missed() > missed), f"nobody missed it\n{tail(self.log, 40)}"
         self._start()
 
-    def _refused(self) -> int:
-        return self.log.read_text().count("the database did not take")
+    def _missed(self) -> int:
+        said = self.log.read_text()
+        return said.count("the database did not take") + said.count("error connecting in")
 
     def ask(self, question: str) -> list[tuple]:
         with psycopg.connect(self.pg.url("lab")) as link:

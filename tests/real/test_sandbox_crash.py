@@ -136,6 +136,13 @@ def test_settling_changes_no_setting(on_disk):
     assert ask(sandbox, "SELECT @@innodb_flush_log_at_trx_commit, @@sync_binlog") == ((2, 7),)
 
 
+def test_files_that_cannot_be_written_out_are_named(make_sandbox, monkeypatch):
+    sandbox = make_sandbox()
+    monkeypatch.setattr(sandbox, "datadir", sandbox.datadir / "gone")
+    with pytest.raises(SandboxError, match=r"gone could not be written out: .*No such file"):
+        sandbox.settle()
+
+
 @needs_disk
 def test_only_the_datadir_is_on_the_disk(on_disk):
     sandbox, disk = on_disk(DURABLE)

@@ -118,19 +118,6 @@ def test_it_stops_while_it_waits_for_a_recovery(sandbox_root, monkeypatch):
         run_trial(setup(sandbox_root, "process-kill"), lambda step: None, lambda: bool(asked))
 
 
-def test_a_server_that_does_not_come_back_makes_it_unknown(sandbox_root, monkeypatch):
-    def ruined(server, settings):
-        (server.datadir / "ibdata1").write_bytes(b"")
-        return recover(server, settings)
-
-    recover = Sandbox.recover
-    monkeypatch.setattr(Sandbox, "recover", ruined)
-    result = crash(sandbox_root, "process-kill")
-    assert (result.verdict, result.failed_at, result.checks) == ("unknown", "recovery", ())
-    assert "did not start" in result.error
-    assert result.acknowledged > 0
-
-
 def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root, monkeypatch):
     begin = Witness.begin
 

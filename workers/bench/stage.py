@@ -6,7 +6,6 @@ Two kinds behave alike to the runner: `AttachedStage` borrows a server (every ch
 
 import os
 import socket
-import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
@@ -227,7 +226,7 @@ class SandboxStage:
         """What was copied, loaded and measured before is on the disk, and not written back while the next is measured.
         Simulated devices are written at each charge."""
         if not self._devices:
-            subprocess.run(["sync", "--file-system", self._sandbox.datadir], check=True)
+            self._sandbox.write_back()
 
     def calibrate(self) -> None:
         if self._devices:

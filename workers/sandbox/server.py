@@ -166,7 +166,16 @@ class Sandbox:
         """Put everything done so far on the disk, whatever the durability settings: what a trial prepares must not
         be lost in its crash."""
         self.flush_logs()
-        subprocess.run(["sync", "--file-system", self.datadir], check=True)
+        self.write_back()
+
+    def write_back(self) -> None:
+        """Have the kernel write out what was handed to the file system of the datadir."""
+        done = subprocess.run(["sync", "--file-system", self.datadir], capture_output=True, text=True)
+        if done.returncode:
+            raise SandboxError(
+                f"The file system of {self.datadir} could not be written out: {done.stderr.strip()}",
+                "Look at the kernel's log (dmesg): the device may be broken or full.",
+            )
 
     def flush_logs(self) -> None:
         """Write out what the engines hold back in memory: enough for a kill."""

@@ -1,13 +1,9 @@
-"""How often something happened in n trials, with the exact binomial 95 % interval (Clopper and Pearson, 1934)."""
+"""How often something happened in n trials, as pages say it."""
 
 from dataclasses import dataclass
-from functools import cache
-
-import scipy
 
 from dashboard.results.templatetags.figures import percent
-
-LEVEL = 0.95
+from workers.analysis import binomial
 
 
 @dataclass(frozen=True)
@@ -38,10 +34,5 @@ class Rate:
         return f"at least {percent(self.lo)}" if self.k == self.n else f"{percent(self.lo)} to {percent(self.hi)}"
 
 
-@cache
 def rate(k: int, n: int) -> Rate:
-    if n == 0:
-        return Rate(0, 0, None, None)
-    side = "less" if k == 0 else "greater" if k == n else "two-sided"
-    interval = scipy.stats.binomtest(k, n, alternative=side).proportion_ci(LEVEL, "exact")
-    return Rate(k, n, float(interval.low), float(interval.high))
+    return Rate(k, n, *(binomial.interval(k, n) if n else (None, None)))

@@ -158,10 +158,13 @@ class PlanForm(forms.Form):
         help_text="For this experiment only. Its tables are not touched; its users will notice the load.",
     )
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, recipe: str = "", size: str = QUICK) -> None:
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, recipe: str = "", size: str = QUICK, server: str = ""
+    ) -> None:
+        """`server`: the id, as in an address, of one that is chosen from the start."""
         self.recipe = shelf.find(recipe)
         self.size = size if size in SIZES else QUICK
-        super().__init__(data, initial=_initial(self.recipe, self.size))
+        super().__init__(data, initial=_initial(self.recipe, self.size) | _chosen(server))
 
     def clean_threads(self) -> tuple[int, ...]:
         try:
@@ -239,16 +242,13 @@ def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadC
 
 
 def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
-    """The form's first values: the recipe's plan written as a person would. The only server there is, is chosen."""
-    servers = list(Server.objects.values_list("pk", flat=True)[:2])
-    chosen = {"servers": servers if len(servers) == 1 else []}
+    """The form's first values: the recipe's plan written as a person would."""
     if not recipe:
-        return chosen | {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
+        return {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
     plan = recipe.plan([], size=size)
     plain = [one for one in plan.workloads if not one.params and one.label == WORKLOADS[one.key].title]
     with_params = [one for one in plan.workloads if one not in plain]
     return {
-        **chosen,
         **_written_variants(plan.variants),
         "name": plan.name,
         "workloads": [workload.key for workload in plain],
@@ -258,6 +258,13 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
         **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
         **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows", "load_workers")},
     }
+
+
+def _chosen(server: str) -> dict[str, Any]:
+    """The server that was asked for, or the only one that there is."""
+    known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
+    only = next(iter(known)) if len(known) == 1 else ""
+    return {"servers": [known[one] for one in (server or only,) if one in known]}
 
 
 def _written_variants(variants: tuple[Variant, ...]) -> dict[str, Any]:

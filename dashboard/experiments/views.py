@@ -47,7 +47,9 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs("run")
 def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
     """The plan's form, filled from a recipe when one is named; POST starts the experiment."""
-    form = PlanForm(request.POST or None, recipe=recipe, size=request.GET.get("size", QUICK))
+    form = PlanForm(
+        request.POST or None, recipe=recipe, size=request.GET.get("size", QUICK), server=request.GET.get("server", "")
+    )
     refusals: list[str] = []
     if request.method == "POST" and form.is_valid():
         try:

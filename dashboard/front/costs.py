@@ -102,6 +102,5 @@ def _says(safe: Measured, fast: Measured, point: Mapping[str, Any]) -> str:
     if ratio["decision"] == "differs":
         text = f"{fast.variant} is {sig(ratio['value'], digits)} times as fast as {safe.variant}"
         return f"{text} ({interval}) at {at(point['threads'])}"
-    text = "no difference was shown" if ratio["decision"] == "does not differ" else "not decidable"
     within = f" (ratio {interval})" if interval else ""
-    return f"{fast.variant} against {safe.variant} at {at(point['threads'])}: {text}{within}"
+    return f"{fast.variant} against {safe.variant} at {at(point['threads'])}: {ratio['decision']}{within}"

@@ -46,14 +46,23 @@ def context(now: datetime) -> dict[str, Any]:
     }
 
 
+def line(server: Server) -> Line:
+    """What the first page says of this one."""
+    return _lines([_used().get(pk=server.pk)])[0]
+
+
 def _servers() -> list[Server]:
-    """All, those first that were measured last; each with `crashed`, the newest experiment that crashed it."""
+    """All, those first that were measured last."""
+    return sorted(_used(), key=lambda one: (-max(one.measured or 0, one.crashed or 0), one.name))
+
+
+def _used() -> QuerySet[Server]:
+    """Each with the newest experiment that `measured` and the newest that `crashed` it."""
     measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
     crashed = _newest(Trial.objects.filter(server=OuterRef("pk"), state__in=ENDED).exclude(kind__in=CONTROLS))
-    found = Server.objects.annotate(
+    return Server.objects.annotate(
         measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
     )
-    return sorted(found, key=lambda one: (-max(one.measured or 0, one.crashed or 0), one.name))
 
 
 def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:

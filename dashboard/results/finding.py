@@ -69,11 +69,11 @@ def _compared(shown: Shown, compared: Sequence[Comparison]) -> tuple[Finding, li
     if apart:
         largest = max(apart, key=lambda point: abs(math.log(point["ratio"]["value"])))
         return _difference(shown, largest), [_baseline_point(shown, largest), largest]
-    if all(point["ratio"]["decision"] == "does not differ" for point in compared):
+    if all(point["ratio"]["decision"] == "no difference shown" for point in compared):
         text = f"No difference from {_base(shown)} was found at {_threads(compared)}"
-        return Finding(text, more=(_reach(compared),)), []
+        return Finding(text, more=(reach([point["ratio"] for point in compared]),)), []
     text = f"Not decidable: the runs are too few or too short to tell whether {_rivals(shown, compared)}"
-    return Finding(f"{text} from {_base(shown)}", more=(_reach(compared),)), []
+    return Finding(f"{text} from {_base(shown)}", more=(reach([point["ratio"] for point in compared]),)), []
 
 
 def _difference(shown: Shown, point: Comparison) -> Finding:
@@ -116,10 +116,10 @@ def _baseline_point(shown: Shown, point: Comparison) -> Comparison:
     return next(p for p in same if p["server_id"] == point["server_id"])
 
 
-def _reach(compared: Sequence[Comparison]) -> str:
+def reach(ratios: Sequence[Mapping[str, Any]]) -> str:
     """How large a difference could still be."""
-    known = [p["ratio"] for p in compared if p["ratio"]["lo"] is not None]
-    if len(known) < len(compared):
+    known = [ratio for ratio in ratios if ratio["lo"] is not None]
+    if len(known) < len(ratios):
         return "Measure longer or with more repeats: at least 8 seconds of each point are needed."
     lo, hi = min(ratio["lo"] for ratio in known), max(ratio["hi"] for ratio in known)
     return f"The 95 % intervals of the ratios reach from {sig(lo, 3)} to {sig(hi, 3)}."

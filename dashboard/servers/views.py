@@ -12,8 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import allowed, require
+from dashboard.experiments import search
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import sites
+from dashboard.front import page
 from dashboard.results.crash.badges import badges
 from dashboard.servers import actions, queries, vault
 from dashboard.servers.account import statements
@@ -21,7 +23,10 @@ from dashboard.servers.expendable import ExpendableForm
 from dashboard.servers.forms import FORMS
 from dashboard.servers.models import Preflight, Server
 from dashboard.servers.owner import HandOverForm
+from workers.sandbox import builds
 from workers.servers.durability import DERIVED
+
+EXPERIMENTS = 5  # the newest, of all that are linked
 
 
 @needs("see")
@@ -85,6 +90,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "locked": vault.problem_with(server.password_sealed),
         "grants": statements(server, answered.facts if answered else {}),
         "verdicts": badges(server),
+        "known": page.line(server),
+        "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],
+        "build": builds.every().get(server.build),
         "mine": mine,
         "hand_over": HandOverForm(server) if mine else None,
     }

@@ -1,4 +1,4 @@
-"""Does one point differ from another? *differs*, *does not differ*, or *not decidable*.
+"""Does one point differ from another? *differs*, *no difference shown*, or *not decidable*.
 
 Two looks that rest on different assumptions must agree: the Mann-Whitney U test on block means (Mann and
 Whitney 1947; blocks because seconds depend on each other) and the 95 % interval of the ratio, which also
@@ -7,7 +7,7 @@ false discovery rate (Benjamini and Hochberg 1995): nine comparisons of the same
 difference in one experiment out of three. Where the two disagree, or too few blocks were measured to reach
 p < 0.05 at all, the answer is *not decidable*: measure longer or more repeats.
 
-*Does not differ* means that no difference was shown; the interval says how large one could still be.
+*No difference shown* is not the same as none: the interval says how large one could still be.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ import scipy
 from workers.analysis.blocks import MIN_BLOCKS, Sample, block_length, block_means
 from workers.analysis.statistics import Estimate
 
-Decision = Literal["differs", "does not differ", "not decidable"]
+Decision = Literal["differs", "no difference shown", "not decidable"]
 LEVEL = 0.05
 
 
@@ -52,4 +52,4 @@ def decide(p: float | None, ratio: Estimate | None) -> Decision:
     apart = not ratio.lo <= 1 <= ratio.hi
     if apart != (p < LEVEL):
         return "not decidable"
-    return "differs" if apart else "does not differ"
+    return "differs" if apart else "no difference shown"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dashboard.results.compare.chart import named
 from dashboard.results.compare.figures import Column
-from dashboard.results.finding import Finding
+from dashboard.results.finding import Finding, reach
 from dashboard.results.templatetags.figures import sig
 
 
@@ -17,10 +17,9 @@ def finding(columns: Sequence[Column]) -> Finding | None:
     judged = [(name, column["ratio"]) for name, column in zip(names, columns, strict=True) if column["ratio"]]
     apart = [(name, ratio) for name, ratio in judged if ratio["decision"] == "differs"]
     if not apart:
-        every = judged and all(ratio["decision"] == "does not differ" for _, ratio in judged)
-        return Finding(
-            "No difference in throughput was found" if every else "Whether throughput differs is not decidable"
-        )
+        every = judged and all(ratio["decision"] == "no difference shown" for _, ratio in judged)
+        text = "No difference in throughput was found" if every else "Whether throughput differs is not decidable"
+        return Finding(text, more=(reach([ratio for _, ratio in judged]),) if judged else ())
     name, ratio = max(apart, key=lambda one: abs(math.log(one[1]["value"])))
     digits = 2 if ratio["value"] >= 2 else 3
     known = ratio["lo"] is not None

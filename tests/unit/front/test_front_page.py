@@ -113,10 +113,10 @@ def test_a_cost_that_was_not_shown_is_no_factor():
     analysis = analysis_of(made, "1/1")
     for point in analysis["points"]:
         if point["ratio"]:
-            point["ratio"] |= {"value": 1.56, "lo": 0.34, "hi": 8.13, "decision": "does not differ"}
+            point["ratio"] |= {"value": 1.56, "lo": 0.34, "hi": 8.13, "decision": "no difference shown"}
     Experiment.objects.filter(pk=made.pk).update(analysis={"1/1": analysis})
     found = costs.costs([server.pk])[server.pk]
-    assert found.says == "0/0 against 1/1 at 8 threads: no difference was shown (ratio 0.340 to 8.13)"
+    assert found.says == "0/0 against 1/1 at 8 threads: no difference shown (ratio 0.340 to 8.13)"
 
 
 def test_without_1_1_there_is_no_cost():

@@ -189,6 +189,7 @@ def test_it_opens_with_what_was_found(client_in):
     assert re.search(r"0/0 at 8 threads \(2\) has [56]\.\d times the throughput of 1/1 at 8 threads \(1\)", html)
     same = compare(client_in, ids(one, "1/1"), ids(factory.experiment({"1/1": 1000.0}), "1/1")).content.decode()
     assert "No difference in throughput was found" in same
+    assert re.search(r"intervals of the ratios reach from 0\.\d+ to 1\.\d+", same)
     assert "times the throughput" not in compare(client_in, ids(one, "1/1")).content.decode()
 
 

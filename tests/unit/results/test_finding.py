@@ -72,7 +72,7 @@ def test_it_warns_of_stalls_and_of_a_short_warm_up():
 
 
 def test_it_says_that_nothing_differs_and_how_much_could():
-    same = [point("0/0", n, ratio(1.01, 0.95, 1.06, "does not differ")) for n in (1, 8, 32)]
+    same = [point("0/0", n, ratio(1.01, 0.95, 1.06, "no difference shown")) for n in (1, 8, 32)]
     found = said(point("1/1"), *same)
     assert found.sentence == "No difference from 1/1 was found at 1, 8 or 32 threads."
     assert found.more == ("The 95 % intervals of the ratios reach from 0.950 to 1.06.",)

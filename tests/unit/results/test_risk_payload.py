@@ -87,7 +87,7 @@ def test_its_sentence_holds_speed_against_loss():
 @pytest.mark.django_db
 def test_its_sentence_gives_no_speed_that_was_not_shown():
     known = shown_to(trials.experiment(), {}, shared=False)
-    for decision in ("does not differ", "not decidable"):
+    for decision in ("no difference shown", "not decidable"):
         points = [{**one, "ratio": one["ratio"] and {**one["ratio"], "decision": decision}} for one in known.points]
         found = crash_finding(replace(known, analysis={**known.analysis, "points": points}))
         assert found.text.startswith("1/1 lost nothing in 30 power losses")

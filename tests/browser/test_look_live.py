@@ -40,6 +40,18 @@ def test_it_follows_and_comes_back_after_a_closed_connection(live, site):
     expect(live.locator("[data-live-tps]")).to_have_text("250/s")
 
 
+def test_it_says_so_where_there_is_no_second_to_show(live, site):
+    plot = live.locator("[data-live-plot]")
+    words = "plot => getComputedStyle(plot, '::after').content"
+    expect(plot.locator("canvas")).to_be_visible()
+    assert plot.evaluate(words) == "none"
+    site.state = state(seconds=[], warming=True)
+    expect(plot.locator("canvas")).to_be_hidden()
+    assert "still to come" in plot.evaluate(words)
+    site.state = state()
+    expect(plot.locator("canvas")).to_be_visible()
+
+
 def test_it_polls_where_events_fail(page, site, problems):
     site.events_work, site.poll_works, site.state = False, True, state(done=5)
     page.goto(f"{site.url}/live")

@@ -41,7 +41,7 @@ def _by_rate(fsyncs_per_s: float, title: str, r_mb_per_s: float, source: str) ->
 
 PROFILES: dict[str, Profile] = {
     "sata-7200": _by_rate(120, "SATA disk, 7200 rpm", 100, "typical: one fsync a turn, 7200 / 60 s"),
-    "hdd-10k": _by_rate(150, "Disk, 10 000 rpm", 120, "claim F2: about 150 fsync/s; the rate is typical"),
+    "hdd-10k": _by_rate(150, "Disk, 10,000 rpm", 120, "claim F2: about 150 fsync/s; the rate is typical"),
     "x25-m": _by_rate(1200, "Intel X25-M, an SSD of 2008", 70, "claim F2: about 1200 fsync/s; the rate is typical"),
     "raid-bbu": Profile("RAID with a battery", 0.4, 400, "claim G5: fast fsync, 0.4 ms; the rate is typical"),
     "raid-no-bbu": Profile("RAID without a battery", 4.5, 200, "claim G5: slow fsync, above 4 ms; the rate is typical"),

@@ -8,6 +8,7 @@ const AT_LEAST_S = 10; // so that the first seconds do not fill the whole width
 
 export class Curve {
   constructor(plot) {
+    this.plot = plot;
     this.canvas = plot.querySelector("canvas") ?? plot.appendChild(document.createElement("canvas"));
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", "Throughput of the current cell");
@@ -16,6 +17,7 @@ export class Curve {
 
   show(state) {
     this.last = state;
+    this.plot.toggleAttribute("data-empty", !state.seconds?.length);
     const colours = palette();
     const config = configure(payload(state), { log: false, hidden: new Set(), labels: false, room: 0 }, colours);
     config.options.scales.x.min = 0;
@@ -26,11 +28,11 @@ export class Curve {
 
 function payload(state) {
   const points = (state.seconds ?? []).map(second).map(([x, y]) => ({ x, y }));
-  const phase = state.warming ? "throughput (warming up)" : "throughput";
+  const phase = state.warming ? "transactions per second, warming up" : "transactions per second";
   return {
     key: "live",
     kind: "time",
-    x: { label: "", unit: "s", scale: "linear" },
+    x: { label: "time", unit: "s", scale: "linear" },
     y: { label: phase, unit: "/s", scale: "linear" },
     series: [{ name: state.cell?.variant ?? "now", colour: 0, dash: Boolean(state.warming), stack: "", points }],
   };

@@ -9,5 +9,5 @@ register = template.Library()
 
 @register.filter
 def device(storage: str) -> str:
-    """What a variant's `storage` stands for: Disk, 10 000 rpm: 150 fsync/s (K = 6.63 ms, 120 MB/s)."""
+    """What a variant's `storage` stands for: Disk, 10,000 rpm: 150 fsync/s (K = 6.63 ms, 120 MB/s)."""
     return explain(storage)

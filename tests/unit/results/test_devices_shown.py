@@ -117,5 +117,5 @@ def test_an_export_holds_build_storage_and_promise(experiment):
 
 def test_the_form_explains_the_devices(client_in):
     answer = client_in.get(reverse("experiments:new"))
-    assert "hdd-10k: Disk, 10 000 rpm: 150 fsync/s" in text(answer)
+    assert "hdd-10k: Disk, 10,000 rpm: 150 fsync/s" in text(answer)
     assert f'href="{reverse("fleet:storage")}"' in answer.content.decode()  # where each is from

@@ -1,6 +1,7 @@
 """The project's settings in a home of its own, so that no test touches an installation.
 
-The tests' own processes inherit the folder; a test that gives a process another DURASCOPE_HOME is obeyed.
+The tests' own processes inherit the folder; a test that gives a process another DURASCOPE_HOME is obeyed. Where several
+tests run at once (pytest -n), each of those who run them has a home, and a PostgreSQL, of its own.
 TEST_DATABASE=postgresql: on a private PostgreSQL instead of SQLite, whose address the processes inherit too.
 """
 
@@ -11,10 +12,10 @@ import tempfile
 
 from tests import postgresql
 
-if "DURASCOPE_TESTING" not in os.environ:
+if os.environ.get("DURASCOPE_TESTING") != os.environ.get("PYTEST_XDIST_WORKER", "one"):
     for name in [name for name in os.environ if name.startswith("DURASCOPE_") or name == "DATABASE_URL"]:
         del os.environ[name]
-    os.environ["DURASCOPE_TESTING"] = "1"
+    os.environ["DURASCOPE_TESTING"] = os.environ.get("PYTEST_XDIST_WORKER", "one")
     os.environ["DURASCOPE_HOME"] = tempfile.mkdtemp(prefix="durascope-test-")
     atexit.register(shutil.rmtree, os.environ["DURASCOPE_HOME"], ignore_errors=True)
     if os.environ.get("TEST_DATABASE", "sqlite") == "postgresql":

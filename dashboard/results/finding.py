@@ -69,11 +69,12 @@ def _compared(shown: Shown, compared: Sequence[Comparison]) -> tuple[Finding, li
     if apart:
         largest = max(apart, key=lambda point: abs(math.log(point["ratio"]["value"])))
         return _difference(shown, largest), [_baseline_point(shown, largest), largest]
-    if all(point["ratio"]["decision"] == "no difference shown" for point in compared):
+    ratios = [point["ratio"] for point in compared]
+    if all(ratio["decision"] == "no difference shown" for ratio in ratios):
         text = f"No difference from {_base(shown)} was found at {_threads(compared)}"
-        return Finding(text, more=(reach([point["ratio"] for point in compared]),)), []
+        return Finding(text, more=(reach(ratios),)), []
     text = f"Not decidable: the runs are too few or too short to tell whether {_rivals(shown, compared)}"
-    return Finding(f"{text} from {_base(shown)}", more=(reach([point["ratio"] for point in compared]),)), []
+    return Finding(f"{text} from {_base(shown)}", more=(reach(ratios),)), []
 
 
 def _difference(shown: Shown, point: Comparison) -> Finding:

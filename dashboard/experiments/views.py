@@ -153,11 +153,10 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
 
 
 @needs("see")
-async def events(request: HttpRequest, pk: int) -> HttpResponse:
+def events(request: HttpRequest, pk: int) -> HttpResponse:
     """Server-sent events: a `state` each second that something changed; survives a restart of this server,
     for the browser reconnects and every event is whole."""
-    experiment = await Experiment.objects.filter(pk=pk).afirst()
-    if experiment is None:
+    if not Experiment.objects.filter(pk=pk).exists():
         return HttpResponse(status=404)
     stream = StreamingHttpResponse(_states(pk), content_type="text/event-stream")
     stream["Cache-Control"] = "no-store"

@@ -18,8 +18,9 @@ ended: list[str] = []
 
 @needs("enter")
 def threads(request: HttpRequest) -> HttpResponse:
+    before = connection.connection is not None
     request.session.get("x")
-    return HttpResponse(f"{threading.get_ident()} {User.objects.count()}")
+    return HttpResponse(f"{threading.get_ident()} {User.objects.count()} connected before: {before}")
 
 
 @needs("enter")
@@ -41,7 +42,7 @@ def slow(request: HttpRequest) -> HttpResponse:
 
 
 @needs("enter")
-async def stream(request: HttpRequest) -> HttpResponse:
+def stream(request: HttpRequest) -> HttpResponse:
     return StreamingHttpResponse(_events(), content_type="text/event-stream", headers={"Content-Encoding": "identity"})
 
 
@@ -55,10 +56,24 @@ async def _events() -> AsyncIterator[str]:
         ended.append("stream")
 
 
+@needs("enter")
+def breaking_stream(request: HttpRequest) -> HttpResponse:
+    return StreamingHttpResponse(_breaking(), headers={"Content-Encoding": "identity"})
+
+
+async def _breaking() -> AsyncIterator[str]:
+    try:
+        yield "a part"
+        raise RuntimeError("as it may happen")
+    finally:
+        ended.append("breaking stream")
+
+
 urlpatterns = [
     path("threads", threads),
     path("broken", broken),
     path("broken-async", broken_async),
     path("slow", slow),
     path("stream", stream),
+    path("breaking-stream", breaking_stream),
 ]

@@ -115,3 +115,33 @@ def test_a_stream_arrives_piece_by_piece_and_ends_with_its_reader(asked):
 
     within(reads)
     assert asgi_urls.ended == ["stream"]
+
+
+def test_a_stream_that_breaks_is_not_called_whole(asked):
+    """Its reader gets what there was and no end; the next one is answered."""
+
+    async def reads() -> tuple[int, bytes]:
+        request = asked("/breaking-stream")
+        await request.send_input({"type": "http.request"})
+        assert (await request.receive_output(LIMIT_S))["status"] == 200
+        assert await request.receive_output(LIMIT_S) == {
+            "type": "http.response.body", "body": b"a part", "more_body": True,
+        }  # fmt: skip
+        with pytest.raises(RuntimeError, match="as it may happen"):
+            await request.wait(LIMIT_S)
+        assert request.output_queue.empty()
+        return await answer(asked("/threads"))
+
+    assert within(reads)[0] == 200
+    assert asgi_urls.ended == ["breaking stream"]
+
+
+def test_threads_stay_for_the_next_request(asked):
+    """Nothing of the one before is in it: its connection to the database was given back."""
+
+    async def both() -> list[bytes]:
+        return [(await answer(asked("/threads")))[1] for _ in range(2)]
+
+    first, second = within(both)
+    assert first == second
+    assert first.endswith(b" connected before: False")

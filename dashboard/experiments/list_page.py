@@ -12,7 +12,7 @@ from dashboard.experiments import search, shelf, tags
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Server
 
-PER_PAGE = 50
+PER_PAGE = 25
 ELSE = ("page", "undo")  # in the address, and no filter
 
 

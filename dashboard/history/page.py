@@ -13,7 +13,7 @@ from dashboard.history.shown import NIGHTS, Marked, Shown
 from dashboard.results.charts.chart import FORMATS
 from dashboard.results.templatetags.figures import UNKNOWN
 
-NEWEST = 14  # nights in the table; all of them are in the files
+NEWEST = 7  # nights in the table; all of them are in the files
 STATE_BADGES = {  # classes of static/css/badges.css
     Change.State.SUSPECTED: "unknown",
     Change.State.CONFIRMED: "info",

@@ -16,7 +16,8 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 
 from dashboard.sharing.models import ShareLink
 
-KEPT_S = 10.0
+KEPT_S = 60.0
+WHILE_MEASURING_S = 5.0
 MOST = 128
 LOCKS = tuple(Lock() for _ in range(32))  # so that of many who ask for one page at once, one has it made
 
@@ -44,7 +45,7 @@ def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespons
             response = render()
             if response.status_code != 200 or response.cookies:
                 return response
-            page = _keep(key, response)
+            page = _keep(key, response, KEPT_S if link.experiment.is_over else WHILE_MEASURING_S)
     return _answer(request, page)
 
 
@@ -64,10 +65,10 @@ def _find(key: Hashable) -> Page | None:
         return page
 
 
-def _keep(key: Hashable, response: HttpResponse) -> Page:
+def _keep(key: Hashable, response: HttpResponse, for_s: float) -> Page:
     digest = hashlib.sha256(response.content).hexdigest()[:32]
     headers = {**response.headers, "ETag": f'W/"{digest}"'}
-    page = Page(time.monotonic() + KEPT_S, response.content, gzip.compress(response.content, 6), headers)
+    page = Page(time.monotonic() + for_s, response.content, gzip.compress(response.content, 6), headers)
     with _changing:
         _pages[key] = page
         while len(_pages) > MOST:

@@ -1,7 +1,7 @@
 """A chart as data: the payload of docs/charts.md, and the table that is its text alternative."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -102,10 +102,6 @@ class Table:
         rows = (tuple(clean(value) if isinstance(value, str) else value for value in row) for row in self.rows)
         return replace(self, rows=tuple(rows))
 
-    def shown(self) -> list[list[Mapping[str, Any]]]:
-        """Rows as a page shows them."""
-        return [[_cell(value, kind) for value, (_, kind) in zip(row, self.columns, strict=True)] for row in self.rows]
-
 
 @dataclass(frozen=True)
 class Chart:
@@ -153,12 +149,6 @@ class Chart:
 def sources(used: Sequence[str]) -> str:
     """Each source once, in the order met."""
     return ", ".join(dict.fromkeys(source for source in used if source))
-
-
-def _cell(value: Any, kind: str) -> Mapping[str, Any]:
-    if value is None:
-        return {"text": figures.UNKNOWN, "number": False, "unknown": True}
-    return {"text": FORMATS[kind](value), "number": kind != "text", "unknown": value == NOT_AVAILABLE}
 
 
 def _short(value: float | None) -> float | None:

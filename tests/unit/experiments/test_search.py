@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dashboard.accounts.roles import Role
 from dashboard.experiments import care, queries, search
+from dashboard.experiments.list_page import PER_PAGE
 from dashboard.experiments.models import Experiment, Words
 from tests.unit.api.tokens import somebody
 from tests.unit.results import factory, trials
@@ -112,7 +113,7 @@ def test_a_choice_that_there_is_not_is_refused(client_in, shelf, wrong):
 
 
 def test_more_than_a_page(client_in, db):
-    for n in range(53):
+    for n in range(PER_PAGE + 1):
         Experiment.objects.create(name=f"number {n}", plan={"targets": []}, seed=1)
     page = client_in.get(LIST, {"words": "number", "undo": "1"}).text
     assert "?words=number&amp;page=2" in page and "page 1 of 2" in page

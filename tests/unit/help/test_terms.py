@@ -7,7 +7,9 @@ import pytest
 from django.conf import settings
 from django.template import Context, Template
 from django.urls import reverse
+from django.utils.safestring import mark_safe
 
+from dashboard.help.templatetags.terms import term
 from dashboard.help.terms import TERMS, explained
 from dashboard.history.figures import FIGURES as FOLLOWED
 from dashboard.results.crash.kinds import title
@@ -150,3 +152,11 @@ def test_the_page_of_words_has_all_of_them(client_in):
     page = client_in.get(reverse("help:words")).text
     assert page.count("<dt>") == len(TERMS) + len(SETTINGS)
     assert 'rel="noopener noreferrer"' in page
+
+
+def test_what_a_template_says_and_what_a_person_wrote_are_told_apart():
+    """The same letters: of the first the marks stand, of the second they are escaped, whichever came first."""
+    told = "<b>bold word</b>"
+    assert term(mark_safe(told)) == told
+    assert term(told) == "&lt;b&gt;bold word&lt;/b&gt;"
+    assert term(mark_safe(told)) == told

@@ -69,12 +69,22 @@ def test_it_is_seen_when_the_experiment_changes(shared, rendered, client):
     assert len(rendered) == 2
 
 
-def test_it_is_made_again_after_a_while(shared, rendered, client, monkeypatch):
+@pytest.mark.parametrize(
+    ("state", "after_s", "times"),
+    [
+        ("done", kept.WHILE_MEASURING_S + 1, 1),
+        ("done", kept.KEPT_S + 1, 2),
+        ("running", kept.WHILE_MEASURING_S + 1, 2),
+    ],
+)
+def test_it_is_made_again_after_a_while(shared, rendered, client, monkeypatch, state, after_s, times):
+    """Sooner while the experiment goes on."""
+    Experiment.objects.filter(pk=shared[0].pk).update(state=state)
     client.get(shared[2])
-    later = kept.time.monotonic() + kept.KEPT_S + 1
+    later = kept.time.monotonic() + after_s
     monkeypatch.setattr(kept.time, "monotonic", lambda: later)
     client.get(shared[2])
-    assert len(rendered) == 2
+    assert len(rendered) == times
 
 
 def test_nothing_is_shown_after_the_end_of_its_link(shared, client, admin):

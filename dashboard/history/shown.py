@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from django.db.models import Max, Q
+from django.db.models import OuterRef, Subquery
 
 from dashboard.experiments.models import Experiment
 from dashboard.history import queries
 from dashboard.history.figures import FIGURES
-from dashboard.history.models import Change, Track
+from dashboard.history.models import Change, Entry, Track
 from dashboard.servers.models import Server
 
 PALETTE = 8  # colours in static/css/tokens.css
@@ -139,8 +139,9 @@ def _name(track: Track, twice: set[str]) -> str:
 
 def shown(server: Server, choice: Mapping[str, str]) -> Shown:
     """For a query string; what is not known is ignored: then the condition that was measured last is shown."""
-    kept = ~Q(entries__experiment__in=Experiment.deleted.ids())
-    tracks = list(server.tracks.annotate(last=Max("entries__at", filter=kept)).order_by("pk"))
+    kept = Entry.objects.filter(track=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
+    newest = kept.order_by("-at", "-pk").values("at")[:1]  # Max would read all entries of the server
+    tracks = list(server.tracks.annotate(last=Subquery(newest)).order_by("pk"))
     chosen = {kind: _chosen(tracks, kind, choice.get(kind, "")) for kind in Track.Kind.values}
     asked = choice.get("nights", "")
     nights = int(asked) if asked.isdecimal() and int(asked) in NIGHTS else NIGHTS[0]

@@ -19,7 +19,7 @@ MOST_WORDS = 8  # those after it are not asked for
 
 class Found(Sequence[Experiment]):
     """Read in parts: first which they are, then those of the part with everything that a list shows of them. Asked at
-    once, a database would count the cells of everything that fits, to sort it and leave most of it out."""
+    once, a database would read everything that fits, to sort it and leave most of it out."""
 
     def __init__(self, ids: QuerySet[Experiment, int] | list[int], rows: QuerySet[Experiment]) -> None:
         self.ids, self._rows = ids, rows
@@ -32,7 +32,7 @@ class Found(Sequence[Experiment]):
             return self[part : part + 1][0]
         ids = list(self.ids[part])
         rows = self._rows.in_bulk(ids)
-        return [rows[pk] for pk in ids if pk in rows]  # one may have been deleted a moment ago
+        return queries.counted(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
 
 
 def found(asked: Mapping[str, Any], user: Any) -> Found:

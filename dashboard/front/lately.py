@@ -52,11 +52,11 @@ class Changed:
 
 
 def running() -> list[Experiment]:
-    return list(queries.listed().filter(state__in=OPEN)[:MOST_RUNNING])
+    return queries.counted(queries.listed().filter(state__in=OPEN)[:MOST_RUNNING])
 
 
 def results() -> list[Experiment]:
-    return list(queries.listed().exclude(state__in=OPEN)[:MOST_RESULTS])
+    return queries.counted(queries.listed().exclude(state__in=OPEN)[:MOST_RESULTS])
 
 
 def last_night(now: datetime) -> LastNight | None:

@@ -249,7 +249,7 @@ def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
 
 
 def _known(experiment_id: int) -> Experiment:
-    return get_object_or_404(queries.listed(), pk=experiment_id)
+    return queries.counted([get_object_or_404(queries.listed(), pk=experiment_id)])[0]
 
 
 def _held(experiment_id: int, if_match: str | None) -> Experiment:

@@ -7,7 +7,7 @@ from dashboard.home import database
 
 FORM = "postgresql://USER:PASSWORD@HOST:PORT/NAME?sslmode=require"
 SCHEMES = ("postgresql://", "postgres://")
-# Each request of the web server runs in a thread of its own: connections outlive them here, and are tried before use.
+# A request's connection ends with it, for Django: here connections outlive them, and are tried before use.
 # Who cannot connect begins anew instead of waiting longer each time: the line may be back long before.
 POOL = {"min_size": 0, "max_size": 16, "timeout": 10, "max_idle": 300, "reconnect_timeout": 10}
 # A line that is away says nothing, and the kernel waits long: two hours who listens, a quarter of one who asks.

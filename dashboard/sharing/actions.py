@@ -14,7 +14,8 @@ from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.sharing.models import ShareLink
 
-PAGES_ONLY = tuple(f"experiment__{name}" for name in ("plan", "claims", "outcomes", "analysis"))
+OF_A_LINK = ("token_hash", "comparison", "embeddable", "expires_at", "revoked_at")
+OF_ITS_EXPERIMENT = tuple(f"experiment__{name}" for name in ("name", "state", "ended_at", "baseline", "finding"))
 TOKEN_BYTES = 24  # 192 random bits, 32 characters in an address
 
 
@@ -86,7 +87,7 @@ def revoke(user: AbstractBaseUser, link: ShareLink) -> None:
 
 
 def find(token: str) -> ShareLink | None:
-    """The link of a token, open or not, its experiment without what only a page needs; None when there never was one,
-    or its experiment is deleted."""
-    light = ShareLink.objects.kept().select_related("experiment").defer(*PAGES_ONLY)
-    return next(iter(light.filter(token_hash=hashed(token)).order_by()[:1]), None)  # asked by every guest: no sorting
+    """The link of a token, open or not, with as much of it and its experiment as every guest needs; None when there
+    never was one, or its experiment is deleted."""
+    light = ShareLink.objects.kept().select_related("experiment").only(*OF_A_LINK, *OF_ITS_EXPERIMENT)
+    return next(iter(light.filter(token_hash=hashed(token)).order_by()[:1]), None)  # nothing is sorted either

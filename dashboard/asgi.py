@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.signals import request_started
+from django.db import close_old_connections
 from django.http import HttpResponseBase
 from django.urls import set_script_prefix
 
@@ -48,7 +49,7 @@ class Handler(ASGIHandler):
             await self.send_response(response, send)
 
     def _answer(self, scope: dict[str, Any], body: IO[bytes]) -> HttpResponseBase:
-        """The response. One that is whole has ended for Django, its connection to the database given back."""
+        """The response. The thread's connection to the database is given back: a stream has its own and may be long."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         with body:
@@ -56,7 +57,9 @@ class Handler(ASGIHandler):
             if request is not None:
                 response = self.get_response(request)
         response._handler_class = self.__class__
-        if not response.streaming:
+        if response.streaming:
+            close_old_connections()
+        else:
             response.close()
         return response
 

@@ -1,6 +1,6 @@
-"""Django's connections are a thread's, and end with each request: the next one would open the file anew, read the schema
-again (7 ms) and begin with an empty page cache. Here a connection that is closed is put aside for the next who opens
-one, in whatever thread. PostgreSQL's backend does the same by its option `pool`."""
+"""Django's connections are a thread's, and end with each request: the next one would open the file anew, read the
+schema again (7 ms) and begin with an empty page cache. Here a connection that is closed is put aside for the next who
+opens one, in whatever thread. PostgreSQL's backend does the same by its option `pool`."""
 
 import os
 import sqlite3

@@ -5,7 +5,8 @@ import threading
 from collections.abc import AsyncIterator
 
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import path
 
@@ -14,6 +15,7 @@ from dashboard.accounts.gate import needs
 went_on = threading.Event()  # the slow view may end
 entered = threading.Event()
 ended: list[str] = []
+used: list[BaseDatabaseWrapper] = []  # the threads' connections
 
 
 @needs("enter")
@@ -43,6 +45,8 @@ def slow(request: HttpRequest) -> HttpResponse:
 
 @needs("enter")
 def stream(request: HttpRequest) -> HttpResponse:
+    User.objects.count()
+    used.append(connections["default"])
     return StreamingHttpResponse(_events(), content_type="text/event-stream", headers={"Content-Encoding": "identity"})
 
 

@@ -24,6 +24,7 @@ def asked(settings) -> Callable[[str], ApplicationCommunicator]:
     asgi_urls.went_on.clear()
     asgi_urls.entered.clear()
     asgi_urls.ended.clear()
+    asgi_urls.used.clear()
     handler = Handler()
     yield lambda path: ApplicationCommunicator(handler, scope(path))
     asgi_urls.went_on.set()
@@ -115,6 +116,23 @@ def test_a_stream_arrives_piece_by_piece_and_ends_with_its_reader(asked):
 
     within(reads)
     assert asgi_urls.ended == ["stream"]
+
+
+def test_a_stream_keeps_no_connection_of_the_thread_that_began_it(asked):
+    """Live pages are open for hours, and a pool of connections is small."""
+
+    async def reads() -> None:
+        request = asked("/stream")
+        await request.send_input({"type": "http.request"})
+        await request.receive_output(LIMIT_S)
+        await request.receive_output(LIMIT_S)
+        (began,) = asgi_urls.used
+        assert began.connection is None
+        await request.send_input({"type": "http.disconnect"})
+        with suppress(TimeoutError):
+            await request.wait(LIMIT_S)
+
+    within(reads)
 
 
 def test_a_stream_that_breaks_is_not_called_whole(asked):

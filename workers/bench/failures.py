@@ -5,6 +5,7 @@ error number. Threads fail at once and in any order: the first number is the cau
 """
 
 import re
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -97,6 +98,8 @@ KNOWN: dict[int, Known] = {
     ),
 }
 
+AGAIN = "Resume the experiment, which measures what is missing. If it happens each time, see the server's error log."
+
 _NUMBERED = (
     re.compile(r"^FATAL: error (\d{4}): (.*)"),
     re.compile(r'^FATAL: MySQL error: (\d{4}) "(.*)"'),
@@ -144,26 +147,33 @@ def _account(detail: str) -> Callable[[], str]:
 
 
 def _unnumbered(text: str, returncode: int) -> LoadError:
+    fatal = next((line for line in reversed(text.splitlines()) if line.startswith("FATAL")), "")
     if returncode < 0 or returncode > 128:  # a shell or a wrapper reports signal N as 128 + N
-        return _signalled(-returncode if returncode < 0 else returncode - 128)
-    last = next((line for line in reversed(text.splitlines()) if line.startswith("FATAL")), "")
-    if last:
-        return LoadError(f"sysbench gave up: {last[:200]}.", "The whole output is kept with the run.")
-    return LoadError(
-        f"sysbench ended with status {returncode} and without a result.", "The whole output is kept with the run."
-    )
+        return _signalled(-returncode if returncode < 0 else returncode - 128, _last_words(text))
+    if fatal:
+        return LoadError(f"sysbench gave up: {fatal[:200]}.", AGAIN)
+    return LoadError(f"sysbench ended with status {returncode} and without a result{_last_words(text)}.", AGAIN)
 
 
-def _signalled(number: int) -> LoadError:
-    if number == 11:
+def _signalled(number: int, said: str) -> LoadError:
+    if number == signal.SIGSEGV:
         return LoadError(
             "sysbench crashed (segmentation fault), as it does when the server goes away under it.",
             "See whether the server is still running and read its error log; then run the cell again.",
         )
-    return LoadError(
-        f"sysbench was killed by signal {number} from outside.",
-        "Signal 9 is often the kernel short of memory: see dmesg, and measure fewer threads.",
-    )
+    if number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        return LoadError(
+            f"sysbench was killed by signal {number} from outside.",
+            "Signal 9 is often the kernel short of memory: see dmesg, and measure fewer threads.",
+        )
+    return LoadError(f"sysbench broke off by itself, by signal {number}{said}.", AGAIN)
+
+
+def _last_words(text: str) -> str:
+    """What it printed last that is none of its reports: the only trace of a load that has no result."""
+    lines = [line.strip() for line in text.splitlines()]
+    last = next((line for line in reversed(lines) if line and not line.startswith("{")), "")
+    return f"; it said last: {last[:200].rstrip('.')}" if last else ""
 
 
 def bogus(workload: Workload, total: Total) -> LoadError | None:

@@ -68,6 +68,21 @@ def test_it_knows_a_full_disk_by_its_system_error(words):
     assert "is full" in failures.explain(text, 1, request()).message
 
 
+@pytest.mark.parametrize("status", [-6, 134])
+def test_a_sysbench_that_breaks_off_by_itself_has_the_last_word(status):
+    """Nobody killed it; and its output is kept with no run, for there is none."""
+    text = captured("good") + "free(): invalid pointer\n" + '{"report": "second", "t_s": 12}\n'
+    error = failures.explain(text, status, request())
+    assert error.message == "sysbench broke off by itself, by signal 6; it said last: free(): invalid pointer."
+    assert "Resume" in error.mend
+
+
+@pytest.mark.parametrize(("text", "said"), [("", ""), ("\n {}\n", ""), ("No more.\n", "; it said last: No more")])
+def test_an_end_without_a_result_has_the_last_word_too(text, said):
+    error = failures.explain(text, 3, request())
+    assert error.message == f"sysbench ended with status 3 and without a result{said}."
+
+
 def test_an_ordinary_error_is_not_a_full_disk():
     error = failures.explain("FATAL: error 1064: near '28'", 1, request())
     assert type(error) is ServerError and "1064" in error.message

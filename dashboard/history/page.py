@@ -3,15 +3,17 @@
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Q
 from django.urls import reverse
 
-from dashboard.history import charts, words
+from dashboard.history import charts, entries, words
 from dashboard.history.figures import of_kind
 from dashboard.history.models import Change, Track
 from dashboard.history.queries import ACCEPTED
 from dashboard.history.shown import NIGHTS, Marked, Shown
 from dashboard.results.charts.chart import FORMATS
 from dashboard.results.templatetags.figures import UNKNOWN
+from dashboard.servers.models import Server
 
 NEWEST = 7  # nights in the table; all of them are in the files
 STATE_BADGES = {  # classes of static/css/badges.css
@@ -37,7 +39,7 @@ def finding(shown: Shown) -> str:
     """The sentence on top: the newest change that stands, or that there is none."""
     nights = max((len(line.entries) for lines in shown.lines.values() for line in lines), default=0)
     if not nights:
-        return "Nothing was measured on this server yet."
+        return _nothing(shown.server)
     known = [change for one in shown.changes for change in one.changes]
     if accepted := [one for one in known if one.state in ACCEPTED]:
         return _newest_change(accepted)
@@ -46,6 +48,14 @@ def finding(shown: Shown) -> str:
     if not any(len(line.entries) > 1 for lines in shown.lines.values() for line in lines):
         return "Measured once: there is nothing to compare with yet."
     return f"No change was found in {nights:,} measurements."
+
+
+def _nothing(server: Server) -> str:
+    """Not even once, or it has just ended, or no worker is there to note it."""
+    ended = entries.waiting().filter(Q(cells__server=server) | Q(trials__server=server))
+    if ended.exists():
+        return "What was measured on this server is not noted yet: a worker does that within a few minutes."
+    return "Nothing was measured on this server yet."
 
 
 def _newest_change(accepted: list[Change]) -> str:

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from dashboard.history import entries
 from dashboard.history.models import Change
 from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW
@@ -45,6 +46,17 @@ def page(reader, server, query=""):
 
 def test_a_server_without_nights_says_what_to_do(reader, server):
     assert "Nothing to look back on yet" in page(reader, server)
+
+
+def test_what_ended_and_is_not_noted_is_not_called_nothing(reader, server):
+    """Where no worker runs beside it, nobody notes what the command line measured."""
+    experiment = nights.experiment(server)
+    assert "Nothing was measured on this server yet." in page(reader, server), "it measured no cell of it"
+    cell = {"variant": "1/1", "workload": "w", "threads": 1, "position": 0, "repeat": 0, "block": 0}
+    experiment.cells.create(server=server, state="done", **cell)
+    assert "is not noted yet" in page(reader, server)
+    entries.mark(experiment)
+    assert "Nothing was measured on this server yet." in page(reader, server)
 
 
 def test_one_night_has_nothing_to_compare_with(reader, server):

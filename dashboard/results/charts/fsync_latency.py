@@ -7,7 +7,7 @@ from dashboard.results.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Seri
 from dashboard.results.shown import Line, Shown
 from dashboard.results.templatetags.figures import at
 
-DRAWN = {"redo": False, "binlog": True}  # class of files -> dashed; the table has them all
+DRAWN = {"redo": False, "binlog": True}  # class of files -> dashed; the table has them all, these first
 COLUMNS = (
     ("variant", "text"), ("files", "text"), ("calls", "whole"), ("mean", "ms"), ("p50, at most", "ms"),
     ("p99, at most", "ms"), ("max", "ms"), ("source", "text"),
@@ -21,7 +21,7 @@ def fsync_latency(shown: Shown) -> Chart:
         for line in shown.lines()
         for point in line.points
         if point["threads"] == threads
-        for files, one in point["fsync_latency"].items()
+        for files, one in _ordered(point["fsync_latency"])
         if one["calls"]
     ]
     series = tuple(_series(line, files, one) for line, files, one in found if files in DRAWN and one["buckets"])
@@ -36,6 +36,12 @@ def fsync_latency(shown: Shown) -> Chart:
         empty="" if series else f"Fsync latencies are {NOT_AVAILABLE}: no source measured them.",
         source=sources([one["source"] for _, _, one in found]),
     )
+
+
+def _ordered(latency: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """In one order always: the keys of stored JSON come as the database likes."""
+    places = {files: place for place, files in enumerate(DRAWN)}
+    return sorted(latency.items(), key=lambda item: (places.get(item[0], len(places)), item[0]))
 
 
 def row(name: str, files: str, one: Mapping[str, Any]) -> tuple[Any, ...]:

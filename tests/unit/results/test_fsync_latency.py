@@ -13,7 +13,7 @@ def test_it_never_shows_a_percentile_above_the_largest_call():
     assert row("1/1", "redo", one) == ("1/1", "redo", 5, 7.1 / 5, 0.512, 3.79, 3.79, "trace:fsync")
 
 
-@pytest.mark.parametrize("stored", permutations(("redo", "binlog", "data", "other")))
+@pytest.mark.parametrize("stored", [*permutations(("redo", "binlog", "data", "other"))])
 def test_files_stand_in_one_order_however_a_database_stored_them(stored):
     """PostgreSQL orders the keys of JSON by their length."""
     one = {"calls": 5, "total_ms": 7.1, "max_ms": 3.79, "source": "trace:fsync", "buckets": {"512": 4, "4096": 1}}

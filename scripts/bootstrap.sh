@@ -20,7 +20,8 @@ TESTING_NEEDS='chromium|chromium|the browser tests
 strace|strace|the tests count fsync calls a second way
 initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with that of the vendor
-nginx|nginx|the tests put our example of a proxy in front of the web server
+nginx|nginx|the tests put our examples of a proxy in front of the web server
+caddy|caddy|the tests put our examples of a proxy in front of the web server
 ip|iproute2|the tests join two hosts by a network of their own'
 VENV_NEED='python3-venv|makes the virtual environment for the Python packages'
 
@@ -63,7 +64,7 @@ has() { command -v "$1" >/dev/null; }
 
 install_packages() {
     [ -n "$1" ] || return 0
-    local lines package why packages as_root=()
+    local lines package why packages service as_root=()
     lines=$(sort -u <<<"$1")
     packages=$(cut -d'|' -f1 <<<"$lines" | sort -u | tr '\n' ' ')
     say "Durascope needs packages that this machine does not have:"
@@ -83,18 +84,19 @@ install_packages() {
     # shellcheck disable=SC2086 # one word per package
     { apt_get update && apt_get install --yes --no-install-recommends $packages; } ||
         refuse "apt-get failed (see above). Install the packages by hand, then start again."
-    case " $packages" in *" nginx "*) not_at_boot nginx ;; esac
+    for service in $SERVICES; do case " $packages" in *" $service "*) not_at_boot "$service" ;; esac done
     allow_services && trap - EXIT
 }
 
-# Two packages start something when they are installed, unless a file says no; it stays for that long. PostgreSQL's makes
-# a cluster; clusters that are there are left alone. nginx's starts its service.
+# Some packages start something when they are installed, unless a file says no; it stays for that long. PostgreSQL's
+# makes a cluster; clusters that are there are left alone. Those of the proxies start their service.
+SERVICES='nginx caddy'
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
 NO_SERVICE=/usr/sbin/policy-rc.d
 refuse_services() {
     case $1 in *" postgresql "*) forbid $NO_CLUSTER 'create_main_cluster = false' ;; esac
     # shellcheck disable=SC2016 # the file's own
-    case $1 in *" nginx "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
+    case $1 in *" nginx "* | *" caddy "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
 }
 FORBIDDEN=()
 forbid() {
@@ -104,7 +106,13 @@ forbid() {
     printf '%s\n' "$@" | "${as_root[@]}" sh -c "mkdir -p ${file%/*} && cat >$file && chmod 0755 $file"
 }
 allow_services() { [ ${#FORBIDDEN[@]} = 0 ] || "${as_root[@]}" rm -f "${FORBIDDEN[@]}"; }
-not_at_boot() { ! has update-rc.d || "${as_root[@]}" update-rc.d "$1" disable >&2 || true; }
+not_at_boot() { # caddy's is known to systemd alone
+    if has systemctl; then
+        "${as_root[@]}" systemctl disable "$1" >&2 || true
+    elif has update-rc.d; then
+        "${as_root[@]}" update-rc.d "$1" disable >&2 || true
+    fi
+}
 
 apt_get() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=l \

@@ -182,18 +182,25 @@ def forbidding(machine):
 
 
 @pytest.mark.parametrize("fails", ["0", "100"])
-@pytest.mark.parametrize("package, place", [("postgresql", "NO_CLUSTER"), ("nginx", "NO_SERVICE")])
+@pytest.mark.parametrize(
+    "package, place", [("postgresql", "NO_CLUSTER"), ("nginx", "NO_SERVICE"), ("caddy", "NO_SERVICE")]
+)
 def test_what_would_start_something_is_installed_without(forbidding, package, place, fails):
     """The file that forbids it is there while it is installed, and gone afterwards, also when that fails."""
     done = forbidding.install(package, FAILS=fails)
     assert done.returncode == (0 if fails == "0" else 2), done.stderr
-    assert set(forbidding.called()) - {"update-rc.d nginx disable "} == {place}
+    assert set(forbidding.called()) - {f"update-rc.d {package} disable "} == {place}
     assert not any(file.exists() for file in forbidding.places.values())
 
 
-def test_nginx_starts_with_no_boot_either(forbidding):
-    forbidding.install("nginx")
-    assert forbidding.called()[-1] == "update-rc.d nginx disable "
+@pytest.mark.parametrize("package", ["nginx", "caddy"])
+def test_a_proxy_starts_with_no_boot_either(forbidding, package):
+    """systemd is asked where it is: caddy has no script that update-rc.d knows."""
+    forbidding.install(package)
+    assert forbidding.called()[-1] == f"update-rc.d {package} disable "
+    forbidding.has("systemctl")
+    forbidding.install(package)
+    assert forbidding.called()[-1] == f"systemctl disable {package} "
 
 
 def test_a_machine_that_forbids_services_itself_is_left_so(forbidding):

@@ -95,8 +95,11 @@ NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
 NO_SERVICE=/usr/sbin/policy-rc.d
 refuse_services() {
     case $1 in *" postgresql "*) forbid $NO_CLUSTER 'create_main_cluster = false' ;; esac
-    # shellcheck disable=SC2016 # the file's own
-    case $1 in *" nginx "* | *" caddy "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
+    local service
+    for service in $SERVICES; do
+        # shellcheck disable=SC2016 # the file's own
+        case $1 in *" $service "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
+    done
 }
 FORBIDDEN=()
 forbid() {

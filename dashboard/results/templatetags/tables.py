@@ -46,11 +46,9 @@ def _of_cell(cell: Mapping[str, Any]) -> str:
     place = cell["position"] + 1
     link = f'<a href="{escape(cell["url"])}">{place}</a>' if cell["url"] else place
     names = "".join(f"<td>{escape(cell[name])}</td>" for name in ("server", "variant", "workload"))
-    numbers = (cell["threads"], cell["repeat"], number(cell["run__tps"]))
-    return (
-        f'<td class="num">{link}</td>{names}{"".join(f"""<td class="num">{one}</td>""" for one in numbers)}'
-        f"<td>{_state(cell)}</td>"
-    )
+    figures = (cell["threads"], cell["repeat"], number(cell["run__tps"]))
+    numbers = "".join(f'<td class="num">{one}</td>' for one in figures)
+    return f'<td class="num">{link}</td>{names}{numbers}<td>{_state(cell)}</td>'
 
 
 def _state(cell: Mapping[str, Any]) -> str:

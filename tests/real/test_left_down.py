@@ -34,7 +34,7 @@ def server(transactional_db, theirs, admin, tmp_path):
     target = theirs.server.target
     made = Server(name="Theirs", kind="attached", host=target.host, port=target.port, user=target.user)
     actions.register(admin, made, target.password)
-    hangs = f"{theirs.crash[-1]}; echo $$ > {tmp_path}/down.tmp; mv {tmp_path}/down.tmp {tmp_path}/down; sleep 600; :"
+    hangs = f"{theirs.crash[-1]}; echo $$ > {tmp_path}/down.tmp; mv {tmp_path}/down.tmp {tmp_path}/down; exec sleep 600"
     actions.mark_expendable(admin, made, ("sh", "-c", hangs), theirs.start)
     return made
 

@@ -38,7 +38,7 @@ class Tried:
     def state(self) -> State:
         if self.invalid.k:
             return "failed"
-        return "passed" if self.invalid.n else "unknown"
+        return "passed" if self.invalid.n and not self.unknown else "unknown"
 
     @property
     def says(self) -> str:
@@ -46,7 +46,7 @@ class Tried:
         if not self.invalid.n:
             return f"{crash}: unknown, {self.unknown:,} could not tell"
         untold = f"; {self.unknown:,} could not tell" if self.unknown else ""
-        verdict = "invalid" if self.invalid.k else "valid"
+        verdict = {"failed": "invalid", "unknown": "unknown", "passed": "valid"}[self.state]
         return f"{crash}: {verdict}, failed in {self.invalid.text}{untold}"
 
     @property
@@ -108,7 +108,7 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Tried
         .annotate(n=Count("pk", filter=known), k=Count("pk", filter=Q(verdict=Trial.Verdict.INVALID)), of=Count("pk"))
     )
     for server_id, experiment_id, variant, kind, n, k, of in rows:
-        yield (server_id, experiment_id), Tried(variant, kind, rate(k, n), of - n)
+        yield (server_id, experiment_id), Tried(variant, kind, rate(k, n, of - n), of - n)
 
 
 def _worst(tried: Iterable[Tried]) -> Iterable[Tried]:

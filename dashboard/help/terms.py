@@ -230,7 +230,7 @@ TERMS: dict[str, Term] = {
     "at least": Term("The lower 95 % bound of the share of crashes that lose something (exact binomial)."),
     "at most": Term("The upper 95 % bound of the share of crashes that lose something (exact binomial): 0 of 30 still "
                     "allows 9.5 %."),
-    "not known": Term("Trials that ended without telling; they count for nothing."),
+    "not known": Term("Trials that ended without telling: for the upper bound they count as failures."),
     "not finished": Term("Trials that wait, run, or were cancelled or interrupted."),
     "acknowledged": Term("Transactions whose commit the server confirmed to the client before the crash: all of them "
                          "must "
@@ -243,17 +243,20 @@ TERMS: dict[str, Term] = {
     "lost from the binlog": Term("Acknowledged transactions that the binary log no longer has after recovery.",
                                  _BINLOG),
     "lost from the replica": Term("Acknowledged transactions that the replica does not have afterwards.", _REPLICAS),
-    "median lost": Term("Acknowledged transactions lost per crash: half of the crashes lost no more."),
+    "mean lost": Term("Acknowledged transactions lost per crash, mean of all crashes."),
+    "median lost": Term("Acknowledged transactions lost, of the crashes that lost any: half of those lost no more."),
     "most lost": Term("Acknowledged transactions lost in the worst crash."),
     "median lost, time": Term("How long committing the median loss had taken: that much work is gone."),
     "most lost, time": Term("How long committing the largest loss had taken: that much work is gone."),
-    "median lost from the binlog": Term("Acknowledged transactions missing in the binary log per crash: half of the "
-                                        "crashes lost no more.", _BINLOG),
-    "engine: median lost": Term("Acknowledged transactions lost from the storage engine per crash, median."),
+    "median lost from the binlog": Term("Acknowledged transactions missing in the binary log, of the crashes that "
+                                        "lost any: half of those lost no more.", _BINLOG),
+    "engine: mean lost": Term("Acknowledged transactions lost from the storage engine per crash, mean of all crashes."),
+    "engine: median lost": Term("The same, median of the crashes that lost any."),
     "engine: most lost": Term("Acknowledged transactions lost from the storage engine in the worst crash."),
     "engine: median": Term("How long committing the engine's median loss had taken."),
     "engine: most": Term("How long committing the engine's largest loss had taken."),
-    "binlog: median lost": Term("Acknowledged transactions lost from the binary log per crash, median."),
+    "binlog: mean lost": Term("Acknowledged transactions lost from the binary log per crash, mean of all crashes."),
+    "binlog: median lost": Term("The same, median of the crashes that lost any."),
     "binlog: most lost": Term("Acknowledged transactions lost from the binary log in the worst crash."),
     "binlog: median": Term("How long committing the binary log's median loss had taken."),
     "binlog: most": Term("How long committing the binary log's largest loss had taken."),

@@ -49,7 +49,7 @@ def _worth(one: Setting) -> tuple[float, int]:
 
 
 def _lost(one: Setting) -> float:
-    return one.loss.median if one.loss else float("inf")
+    return one.loss.mean if one.loss else float("inf")
 
 
 def _says(one: Setting) -> str:
@@ -94,7 +94,7 @@ def _left_over(shown: Shown) -> list[str]:
     return [
         sentence
         for count, sentence in (
-            (unknown, f"{unknown} trial{'' if unknown == 1 else 's'} could not tell; they count for nothing."),
+            (unknown, f"{unknown} trial{'' if unknown == 1 else 's'} could not tell: a failure for the upper bounds."),
             (missing, f"{missing} of {len(shown.trials)} trials were not finished."),
         )
         if count

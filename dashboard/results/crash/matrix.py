@@ -1,4 +1,4 @@
-"""The crash matrix: settings by crash kinds, each cell with k of n and the median loss."""
+"""The crash matrix: settings by crash kinds, each cell with k of n and the median of what was lost."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dashboard.results.addresses import Addresses
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.kinds import LYING_DISK, title
-from dashboard.results.crash.statistics import Loss, Tally, in_words, of, tallies
+from dashboard.results.crash.statistics import PLACES, Loss, Tally, in_words, of, tallies
 from dashboard.results.shown import Shown
 from dashboard.results.templatetags.figures import ms, whole
 
@@ -73,7 +73,8 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
 
 
 def look(tally: Tally, distrusted: bool) -> str:
-    """How bad it is. Green only for what held in trials that can be believed; a flagged lying disk is as it must be."""
+    """How bad it is. Green only for what held in all trials that ended, and can be believed; a lying disk must be
+    flagged."""
     if not tally.invalid.n:
         return "unknown" if tally.unknown else "untried"
     if distrusted:
@@ -81,7 +82,7 @@ def look(tally: Tally, distrusted: bool) -> str:
     if tally.kind == LYING_DISK:
         return "flagged"
     if not tally.invalid.k:
-        return "held"
+        return "unknown" if tally.unknown else "held"
     loss = tally.loss("engine")
     if loss is None or not loss.most:
         return "other"
@@ -89,8 +90,8 @@ def look(tally: Tally, distrusted: bool) -> str:
 
 
 def _losses(tally: Tally) -> Iterable[str]:
-    """Median loss from engine and binlog, as far as there is one; "" where neither lost anything."""
-    for place in ("engine", "binlog"):
+    """Median of what was lost from engine and binlog, as far as there is something."""
+    for place in PLACES:
         loss = tally.loss(place)
         if loss and loss.most:
             lost = whole(loss.median) if loss.median >= MANY else in_words(loss.median)

@@ -9,7 +9,8 @@ from workers.analysis import binomial
 @dataclass(frozen=True)
 class Rate:
     """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. With none or all of n the whole
-    5 % lies on the one side that is open: 0 of 30 is at most 9.5 %."""
+    5 % lies on the one side that is open: 0 of 30 is at most 9.5 %. The bounds hold for trials that could not tell too:
+    for the lower none of them happened, for the upper all."""
 
     k: int
     n: int
@@ -34,5 +35,8 @@ class Rate:
         return f"at least {percent(self.lo)}" if self.k == self.n else f"{percent(self.lo)} to {percent(self.hi)}"
 
 
-def rate(k: int, n: int) -> Rate:
-    return Rate(k, n, *(binomial.interval(k, n) if n else (None, None)))
+def rate(k: int, n: int, unknown: int = 0) -> Rate:
+    """`unknown`: trials beside the n that could not tell, of a server that hung in its recovery for instance."""
+    if not n:
+        return Rate(k, n, None, None)
+    return Rate(k, n, binomial.interval(k, n + unknown)[0], binomial.interval(k + unknown, n + unknown)[1])

@@ -16,14 +16,15 @@ from dashboard.results.templatetags.figures import at
 COLUMNS = (
     ("setting", "text"), ("commits per second", "number"), ("95 % from", "number"), ("95 % to", "number"),
     ("trials", "whole"), ("failed", "whole"), ("at least", "percent"), ("at most", "percent"),
-    ("not known", "whole"), ("median lost", "number"), ("most lost", "whole"), ("median lost, time", "ms"),
-    ("most lost, time", "ms"), ("median lost from the binlog", "number"), ("replicas", "text"), ("mine", "text"),
+    ("not known", "whole"), ("mean lost", "number"), ("median lost", "number"), ("most lost", "whole"),
+    ("median lost, time", "ms"), ("most lost, time", "ms"), ("median lost from the binlog", "number"),
+    ("replicas", "text"), ("mine", "text"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class RiskDot(Dot):
-    """`x` is the median loss; `x_lo` and `x_hi` the smallest and largest of any trial."""
+    """`x` is the mean loss; `x_lo` and `x_hi` the smallest and largest of any trial."""
 
     x_lo: float = 0
     x_hi: float = 0
@@ -54,9 +55,10 @@ class RiskChart(Chart):
 def risk(shown: Shown) -> Chart:
     crash = title(shown.crash_kind)
     known = settings(shown)
-    drawn = sorted((one for one in known if _is_drawn(one)), key=lambda one: (one.loss.median, one.tps))
+    drawn = sorted((one for one in known if _is_drawn(one)), key=lambda one: (one.loss.mean, one.tps))
     empty = _empty(shown, known) if not drawn or detector(shown.trials).failed else ""
-    unbeaten = front([(one.loss.median, one.tps) for one in drawn])
+    placed = [n for n, one in enumerate(drawn) if not _otherwise(one)]
+    unbeaten = [placed[n] for n in front([(drawn[m].loss.mean, drawn[m].tps) for m in placed])]
     return RiskChart(
         key="risk",
         title=f"Cost against risk: {crash}" + (f", {at(shown.at_threads)}" if shown.at_threads else ""),
@@ -74,7 +76,7 @@ def risk(shown: Shown) -> Chart:
 
 def _lost(shown: Shown, crash: str) -> str:
     place = "" if shown.lost_from == "engine" else f" from the {shown.lost_from}"
-    return f"acknowledged commits lost{place} per {crash}"
+    return f"acknowledged commits lost{place} per {crash}, mean"
 
 
 def _is_drawn(one: Setting) -> bool:
@@ -83,7 +85,7 @@ def _is_drawn(one: Setting) -> bool:
 
 def _series(one: Setting) -> RiskSeries:
     dot = RiskDot(
-        x=one.loss.median,
+        x=one.loss.mean,
         y=one.tps,
         lo=one.point["lo"],
         hi=one.point["hi"],
@@ -98,13 +100,17 @@ def _mark(one: Setting) -> str:
     """0 of 30, < 9.5 %. Beside it, since the place says nothing of it: trials that failed without such a loss."""
     rate = one.loss.rate
     mark = f"{rate.counts}, {rate.bounds.replace('at most', '<').replace('at least', '>')}"
-    other = one.tally.invalid.k - rate.k
-    return f"{mark}; {other} failed otherwise" if other > 0 else mark
+    return f"{mark}; {_otherwise(one)} failed otherwise" if _otherwise(one) else mark
+
+
+def _otherwise(one: Setting) -> int:
+    """Trials that failed, and not by such a loss. No place tells how bad that is: it beats nothing."""
+    return max(0, one.tally.invalid.k - one.loss.rate.k)
 
 
 def _row(one: Setting) -> tuple[Any, ...]:
     point, tally, loss, binlog = one.point or {}, one.tally, one.loss, one.tally.loss("binlog")
-    lost = (loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 4
+    lost = (loss.mean, loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 5
     rate = tally.invalid
     return (
         one.name, one.tps, point.get("lo"), point.get("hi"), rate.n, rate.k if rate.n else None, rate.lo, rate.hi,
@@ -129,7 +135,8 @@ def _empty(shown: Shown, known: Sequence[Setting]) -> str:
 def _note(known: Sequence[Setting]) -> str:
     absent = [one.name for one in known if not _is_drawn(one)]
     note = (
-        "Up and left is better. Under each name: trials that lost something. Bars: 95 % interval of the throughput, "
-        "smallest to largest loss. The line joins what no other setting beats."
+        "Up and left is better. Each point is at the mean loss of all trials; under its name, the trials that lost "
+        "something. Bars: 95 % interval of the throughput, smallest to largest loss. The line joins what no other "
+        "setting beats, and leaves out what failed otherwise than by such a loss."
     )
     return f"{note} Not drawn, for speed or loss is not known: {', '.join(absent)}." if absent else note

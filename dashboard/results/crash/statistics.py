@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import median
+from statistics import fmean, median
 
 from dashboard.experiments.models import Trial
 from dashboard.results.crash.kinds import counted
@@ -12,12 +12,15 @@ from dashboard.results.crash.rate import Rate, rate
 from dashboard.results.crash.trials import REPLICAS_SAY, Replica, Tried, worst
 from dashboard.results.templatetags.figures import ms, sig, whole
 
+PLACES = ("engine", "binlog")
+
 
 @dataclass(frozen=True)
 class Loss:
     """Acknowledged transactions lost per crash and the time that committing them took; ms None: not known.
-    `k` of `n` trials lost at least one."""
+    `rate`: the trials that lost any; the medians are theirs, so that what happens in few crashes is not told as 0."""
 
+    mean: float  # of all trials
     median: float
     least: int
     most: int
@@ -50,21 +53,26 @@ class Tally:
 
     @cached_property
     def invalid(self) -> Rate:
-        return rate(sum(trial.verdict == Trial.Verdict.INVALID for trial in self.decided), len(self.decided))
+        return rate(
+            sum(trial.verdict == Trial.Verdict.INVALID for trial in self.decided), len(self.decided), self.unknown
+        )
 
     def loss(self, place: str) -> Loss | None:
         """Lost from "engine" or "binlog" in trials with a verdict; None where no such trial knows."""
-        lost = [trial.lost(place) for trial in self.decided if trial.lost(place) is not None]
-        if not lost:
+        known = [trial for trial in self.decided if trial.lost(place) is not None]
+        if not known:
             return None
-        took = [trial.lost_ms(place) for trial in self.decided if trial.lost_ms(place) is not None]
+        lost = [trial.lost(place) for trial in known]
+        hit = [trial for trial in known if trial.lost(place)]
+        took = [trial.lost_ms(place) for trial in hit if trial.lost_ms(place) is not None]
         return Loss(
-            median=median(lost),
+            mean=fmean(lost),
+            median=median(trial.lost(place) for trial in hit) if hit else 0,
             least=min(lost),
             most=max(lost),
             median_ms=median(took) if took else None,
             most_ms=max(took) if took else None,
-            rate=rate(sum(one > 0 for one in lost), len(lost)),
+            rate=rate(len(hit), len(known), len(self.decided) - len(known) + self.unknown),
         )
 
     @property
@@ -88,18 +96,27 @@ class Tally:
         if not self.invalid.n:
             return "has no trial with a verdict"
         crashes = counted(self.kind, self.invalid.n)
+        untold = [f"{self.unknown:,} more could not tell"] if self.unknown else []
         if not self.invalid.k:
-            return f"lost nothing in {crashes} (95 %: {self.invalid.bounds} of crashes lose something)"
-        loss = next((found for place in ("engine", "binlog") if (found := self.loss(place)) and found.median), None)
-        where = f"{self.invalid.k:,} of {crashes}"
-        text = f"lost {_lost(loss, self.loss('engine') == loss)} in {where}" if loss else f"failed in {where}"
+            bound = f"(95 %: {self.invalid.bounds} of crashes lose something)"
+            return f"lost nothing in {', '.join([crashes, *untold])} {bound}"
+        place, loss = self._worst_loss
+        text = f"lost {_lost(loss, place)} in {loss.rate.k:,} of {crashes}" if loss else ""
         down = sum(trial.stayed_down for trial in self.decided)
-        if down == self.invalid.k:
-            return f"did not come back after {where}"
-        more = [f"the server did not come back after {down:,}"] if down else []
+        otherwise = self.invalid.k - (loss.rate.k if loss else 0) - down
+        more = [f"the server did not come back after {down:,}"] if down and loss else []
+        more += [f"{otherwise:,} failed otherwise"] if otherwise and (loss or down) else []
         more += ["engine and binlog disagree"] if self.disagrees else []
         more += [REPLICAS_SAY[self.replica]] if self.replica in ("diverge", "stopped") else []
-        return "; ".join([text, ", ".join(more)] if more else [text])
+        if not loss:
+            text = f"did not come back after {down:,} of {crashes}" if down else f"failed in {otherwise:,} of {crashes}"
+        return "; ".join([text, ", ".join(more + untold)] if more + untold else [text])
+
+    @property
+    def _worst_loss(self) -> tuple[str, Loss | None]:
+        """The place that lost something most often, and its loss; None where neither lost anything."""
+        known = [(place, loss) for place in PLACES if (loss := self.loss(place)) and loss.most]
+        return max(known, key=lambda one: one[1].rate.k, default=("", None))
 
 
 def in_words(count: float) -> str:
@@ -107,10 +124,10 @@ def in_words(count: float) -> str:
     return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
 
 
-def _lost(loss: Loss, engine: bool) -> str:
+def _lost(loss: Loss, place: str) -> str:
     work = f" ({ms(loss.median_ms)} of work)" if loss.median_ms is not None else ""
     number = "1 acknowledged commit" if loss.median == 1 else f"{in_words(loss.median)} acknowledged commits"
-    return f"a median of {number}{work}{'' if engine else ' from the binlog'}"
+    return f"a median of {number}{work}{' from the binlog' if place == 'binlog' else ''}"
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

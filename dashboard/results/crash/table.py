@@ -9,8 +9,10 @@ from dashboard.results.shown import Shown
 COLUMNS = (
     ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("at least", "percent"),
     ("at most", "percent"), ("not known", "whole"), ("not finished", "whole"),
-    ("engine: median lost", "number"), ("engine: most lost", "whole"), ("engine: median", "ms"), ("engine: most", "ms"),
-    ("binlog: median lost", "number"), ("binlog: most lost", "whole"), ("binlog: median", "ms"), ("binlog: most", "ms"),
+    ("engine: mean lost", "number"), ("engine: median lost", "number"), ("engine: most lost", "whole"),
+    ("engine: median", "ms"), ("engine: most", "ms"),
+    ("binlog: mean lost", "number"), ("binlog: median lost", "number"), ("binlog: most lost", "whole"),
+    ("binlog: median", "ms"), ("binlog: most", "ms"),
     *((f"replicas: {state}", "whole") for state in REPLICA_STATES),
 )  # fmt: skip
 
@@ -36,4 +38,4 @@ def _row(name: str, tally: Tally) -> tuple[object, ...]:
 
 def _loss(tally: Tally, place: str) -> tuple[float | None, ...]:
     loss = tally.loss(place)
-    return (loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 4
+    return (loss.mean, loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 5

@@ -64,6 +64,12 @@ def test_trials_that_could_not_tell_are_unknown_and_never_valid():
     assert (one.state, one.says) == ("unknown", "1/1, power loss: unknown, 2 could not tell")
 
 
+def test_one_valid_trial_among_many_that_could_not_tell_is_no_pass():
+    one = crashed(trials.experiment({"1/1": {"power-loss": [(0, 0)] + [None] * 29}})).settings[0]
+    assert one.state == "unknown"
+    assert one.says.endswith("unknown, failed in 0 of 1, at most 100\N{NO-BREAK SPACE}%; 29 could not tell")
+
+
 def test_a_repeated_trial_does_not_count():
     made = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
     first = made.trials.first()

@@ -54,6 +54,22 @@ def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
     assert detector(trials_of(experiment)).failed
 
 
+def test_an_unknown_verdict_on_a_graceful_restart_shows_nothing():
+    experiment = found(lying_disk=[(9, 9)], graceful_restart=[(0, 0)] * 3)
+    experiment.trials.filter(kind="graceful-restart", repeat__gt=1).update(verdict="unknown")
+    says = "flagged 1 of 1 lying disk and nothing in 1 graceful restart; 2 graceful restarts could not tell."
+    assert detector(trials_of(experiment)).says.endswith(says)
+    experiment.trials.filter(kind="graceful-restart").update(verdict="unknown")
+    says = "flagged 1 of 1 lying disk; 3 graceful restarts could not tell."
+    assert detector(trials_of(experiment)).says.endswith(says)
+
+
+def test_a_lying_disk_after_which_nothing_comes_back_is_flagged():
+    experiment = found(lying_disk=[(9, 9)] * 2)
+    experiment.trials.filter(kind="lying-disk", repeat=1).update(lost_engine=None, recovery_s=None)
+    assert detector(trials_of(experiment)).state == "passed"
+
+
 def test_a_control_that_broke_off_shows_nothing():
     assert detector(trials_of(found(lying_disk=[None]))).state == "not tried"
 

@@ -50,6 +50,11 @@ def test_it_shows_an_experiment_of_crashes_alone(client_in):
     assert "2/0 lost a median of" in re.sub(r"\s+", " ", response.content.decode())
 
 
+def test_what_held_in_some_trials_and_could_not_tell_in_others_is_not_green():
+    rates = {"1/1": {"power-loss": [(0, 0)] * 20 + [None]}, "2/0": {"power-loss": [(5, 5), None]}}
+    assert looks(trials.experiment(rates)) == {"1/1": {"power loss": "unknown"}, "2/0": {"power loss": "few"}}
+
+
 def test_colours_echo_what_happened():
     rates = {
         "1/1": {"power-loss": [(0, 0)], "lying-disk": [(9, 9)], "process-kill": [None]},

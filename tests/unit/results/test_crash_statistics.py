@@ -33,12 +33,21 @@ def test_it_counts_every_number():
     one = tally([(977, 0), (1278, 3), (0, 0), None])
     assert (one.invalid.k, one.invalid.n, one.unknown, one.open) == (2, 3, 1, 0)
     engine, binlog = one.loss("engine"), one.loss("binlog")
-    assert (engine.median, engine.least, engine.most) == (977, 0, 1278)
-    assert engine.median_ms == pytest.approx(977 / 1.1)
+    assert (engine.median, engine.least, engine.most) == (1127.5, 0, 1278)
+    assert engine.mean == pytest.approx((977 + 1278) / 3)
+    assert engine.median_ms == pytest.approx(1127.5 / 1.1)
     assert engine.most_ms == pytest.approx(1278 / 1.1)
     assert (engine.rate.k, engine.rate.n) == (2, 3)
-    assert (binlog.median, binlog.most, binlog.rate.k) == (0, 3, 1)
+    assert (binlog.mean, binlog.median, binlog.most, binlog.rate.k) == (1, 3, 3, 1)
     assert one.replicas == {"diverge": 2, "agree": 1}
+
+
+def test_what_could_not_tell_widens_the_bounds():
+    """20 that held and 10 that may not have: as 0 of 30 below and 10 of 30 above."""
+    assert rate(0, 20, 10).text == f"0 of 20, at most 53{NBSP}%"
+    assert rate(0, 20, 10).hi == rate(10, 30).hi and rate(0, 20, 10).lo == 0
+    assert (rate(3, 20, 10).lo, rate(3, 20, 10).hi) == (rate(3, 30).lo, rate(13, 30).hi)
+    assert rate(0, 0, 10).text == "not tried"
 
 
 @pytest.mark.django_db
@@ -79,6 +88,29 @@ def test_it_says_what_was_tested_and_how_often():
     assert tally([(0, 200)]).says.startswith(
         "lost a median of 200 acknowledged commits (182 ms of work) from the binlog in 1 of 1 power loss;"
     )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("losses", "says"),
+    [
+        ([(0, 0)] * 16 + [(1200, 1200)] * 14,
+         "lost a median of 1,200 acknowledged commits (1.09 s of work) in 14 of 30 power losses"),
+        ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
+         "lost a median of 1,000 acknowledged commits (909 ms of work) from the binlog in 4 of 4 power losses; "
+         "engine and binlog disagree"),
+        ([(0, 7)] * 2 + [(5, 0)] * 3,
+         "lost a median of 5 acknowledged commits (4.55 ms of work) in 3 of 5 power losses; 2 failed otherwise, "
+         "engine and binlog disagree"),
+        ([(0, 0)] * 20 + [None] * 10,
+         "lost nothing in 20 power losses, 10 more could not tell "
+         f"(95 %: at most 53{NBSP}% of crashes lose something)"),
+        ([(5, 5), (0, 0), None],
+         "lost a median of 5 acknowledged commits (4.55 ms of work) in 1 of 2 power losses; 1 more could not tell"),
+    ],
+)  # fmt: skip
+def test_a_loss_goes_with_its_own_trials(losses, says):
+    assert tally(losses, replica=False).says == says
 
 
 def test_it_has_nothing_to_say_without_trials():

@@ -28,7 +28,7 @@ def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
     chart = risk(client_in, trials.experiment(), mine=1)
     assert chart["kind"] == "risk"
     points = {one["name"]: one["points"][0] for one in chart["series"]}
-    assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1325, "0/0": 2300}
+    assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1860.5, "0/0": 2540.5}
     assert (points["2/0"]["x_lo"], points["2/0"]["x_hi"]) == (1162, 3630)
     assert points["1/1"]["mark"] == "0 of 30, < 9.5\N{NO-BREAK SPACE}%"
     assert points["0/0"]["y"] > points["2/0"]["y"] > points["1/1"]["y"] > 1000
@@ -44,10 +44,10 @@ def test_it_follows_the_chosen_crash_threads_and_place(client_in):
     experiment = trials.experiment()
     killed = risk(client_in, experiment, crash="process-kill", threads=0)
     assert "process kill, 1 thread" in killed["title"]
-    assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1150}
+    assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1937.5}
     binlog = risk(client_in, experiment, lost="binlog")
-    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss"
-    assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18250
+    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss, mean"
+    assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18125
     assert risk(client_in, experiment, crash="'x", lost="<b>", mine="99")["title"].endswith("power loss, 8 threads")
 
 
@@ -73,6 +73,31 @@ def test_it_says_why_there_is_nothing_to_draw(client_in):
 def test_it_marks_what_failed_without_such_a_loss(client_in):
     chart = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}}))
     assert chart["series"][0]["points"][0]["mark"].endswith("; 2 failed otherwise")
+
+
+FAST = {"1/1": 1000.0, "2/1": 4000.0}
+
+
+@pytest.mark.django_db
+def test_what_few_crashes_lose_is_not_drawn_as_nothing(client_in):
+    """14 of 30 crashes lose 1,200: the median of all is 0, and the faster setting would beat the one that held."""
+    rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 16 + [(1200, 1200)] * 14}}
+    chart = risk(client_in, trials.experiment(rates, levels=FAST))
+    assert {one["name"]: one["points"][0]["x"] for one in chart["series"]} == {"1/1": 0, "2/1": 560}
+    assert chart["front"] == [0, 1]
+
+
+@pytest.mark.django_db
+def test_what_did_not_come_back_beats_nothing(client_in):
+    rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 30}}
+    experiment = trials.experiment(rates, levels=FAST)
+    assert [one["name"] for one in risk(client_in, experiment)["series"]] == ["1/1", "2/1"]
+    assert risk(client_in, experiment)["front"] == [1], "it is faster, and held likewise"
+    down = experiment.trials.filter(variant="2/1", repeat__lte=10)
+    down.update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)
+    chart = risk(client_in, experiment)
+    assert chart["series"][1]["points"][0]["mark"].endswith("; 10 failed otherwise")
+    assert chart["front"] == [0]
 
 
 @pytest.mark.django_db
@@ -122,7 +147,7 @@ def test_its_sentence_without_both_sides(rates, text):
 @pytest.mark.django_db
 def test_it_says_what_told_nothing():
     found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), None]}}))
-    assert "1 trial could not tell; they count for nothing." in found.more
+    assert "1 trial could not tell: a failure for the upper bounds." in found.more
 
 
 POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), max_size=12)

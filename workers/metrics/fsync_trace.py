@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from workers.metrics import fsync_table
 from workers.metrics.fsync_table import Count, Counts, Table
-from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, Session, Subject
+from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, Session, Subject, counted_anew
 from workers.servers.facts import Facts
 
 ORIGIN = "trace:fsync"
@@ -86,7 +86,7 @@ class FsyncTraceSession:
         counts, whole = self._since_begin(), self._table.current
         self._table.close()
         if not whole:
-            return Reading()
+            raise counted_anew()
         by_class = self._by_class(counts)
         per_second = {name: tuple(rates) for name, rates in self._rates.items() if rates}
         return Reading(_figures(by_class), _latencies(by_class), per_second)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from workers.errors import ServerError
 from workers.servers.facts import Facts
 
 # Every figure that pages know, with its unit. Sources may yield only these names.
@@ -67,6 +68,11 @@ class Subject:
     connection: Any  # a pymysql connection of the source's own, autocommit
     facts: Facts
     trace_file: Path | None = None
+
+
+def counted_anew() -> ServerError:
+    """What a session's `end` raises where the counters are not those that it began with."""
+    return ServerError("the server was started again, or is gone: its counters are not those of the beginning.")
 
 
 class Session(Protocol):

@@ -4,7 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
-from workers.metrics.source import Figure, FsyncLatency, Reading
+from workers.metrics.source import Figure, FsyncLatency, Reading, counted_anew
 
 Counts = Mapping[str, int]
 
@@ -14,7 +14,7 @@ class Window:
 
     `read` yields the counters now; `figures` makes figures of what came between two readings;
     `latencies` likewise, over the whole window only. A server that was started anew inside the window has
-    lost its counters: nothing is told then.
+    lost its counters: nothing is told then, and why.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Window:
     def end(self) -> Reading:
         after = self._read()
         if any(after.get(name, 0) < count for name, count in self._before.items()):
-            return Reading()
+            raise counted_anew()
         figures = self._figures(self._before, after)
         whole = {f.name: tuple(self._rates[f.name]) for f in figures if len(self._rates[f.name]) == self._ticks > 0}
         return Reading(figures, self._latencies(self._before, after), whole)

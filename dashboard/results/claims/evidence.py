@@ -123,10 +123,12 @@ def _device(plan: Mapping[str, Any], server_id: int, variant: str) -> Device:
 
 
 def _flushes(experiment: Experiment) -> dict[Device, FsyncModel | Refused]:
-    """What was fitted to each device whose sizes were swept."""
+    """What was fitted to each device whose sizes were swept, by its newest sweep: one that was resumed has two."""
     runs = Run.objects.filter(cell__experiment=experiment, probe__data__has_key="sweep")
-    rows = runs.values_list("cell__server_id", "cell__variant", "probe__data__sweep").distinct()
-    return {_device(experiment.plan, server, variant): _fitted(sweep) for server, variant, sweep in rows}
+    columns = ("probe_id", "cell__server_id", "cell__variant", "probe__data__sweep")
+    rows = runs.order_by("probe_id").values_list(*columns).distinct()
+    newest = {_device(experiment.plan, server, variant): sweep for _, server, variant, sweep in rows}
+    return {device: _fitted(sweep) for device, sweep in newest.items()}
 
 
 def _broken(experiment: Experiment) -> dict[tuple[int, str], str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from workers.errors import ServerError
 from workers.metrics.source import FIGURES, Subject
 from workers.metrics.status_counters import COUNTERS, StatusCounters
 from workers.servers import ask
@@ -89,7 +90,8 @@ def test_it_tells_nothing_of_a_binlog_that_is_off(monkeypatch, flavour):
 
 
 def test_it_tells_nothing_when_the_server_was_started_anew(monkeypatch):
-    assert figures(monkeypatch, "mariadb", (10, 11, 19), text(syncs=100), text(syncs=3)) == {}
+    with pytest.raises(ServerError, match="started again"):
+        figures(monkeypatch, "mariadb", (10, 11, 19), text(syncs=100), text(syncs=3))
 
 
 def test_it_leaves_out_what_the_server_does_not_have(monkeypatch):

@@ -6,6 +6,7 @@ from django.urls import reverse
 from dashboard.experiments.models import Run
 from dashboard.results import models
 from dashboard.results.charts.registry import MODELS
+from dashboard.results.claims import evidence
 from dashboard.results.devices import devices
 from tests.unit.results import factory
 
@@ -103,6 +104,18 @@ def test_each_device_has_its_model():
     assert [one["storage"] for one in found] == ["", "sata"]
     assert found[1]["ways"]["append"]["k_ms"]["value"] == pytest.approx(8)
     assert found[0]["ways"]["overwrite"]["follows"] == "follows"
+
+
+@pytest.mark.django_db
+def test_claims_are_judged_by_the_newest_sweep_of_a_device():
+    one = measured_with_binlog()
+    (first,) = one.probes.all()
+    again = one.probes.create(server=first.server, data=first.data | {"sweep": sweep(8)})
+    older = Run.objects.filter(cell__experiment=one).order_by("pk").last()
+    assert older.probe == first
+    Run.objects.filter(cell__experiment=one, cell__threads=64).update(probe=again)
+    (judged,) = evidence.read(one)
+    assert judged.flushes("1/1").k_ms.value == pytest.approx(8)
 
 
 def test_an_infinite_rate_is_stored_as_none():

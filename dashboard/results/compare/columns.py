@@ -12,7 +12,8 @@ from workers.analysis import compare
 
 
 def columns(wanted: Sequence[int]) -> list[Column]:
-    """The first is what the others are compared with; runs of deleted experiments are none."""
+    """The first is what the others are compared with, as far as they count the same; runs of deleted experiments are
+    none."""
     place = {run_id: n for n, run_id in enumerate(wanted)}
     points = gathered(Run.objects.filter(pk__in=wanted, cell__experiment__deleted_at=None))
     points.sort(key=lambda point: min(place[run["id"]] for run in point.runs))
@@ -20,13 +21,15 @@ def columns(wanted: Sequence[int]) -> list[Column]:
     if not points:
         return []
     seconds = [point.seconds() for point in points]
-    p_values = compare.adjusted([compare.p_value(one, seconds[0]) for one in seconds[1:]])
-    ratios = [None, *(judged(one, seconds[0], p) for one, p in zip(seconds[1:], p_values, strict=True))]
+    alike = [n for n, point in enumerate(points) if n and _counts(point) == _counts(points[0])]
+    p_values = compare.adjusted([compare.p_value(seconds[n], seconds[0]) for n in alike])
+    ratios = {n: judged(seconds[n], seconds[0], p) for n, p in zip(alike, p_values, strict=True)}
     known = _known(points)
-    return [
-        {**describe(point, series), **known(point), "ratio": ratio}
-        for point, series, ratio in zip(points, seconds, ratios, strict=True)
-    ]
+    return [{**describe(point, seconds[n]), **known(point), "ratio": ratios.get(n)} for n, point in enumerate(points)]
+
+
+def _counts(point: Point) -> str:
+    return point.runs[0]["counts"]
 
 
 def _known(points: Sequence[Point]) -> Callable[[Point], Mapping[str, Any]]:
@@ -42,7 +45,7 @@ def _known(points: Sequence[Point]) -> Callable[[Point], Mapping[str, Any]]:
             "experiment": experiment,
             "server": _server(experiment, point.key.server_id),
             "environment": environments[point.runs[0]["id"]],
-            "counts": point.runs[0]["counts"],
+            "counts": _counts(point),
             "others": others,
         }
 

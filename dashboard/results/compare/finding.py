@@ -15,16 +15,37 @@ def finding(columns: Sequence[Column]) -> Finding | None:
         return None
     names = named(columns)
     judged = [(name, column["ratio"]) for name, column in zip(names, columns, strict=True) if column["ratio"]]
+    unlike = _unlike(columns)
+    if unlike and not judged:
+        return Finding(unlike)
     apart = [(name, ratio) for name, ratio in judged if ratio["decision"] == "differs"]
     if not apart:
         every = judged and all(ratio["decision"] == "no difference shown" for _, ratio in judged)
         text = "No difference in throughput was found" if every else "Whether throughput differs is not decidable"
-        return Finding(text, more=(reach([ratio for _, ratio in judged]),) if judged else ())
+        further = (reach([ratio for _, ratio in judged]),) if judged else ()
+        return Finding(text, more=(*further, *_sentences(unlike)))
     name, ratio = max(apart, key=lambda one: abs(math.log(one[1]["value"])))
     digits = 2 if ratio["value"] >= 2 else 3
     known = ratio["lo"] is not None
     interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if known else ""
-    return Finding(f"{_of(name)} has {sig(ratio['value'], digits)} times the throughput of {_of(names[0])}", interval)
+    return Finding(
+        f"{_of(name)} has {sig(ratio['value'], digits)} times the throughput of {_of(names[0])}",
+        interval,
+        _sentences(unlike),
+    )
+
+
+def _unlike(columns: Sequence[Column]) -> str:
+    """Points whose throughput is a number of something else than the first's."""
+    first, *others = (column["counts"] for column in columns)
+    different = sorted({other for other in others if other != first})
+    if not different:
+        return ""
+    return f"Throughput of {' and '.join(different)} is not held against throughput of {first}"
+
+
+def _sentences(unlike: str) -> tuple[str, ...]:
+    return (f"{unlike}.",) if unlike else ()
 
 
 def _of(name: str) -> str:

@@ -47,6 +47,20 @@ def test_it_puts_points_of_two_experiments_side_by_side(client_in):
 
 
 @pytest.mark.django_db
+def test_updates_are_not_held_against_commits(client_in):
+    old, new, late = factory.experiment(), factory.experiment({"1/1": 2000.0}), factory.experiment({"0/0": 9000.0})
+    late.plan["workloads"][0]["key"] = "durable-once-a-second"
+    late.save()
+    both = compare(client_in, ids(old, "1/1"), ids(late, "0/0")).context
+    assert both["columns"][1]["ratio"] is None
+    assert both["finding"].sentence == "Throughput of updates is not held against throughput of commits."
+    three = compare(client_in, ids(old, "1/1"), ids(late, "0/0"), ids(new, "1/1")).context
+    assert [column["ratio"] is None for column in three["columns"]] == [True, True, False]
+    assert "1/1 at 8 threads (3) has" in three["finding"].text
+    assert three["finding"].more == ("Throughput of updates is not held against throughput of commits.",)
+
+
+@pytest.mark.django_db
 def test_it_marks_unlike_environments_and_says_what_differs(client_in):
     old = factory.experiment(name="before")
     new = factory.experiment(environment={"kernel": "6.12.0", "innodb_io_capacity": "2000", "datadir": "/other"})

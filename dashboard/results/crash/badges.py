@@ -8,19 +8,14 @@ from django.urls import reverse
 
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.results.crash.detector import detector
+from dashboard.results.crash.durability import Durability, agree, of_server, of_trial
 from dashboard.results.crash.kinds import in_order, title
 from dashboard.results.crash.statistics import Tally
 from dashboard.results.crash.trials import Tried, trials_of
 from dashboard.servers.models import Server
 from dashboard.servers.queries import last_answer
 from workers.bench.plan import CONTROLS
-from workers.servers.look import version_of
 
-SETTINGS = {  # what decides over a commit, by engine
-    "innodb": ("innodb_flush_log_at_trx_commit", "sync_binlog"),
-    "rocksdb": ("rocksdb_flush_log_at_trx_commit", "rocksdb_manual_wal_flush", "sync_binlog"),
-}
-DEFAULTS = {"rocksdb_manual_wal_flush": "ON"}  # what a variant ran with that does not name it
 NAMES = {"rocksdb": "MyRocks, "}
 MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
@@ -39,31 +34,16 @@ class Badge:
 def badges(server: Server) -> list[Badge]:
     """Empty: the server was never asked for its settings, or nothing like it was ever crashed here."""
     answer = last_answer(server)
-    present = {known: engine for engine in SETTINGS if answer and (known := _present(answer.facts, engine))}
-    if not present:
+    present = of_server(answer.facts if answer else {})
+    if not present.engines:
         return []
-    found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in SETTINGS}
+    found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in present.engines}
     for engine, experiment_id, trial in _like(present):
         found[engine].setdefault(trial.kind, []).append((experiment_id, trial))
     return [_badge(engine, kind, kinds[kind]) for engine, kinds in found.items() for kind in in_order(kinds)]
 
 
-def _present(facts: Mapping[str, Any], engine: str) -> tuple[str, ...] | None:
-    """(engine, flavour, series, value of each setting); None where one of them is not known."""
-    settings, names = {**DEFAULTS, **(facts.get("settings") or {})}, SETTINGS[engine]
-    if not facts.get("flavour") or any(settings.get(name) is None for name in names):
-        return None
-    release = series(facts.get("version_text") or "")
-    return (engine, facts["flavour"], release, *(str(settings[name]) for name in names))
-
-
-def series(version_text: str) -> str:
-    """The major version, by whose name people know a release: 10.11.6-MariaDB is of 10.11, 8.0.33 of 8.0."""
-    major, minor, _ = version_of(version_text)
-    return f"{major}.{minor}"
-
-
-def _like(present: Mapping[tuple[str, ...], str]) -> list[tuple[str, int, Tried]]:
+def _like(present: Durability) -> list[tuple[str, int, Tried]]:
     """(Engine, experiment, trial) of all trials that ran with these settings, of experiments that can be believed."""
     answer = []
     for experiment, places in _candidates(present):
@@ -74,9 +54,9 @@ def _like(present: Mapping[tuple[str, ...], str]) -> list[tuple[str, int, Tried]
     return answer
 
 
-def _candidates(present: Mapping[tuple[str, ...], str]) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
-    """The newest experiments with trials, each with the (server, variant) that ran with these settings, and in which
-    engine."""
+def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
+    """The newest experiments with trials, each with the engine of every (server, variant) that ran with these settings,
+    "" for the others."""
     ended = Trial.objects.exclude(verdict="").exclude(environment=None)
     for elsewhere in (Experiment.deleted, Experiment.imported):
         ended = ended.exclude(experiment__in=elsewhere.ids())
@@ -88,28 +68,25 @@ def _candidates(present: Mapping[tuple[str, ...], str]) -> list[tuple[Experiment
     environments = Environment.objects.in_bulk({one[3] for one in combinations})
     found: dict[int, dict[tuple[int, str], str]] = {}
     for experiment_id, server_id, variant, environment_id in combinations:
-        ran_with = _ran_with(experiments[experiment_id].plan, variant, environments[environment_id].data)
-        if ran_with in present:
-            found.setdefault(experiment_id, {})[server_id, variant] = present[ran_with]
-    return [(experiments[pk], places) for pk, places in found.items()]
+        engine = _agreed(present, experiments[experiment_id].plan, variant, environments[environment_id].data)
+        tried, place = found.setdefault(experiment_id, {}), (server_id, variant)
+        tried[place] = engine if tried.get(place, engine) == engine else ""  # the build was updated on the way
+    return [(experiments[pk], places) for pk, places in found.items() if any(places.values())]
 
 
-def _ran_with(plan: Mapping[str, Any], variant: str, environment: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """As `_present`; None for a variant of an engine whose commits these settings do not describe."""
-    server = environment.get("server") or {}
+def _agreed(present: Durability, plan: Mapping[str, Any], variant: str, environment: Mapping[str, Any]) -> str:
+    """The engine of a variant that ran with these settings; "" where it did not, or its engine's are not known."""
     planned = next((one for one in plan["variants"] if one["name"] == variant), {})
     engine = planned.get("engine", "innodb").lower()
-    if engine not in SETTINGS:
-        return None
-    settings = {**(server.get("variables") or {}), **planned.get("settings", {})}
-    facts = {"flavour": server.get("flavour"), "version_text": server.get("version"), "settings": settings}
-    return _present(facts, engine)
+    ran = of_trial(environment, planned.get("settings", {}))
+    return engine if engine in present.engines and agree(engine, present, ran) else ""
 
 
 def _badge(engine: str, kind: str, found: list[tuple[int, Tried]]) -> Badge:
     tally = Tally(0, "", kind, tuple(trial for _, trial in found))
     experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in found))
-    state = "unknown" if not tally.invalid.n else "failed" if tally.invalid.k else "passed"
     name = NAMES.get(engine, "") + title(kind)
     says = f"{name}: failed in {tally.invalid.text}" if tally.invalid.n else f"{name}: not known"
+    says += f"; {tally.unknown:,} could not tell" if tally.unknown else ""
+    state = "failed" if tally.invalid.k else "passed" if tally.invalid.n and not tally.unknown else "unknown"
     return Badge(name, state, says, reverse("results:page", args=[experiments[0]]), len(experiments))

@@ -86,11 +86,18 @@ def test_it_finds_a_row_that_was_never_sent(sandbox_root, after_recovery):
     assert offenders(result, "never-sent") == ((1, 900000),)
 
 
+def within_an_event(binlog: bytes) -> int:
+    """About the middle: of a file that is cut between two events nobody can tell that it went on."""
+    middle = len(binlog) // 2
+    length, end = struct.unpack_from("<II", binlog, middle + 9)  # if an event's header is here, these are its own
+    return middle - 1 if end - length == middle else middle
+
+
 def test_it_finds_that_the_binlog_was_cut(sandbox_root, after_recovery):
     def cut(server):
         file = first_binlog(server)
         with file.open("r+b") as opened:
-            opened.truncate(file.stat().st_size // 2)
+            opened.truncate(within_an_event(file.read_bytes()))
 
     after_recovery(cut)
     result = crash(sandbox_root, "graceful-restart")

@@ -33,6 +33,8 @@ actions.resume(Experiment.objects.get(pk={}), None)
 CELLS = 4
 RUNS = """SELECT count(*), count(DISTINCT cell_id)
 FROM experiments_run JOIN experiments_cell ON cell_id = experiments_cell.id WHERE experiment_id = {pk}"""
+NOT_DONE = """SELECT string_agg(concat(position, ' ', state, ': ', error), '; ') FROM experiments_cell
+WHERE experiment_id = {pk} AND state != 'done'"""
 SHORTEN = """UPDATE experiments_experiment SET plan = jsonb_set(plan, '{{measure_s}}', '1')
 WHERE id = {pk} RETURNING id"""
 Join = Callable[[Host, str], Child]
@@ -86,8 +88,8 @@ class Started:
     def is_done_once(self) -> None:
         """Every cell has one run, measured over there, and nothing is held any more."""
         self.becomes("done")
+        assert self.ask(NOT_DONE) == (None,)
         assert self.runs() == (CELLS, CELLS) and self.leases() == (0,)
-        assert self.ask("SELECT count(*) FROM experiments_cell WHERE experiment_id = {pk} AND state != 'done'") == (0,)
         worker = "fleet_worker ON worker_id = fleet_worker.id"
         assert self.ask(f"SELECT host FROM experiments_experiment e JOIN {worker} WHERE e.id = {{pk}}") == ("far",)
 

@@ -69,6 +69,7 @@ TERMS: dict[str, Term] = {
     "commits per second": Term("Transactions whose commit was acknowledged, per second; the mean of all measured "
                                "seconds."),
     "updates per second": Term("Changed rows per second, where many of them share one commit."),
+    "inserts tried per second": Term("INSERT IGNOREs per second, also of rows that were there: those commit nothing."),
     "transactions": Term("Transactions that sysbench completed in the measured seconds.", _OPTIONS),
     "per second of a worker": Term("What this worker's part of the load completed per second."),
     "began after the barrier": Term("How long after the common start this worker's part of the load began."),

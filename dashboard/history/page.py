@@ -7,13 +7,14 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.history import charts, entries, words
-from dashboard.history.figures import of_kind
+from dashboard.history.figures import FIGURES, of_kind
 from dashboard.history.models import Change, Track
-from dashboard.history.queries import ACCEPTED
+from dashboard.history.queries import ACCEPTED, figured
 from dashboard.history.shown import NIGHTS, Marked, Shown
 from dashboard.results.charts.chart import FORMATS
 from dashboard.results.templatetags.figures import UNKNOWN
 from dashboard.servers.models import Server
+from workers.analysis.change_points import FEWEST
 
 NEWEST = 7  # nights in the table; all of them are in the files
 STATE_BADGES = {  # classes of static/css/badges.css
@@ -47,7 +48,20 @@ def finding(shown: Shown) -> str:
         return "A change is suspected and not confirmed yet."
     if not any(len(line.entries) > 1 for lines in shown.lines.values() for line in lines):
         return "Measured once: there is nothing to compare with yet."
-    return f"No change was found in {nights:,} measurements."
+    return _no_change(shown)
+
+
+def _no_change(shown: Shown) -> str:
+    """No accepted change is in sight: all that is in sight was measured since the last one. Only where one could have
+    been found is it said that none was."""
+    known = [len(figured(key, line.entries)) for key in FIGURES for line in shown.lines_of(key)]
+    most = max(known)
+    if most < FEWEST:
+        return f"{most} measurement{'s' * (most != 1)}: too few to tell a change from noise; about {FEWEST} are needed."
+    found = f"No change was found in {most:,} measurements."
+    if any(0 < one < FEWEST for one in known):
+        return f"{found} Some figures have fewer than {FEWEST}: too few to tell a change from noise."
+    return found
 
 
 def _nothing(server: Server) -> str:

@@ -6,11 +6,13 @@ changed since: another baseline, or other runs. The answer is plain JSON and hol
     {"made_of": {...},                # what it rests on; another value makes it stale
      "baseline": "1/1",
      "points": [{"server_id", "variant", "workload", "threads", "run_ids", "cell_ids", "repeats", "seconds",
-                 "tps", "lo", "hi",                         # commits per second; 95 % interval or None
+                 "tps", "lo", "hi",                         # of what it counts, per second; 95 % interval or None
                  "settled",                                 # False: still climbing or falling; None: cannot tell
                  "stalls": {"count", "seconds", "longest_s"},
                  "latency_ms": {"p50", "p95", "p99", "p99.9", "max"},   # of all repeats together
-                 "transactions", "errors",
+                 "transactions", "errors",                  # as sysbench counts them
+                 "counts",                                  # what tps and transactions are a number of
+                 "commits",                                 # None: nobody counted them
                  "fsyncs": {"redo": {"value", "source", "note"}, ...},  # per commit; only what is known
                  "group": {"value", "source", "note"} | None,           # commits per binlog group
                  "group_wait": {"value", "source", "note"} | None,      # ms per commit, for the group's leader
@@ -37,7 +39,7 @@ from workers.analysis.stalls import stalls
 from workers.analysis.steady import settled
 from workers.bench import histogram
 
-_METHOD = 6  # raise it when the statistics change, so that stored answers are made again
+_METHOD = 7  # raise it when the statistics change, so that stored answers are made again
 
 
 def analysis_of(
@@ -110,6 +112,8 @@ def describe(point: Point, seconds: Sample) -> dict[str, Any]:
         "latency_ms": _latency_ms(point),
         "transactions": sum(run["transactions"] for run in point.runs),
         "errors": sum(run["errors"] for run in point.runs),
+        "counts": point.runs[0]["counts"],
+        "commits": per_commit.commits(point.runs)["value"],
         "fsyncs": per_commit.fsyncs_per_commit(point.runs),
         "group": per_commit.commits_per_group(point.runs),
         "group_wait": per_commit.group_wait(point.runs),

@@ -1,4 +1,5 @@
-"""What the throughput of a workload is a number of: commits, or updates where many of them share one commit."""
+"""What the throughput of a workload is a number of: commits, or what does not make a commit each, as updates of which
+many share one."""
 
 from collections.abc import Mapping
 from typing import Any

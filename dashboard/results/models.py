@@ -43,12 +43,18 @@ def _ascending(points: Sequence[Point]) -> list[Point]:
 
 def _models(points: Sequence[Point]) -> dict[str, Any]:
     lone = points[0] if points[0]["threads"] == 1 else None
+    uncounted = _uncounted(points[0]["counts"])
     return {
         "group_commit": {log: asdict(_judged(points, log)) for log in LOGS},
-        "ceiling": _ceiling(lone),
+        "ceiling": uncounted or _ceiling(lone),
         "scaling_law": _told(scaling_law.fit([_throughput(point) for point in points])),
-        "anatomy": [{"threads": point["threads"], **_anatomy(point, lone)} for point in points],
+        "anatomy": [{"threads": point["threads"], **(uncounted or _anatomy(point, lone))} for point in points],
     }
+
+
+def _uncounted(counts: str) -> dict[str, Any]:
+    """Why fsyncs per commit say nothing of its throughput. Empty where it is of commits."""
+    return {} if counts == "commits" else asdict(Refused(f"Its throughput counts {counts}, not commits."))
 
 
 def _told(model: Any) -> dict[str, Any]:
@@ -73,10 +79,7 @@ def _mean_ms(point: Point, log: str) -> float | None:
 def _judged(points: Sequence[Point], log: str) -> group_commit.GroupCommit:
     counted = [(point, found["value"]) for point in points if (found := fsyncs(point, log))]
     return group_commit.judge(
-        [
-            group_commit.Shared(p["threads"], p["transactions"], each * p["transactions"], _busy(p))
-            for p, each in counted
-        ]
+        [group_commit.Shared(p["threads"], p["commits"], each * p["commits"], _busy(p)) for p, each in counted]
     )
 
 

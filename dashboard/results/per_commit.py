@@ -76,7 +76,7 @@ def missing(runs: Runs) -> list[str]:
     """Why sources had nothing to say, each reason once."""
     reasons = [f"{f['source']}: {f['note']}" for run in runs for f in run["figures"] if f["value"] is None]
     if commits(runs)["value"] is None:
-        reasons.append("per commit: sysbench counts what shares a commit here, and the server counts no commits")
+        reasons.append(f"per commit: sysbench counts {runs[0]['counts']} here, and the server counts no commits")
     return list(dict.fromkeys(reasons))
 
 

@@ -1,6 +1,7 @@
-"""What a reader of a share link may not see: hosts, accounts, file paths, and servers' names, since people name
-servers after hosts. Known strings (of the experiment's servers, workers and environments) go first, then
-whatever looks like a path, an address or an account. It errs on the side of taking out too much."""
+"""What a reader of a share link may not see: hosts, accounts, file paths, servers' names, since people name servers
+after hosts, and what owners' commands print. That goes first, then known strings (of the experiment's servers, workers
+and environments), then whatever looks like a path, an address or an account. It errs on the side of taking out too
+much."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,7 @@ from dashboard.experiments.models import Environment, Experiment, Run
 from dashboard.fleet.models import Worker
 from dashboard.results.environment import PLACES
 from dashboard.servers.models import Server
+from workers.crash.owners_command import DOUBT, MEND
 
 REMOVED = "[removed]"
 # Keys of environments and lines of option files whose value says where a server is or who uses it.
@@ -24,12 +26,21 @@ _TELLING = re.compile(
     r"|ssl_|tls_|cert|(?<!_)key$|proxy|report_|init_|connect$|wsrep_|log_bin|relay_log|plugin_load|url"
 )
 _PLAIN = re.compile(r"[\d.,:-]*|on|off|yes|no|auto|default|always|enabled|disabled", re.IGNORECASE)
+_COMMAND_FAILED = re.compile(
+    r"\bThe (crash|start) command (?:(could not be run)|.*? (ended with status -?\d+)):.*", re.DOTALL
+)
+_COMMAND_LATE = re.compile(r"\bThe (crash|start) command .*? (?=did not end within)", re.DOTALL)
 _PATTERNS = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (r"(--mysql-(?:host|port|user|password|socket|db|ssl-\w+))=('[^']*'|\"[^\"]*\"|\S+)", r"\1=" + REMOVED),
         (r"(?m)^(\s*(?:user|host|port|report[-_]\w+|bind[-_]address|socket)\s*=\s*)\S.*$", r"\1" + REMOVED),
         (r"\b(user|account|host|db|port|IP)(\s*[:=]\s*)(?:'[^']*'|`[^`]*`|\"[^\"]*\"|\d+\b)", r"\1\2" + REMOVED),
+        (r"\b(host )[\w.:-]+( port )\d+", r"\1[host]\2" + REMOVED),
+        (r"\b(resolve host(?:name)?:? )['\"]?[\w.-]+['\"]?", r"\1[host]"),
+        (r"\b(server (?:host|on) )'[^'\s]+'", r"\1[host]"),
+        (r"\b((?:on|to|from|at|host|server|via) ['\"`]?)[a-z][\w-]*:\d{4,5}\b(?![\w.:])", r"\1[address]"),
+        (r"\b(DURASCOPE_\w+=)\S+", r"\1" + REMOVED),
         (r"\b(server[ _]uu?id\s*[:=]?\s*)\S+", r"\1" + REMOVED),
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
         (r"'[^'\s]*'@'[^'\s]*'|`[^`\s]*`@`[^`\s]*`|[\w.+-]+@[\w.-]*\w", "[account]"),
@@ -53,6 +64,8 @@ class Redactor:
         self._any = bool(longest_first)
 
     def text(self, text: str) -> str:
+        text = _COMMAND_FAILED.sub(_without_output, text)
+        text = _COMMAND_LATE.sub(rf"The \1 command {REMOVED} ", text)
         if self._any:
             text = self._known.sub(lambda found: self._replaced[found[0].casefold()], text)
         for pattern, replacement in _PATTERNS:
@@ -73,6 +86,14 @@ class Redactor:
     def variables(self, known: Mapping[str, Any]) -> dict[str, Any]:
         """Global variables by name: what may tell where a server is goes by its name, the rest by what it says."""
         return {name: REMOVED if _tells(name, str(value)) else self.data(value) for name, value in known.items()}
+
+
+def _without_output(failed: re.Match[str]) -> str:
+    """What a command printed may have any number of lines: all goes, up to the end of the text."""
+    what, could_not, ended = failed.groups()
+    says = could_not or f"{REMOVED} {ended}"
+    advice = next((f" {one}" for one in (DOUBT, MEND) if failed[0].rstrip().endswith(one)), "")
+    return f"The {what} command {says}: {REMOVED}{advice}"
 
 
 def _tells(name: str, value: str) -> bool:
@@ -105,12 +126,14 @@ def redactor_of(*experiments: Experiment) -> Redactor:
 
 
 def _of_server(server: Server) -> Iterable[tuple[str, str]]:
+    """With the hosts that it had when the experiment ran, however often it moved since."""
+    hosts = (server.host, *server.earlier_hosts)
     return (
-        (server.host, "[host]"),
+        *((host, "[host]") for host in hosts),
+        *((host.split(".")[0], "[host]") for host in hosts if not host[:1].isdigit()),
         (server.socket, "[path]"),
         (server.user, "[account]"),
         (server.tls_ca, "[path]"),
-        (server.host.split(".")[0] if not server.host[:1].isdigit() else "", "[host]"),
     )
 
 

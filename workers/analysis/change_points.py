@@ -16,11 +16,14 @@ week) breaks that and is found as a change, which it was. A drift is found as a 
 
 **It cannot** see a change before there are `LEAST` nights of it, nor in a handful of nights: a split must be rarer than
 the level among all orders of the values, so two nights after a change need about 20 before it, and three about 10.
+Fewer than `FEWEST` nights tell nothing, however far a figure falls.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
+from math import comb
 
 import numpy as np
 
@@ -31,6 +34,9 @@ TOLD_LEVEL = 0.002  # with one more measurement: a series is looked at every nig
 NEAR = 2  # nights that the place of a change may move when more is known
 PERMUTATIONS = 999
 LEAST = 2  # values on each side
+# Values in all. A split's k values come up before it, or mirrored after it, in 2 of C(n, k) orders: its q is as large
+# there. With fewer values even the rarest split, that in the middle, is no rarer than the level.
+FEWEST = next(n for n in count(2 * LEAST) if 2 / comb(n, n // 2) <= LEVEL)
 SEED = 2014  # fixed: the same nights give the same answer on every visit
 
 

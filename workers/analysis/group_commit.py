@@ -65,7 +65,7 @@ def judge(points: Sequence[Shared]) -> GroupCommit:
     """The verdict on one log of one server with one set of settings."""
     usable = sorted((p for p in points if p.commits >= MIN_COMMITS), key=lambda point: point.threads)
     if not usable:
-        return GroupCommit("unknown", "The fsyncs of this log were not counted, or too few commits were made.")
+        return GroupCommit("unknown", "Fsyncs of this log per commit are not known, or too few commits were made.")
     lowest, highest = usable[0], usable[-1]
     known = {
         "alone": lowest.per_commit,

@@ -45,7 +45,6 @@ def _known(points: Sequence[Point]) -> Callable[[Point], Mapping[str, Any]]:
             "experiment": experiment,
             "server": _server(experiment, point.key.server_id),
             "environment": environments[point.runs[0]["id"]],
-            "counts": _counts(point),
             "others": others,
         }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.results.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.results.counted import counted
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.kinds import title
 from dashboard.results.crash.pareto import front
@@ -13,8 +14,8 @@ from dashboard.results.crash.trials import Replica
 from dashboard.results.shown import Shown
 from dashboard.results.templatetags.figures import at
 
-COLUMNS = (
-    ("setting", "text"), ("commits per second", "number"), ("95 % from", "number"), ("95 % to", "number"),
+_COLUMNS = (
+    ("95 % from", "number"), ("95 % to", "number"),
     ("trials", "whole"), ("failed", "whole"), ("at least", "percent"), ("at most", "percent"),
     ("not known", "whole"), ("mean lost", "number"), ("median lost", "number"), ("most lost", "whole"),
     ("median lost, time", "ms"), ("most lost, time", "ms"), ("median lost from the binlog", "number"),
@@ -53,7 +54,7 @@ class RiskChart(Chart):
 
 
 def risk(shown: Shown) -> Chart:
-    crash = title(shown.crash_kind)
+    crash, speed = title(shown.crash_kind), f"{counted(shown.plan, shown.workload)} per second"
     known = settings(shown)
     drawn = sorted((one for one in known if _is_drawn(one)), key=lambda one: (one.loss.mean, one.tps))
     empty = _empty(shown, known) if not drawn or detector(shown.trials).failed else ""
@@ -64,8 +65,8 @@ def risk(shown: Shown) -> Chart:
         title=f"Cost against risk: {crash}" + (f", {at(shown.at_threads)}" if shown.at_threads else ""),
         kind="risk",
         x=Axis(_lost(shown, crash), scale="log"),
-        y=Axis("commits per second", "/s", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(_row(one) for one in known)),
+        y=Axis(speed, "/s", can_toggle_log=True),
+        table=Table((("setting", "text"), (speed, "number"), *_COLUMNS), tuple(_row(one) for one in known)),
         series=() if empty else tuple(map(_series, drawn)),
         empty=empty,
         source="sysbench, crash trials" if drawn else "",

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.analysis import change_points as cp
-from workers.analysis.change_points import LEAST, LEVEL, NEAR, change_points, holds
+from workers.analysis.change_points import FEWEST, LEAST, LEVEL, NEAR, change_points, holds
 
 SEEDS = st.integers(0, 2**32 - 1)
 SERIES = 400  # a binomial 99.9 % bound below, and seconds of work
@@ -89,6 +89,19 @@ def test_two_nights_are_enough_after_many_and_not_after_few():
     few[8:] -= 300
     assert [one.at for one in change_points(many)] == [30]
     assert change_points(few) == []
+
+
+@pytest.mark.parametrize("size", range(2 * LEAST, FEWEST))
+def test_below_the_fewest_even_a_fall_to_a_hundredth_is_not_found(size):
+    for before in range(LEAST, size - LEAST + 1):
+        assert change_points([1000.0] * before + [10.0] * (size - before)) == []
+        assert change_points([*normal(1, before), *(normal(2, size - before) / 100)]) == []
+
+
+def test_at_the_fewest_it_is():
+    assert FEWEST == 10
+    assert [one.at for one in change_points([1000.0] * 5 + [10.0] * 5)] == [5]
+    assert [one.at for one in change_points([*normal(1, 5), *(normal(2, 5) / 100)])] == [5]
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0] * (2 * LEAST - 1), [0.0] * 30])

@@ -70,6 +70,29 @@ def test_calm_nights_are_said_to_be_calm(reader, server):
     text = page(reader, server)
     assert "No change was found in 30 measurements." in text
     assert "What changed" not in text
+    assert "too few" not in text
+
+
+def test_where_none_could_be_found_it_is_not_said_that_there_is_none(reader, server):
+    nights.history(server, [1000.0] * 4 + [10.0] * 5)
+    history.keep(FIRST + 10 * DAY, pytest.fail)
+    text = page(reader, server)
+    assert "9 measurements: too few to tell a change from noise; about 10 are needed." in text
+    assert "No change was found" not in text
+
+
+def test_with_one_night_more_it_is_found(reader, server):
+    nights.history(server, [1000.0] * 5 + [10.0] * 5)
+    history.keep(FIRST + 11 * DAY, pytest.fail)
+    assert "Throughput of 1/1 fell by 99" in page(reader, server)
+
+
+def test_many_nights_of_one_line_do_not_speak_for_a_line_of_few(reader, server):
+    nights.history(server, 1000 * nights.noise(30))
+    nights.history(server, [3000.0] * 3, variant="2/0")
+    history.keep(FIRST + 31 * DAY, pytest.fail)
+    text = page(reader, server)
+    assert "No change was found in 30 measurements. Some figures have fewer than 10: too few to tell" in text
 
 
 def test_a_change_stands_on_top_with_what_differed_beside_it(reader, changed):

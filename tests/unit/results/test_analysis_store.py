@@ -59,10 +59,10 @@ def test_it_is_made_again_when_runs_were_added():
 def test_whoever_gives_a_point_another_key_raises_the_method():
     """Otherwise pages of answers stored before would break on the key that is not there."""
     point = analysis.analyse(factory.experiment(), "1/1")["points"][0]
-    assert (analysis._METHOD, sorted(point)) == (6, [
-        "cell_ids", "errors", "fsync_latency", "fsyncs", "group", "group_wait", "hi", "latency_ms", "lo", "missing",
-        "ratio", "repeats", "run_ids", "seconds", "server_id", "settled", "stalls", "threads", "tps", "transactions",
-        "variant", "workload",
+    assert (analysis._METHOD, sorted(point)) == (7, [
+        "cell_ids", "commits", "counts", "errors", "fsync_latency", "fsyncs", "group", "group_wait", "hi", "latency_ms",
+        "lo", "missing", "ratio", "repeats", "run_ids", "seconds", "server_id", "settled", "stalls", "threads", "tps",
+        "transactions", "variant", "workload",
     ])  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from dashboard.experiments.models import Run
 from dashboard.results import models
+from dashboard.results.analysis import analyse
 from dashboard.results.charts.registry import MODELS
 from dashboard.results.claims import evidence
 from dashboard.results.devices import devices
@@ -13,16 +14,19 @@ from tests.unit.results import factory
 SIZES = (512, 4096, 65536, 1 << 20, 16 << 20)
 
 
-def point(threads, tps, redo=(1.0, 5.0), binlog=(1.0, 5.0), variant="1/1", seconds=10):
-    """`redo`, `binlog`: fsyncs per commit and the mean time of one; None: not known."""
+def point(threads, tps, redo=(1.0, 5.0), binlog=(1.0, 5.0), variant="1/1", seconds=10, counts="commits", share=1):
+    """`redo`, `binlog`: fsyncs per commit and the mean time of one; None: not known. `share`: commits of what is
+    counted."""
     logs = {log: known for log, known in (("redo", redo), ("binlog", binlog)) if known}
     transactions = tps * seconds
+    commits = share * transactions
     return {
         "server_id": 1, "variant": variant, "workload": "update", "threads": threads, "tps": tps,
         "lo": None, "hi": None, "group_wait": None, "transactions": transactions, "seconds": seconds,
+        "counts": counts, "commits": commits,
         "fsyncs": {log: {"value": each, "source": "trace:fsync", "note": ""} for log, (each, _) in logs.items()},
         "fsync_latency": {
-            log: {"source": "trace:fsync", "calls": each * transactions, "total_ms": each * transactions * ms}
+            log: {"source": "trace:fsync", "calls": each * commits, "total_ms": each * commits * ms}
             for log, (each, ms) in logs.items() if ms and each
         },
     }  # fmt: skip
@@ -58,6 +62,25 @@ def test_where_it_is_not_known_there_is_no_ceiling_but_a_reason(points):
     (line,) = models.lines(points)
     assert line["ceiling"]["why"]
     assert line["anatomy"][0]["why"]
+
+
+def test_updates_are_not_set_against_fsyncs_per_commit():
+    """16 threads that make 20,000 updates a second, each commit of theirs with 2 fsyncs of 5 ms: no 4000 %."""
+    updates = [point(1, 4000, counts="updates", share=1 / 500), point(16, 20_000, counts="updates", share=1 / 500)]
+    (line,) = models.lines(updates)
+    refused = {"why": "Its throughput counts updates, not commits."}
+    assert line["ceiling"] == refused
+    assert line["anatomy"] == [{"threads": 1, **refused}, {"threads": 16, **refused}]
+    assert "why" not in models.lines(NEW)[0]["ceiling"]
+
+
+def test_group_commit_is_judged_by_commits_not_by_updates():
+    """80 commits of one thread say too little, however many updates they hold."""
+    few = [point(1, 4000, counts="updates", share=1 / 500), point(16, 20_000, (0.2, 5.0), counts="updates", share=0.1)]
+    (line,) = models.lines(few)
+    assert line["group_commit"]["redo"]["verdict"] == "unknown"
+    more = [{**few[0], "commits": 8000}, few[1]]
+    assert models.lines(more)[0]["group_commit"]["redo"]["verdict"] == "works"
 
 
 def test_the_anatomy_adds_up():
@@ -141,6 +164,33 @@ def measured_with_binlog(**fields):
     one.analysis = {}
     one.save()
     return one
+
+
+def ignored(**counted):
+    """60 % of the keys are there already, the binlog is off, each real commit has an fsync of its own."""
+    one = factory.experiment({"1/1": 1000.0}, threads=(1, 16), repeats=1)
+    one.plan["workloads"][0]["key"] = "insert-ignore"
+    one.save()
+    for run in Run.objects.filter(cell__experiment=one):
+        shares = {"redo_fsyncs": 0.4, **counted}
+        figures = [(name, share * run.transactions) for name, share in shares.items()]
+        run.figures = [{"name": name, "value": value, "source": "trace:fsync", "note": ""} for name, value in figures]
+        run.latencies = []
+        run.save()
+    return analyse(one, "1/1")["lines"][0]
+
+
+@pytest.mark.django_db
+def test_inserts_that_were_ignored_are_no_commits_that_share_fsyncs():
+    line = ignored()
+    assert line["group_commit"]["redo"]["verdict"] == "unknown"
+    assert line["ceiling"]["why"] == "Its throughput counts inserts tried, not commits."
+
+
+@pytest.mark.django_db
+def test_where_the_server_counts_commits_they_are_judged():
+    redo = ignored(commits=0.4)["group_commit"]["redo"]
+    assert (redo["verdict"], redo["alone"]) == ("does not work", pytest.approx(1))
 
 
 @pytest.mark.django_db

@@ -1,5 +1,6 @@
 -- One INSERT IGNORE per transaction. A chosen share of the keys is there already, anywhere in the loaded table: such a
--- statement changes nothing and has nothing to make durable. The others lie between those that are there.
+-- statement changes nothing and has nothing to make durable. The others lie between those that are there. Throughput
+-- counts both: inserts tried, not commits.
 
 local bench = require("common")
 bench.space()

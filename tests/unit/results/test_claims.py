@@ -83,6 +83,12 @@ def test_it_judges_by_the_stored_seconds(name, expected, today):
     assert (found["outcome"], found["today"]) == (expected, today)
 
 
+def test_a_ratio_is_judged_whatever_throughput_counts():
+    experiment = factory.experiment()
+    experiment.plan["workloads"][0]["key"] = "insert-ignore"
+    assert outcome(experiment, CLAIMS["faster"])["outcome"] == "held"
+
+
 def test_it_gives_the_effect_with_its_interval():
     measured = outcome(factory.experiment(), CLAIMS["faster"])["measured"]
     assert measured["lo"] < 6 < measured["hi"]

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from workers.bench import failures, histogram, process, tls
+from workers.bench import failures, histogram, plugins, process, tls
 from workers.bench.load import IsCancelled, LoadRequest, LoadResult, OnSecond
 from workers.bench.output import Output
 from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit
@@ -85,9 +85,9 @@ def _call(
     """One sysbench process from start to end: its arguments and its output."""
     params = fit(request)
     binary, output = _binary(), Output()
-    with tls.chosen(request.target) as (encryption, folder):
+    with tls.chosen(request.target) as (encryption, folder), plugins.without_clear_text(request.target) as more:
         argv = (binary, *_arguments(request, params), encryption, command)
-        with process.started(argv, _environment(request.target), folder) as child:
+        with process.started(argv, _environment(request.target) | more, folder) as child:
             limit = process.Limit(limit_s)
             for line in process.lines(child, limit, cancelled):
                 if line.startswith("FATAL"):

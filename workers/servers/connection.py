@@ -5,8 +5,8 @@ import ssl
 
 import pymysql
 
-from workers.errors import PlanError, Unreachable
-from workers.servers import ask
+from workers.errors import AccessDenied, PlanError, Unreachable
+from workers.servers import ask, clear_text
 from workers.servers.target import Target
 from workers.servers.trouble import explain
 
@@ -32,6 +32,7 @@ def connect(target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S)
         write_timeout=timeout_s,
         ssl=_tls(target),
         ssl_disabled=_plain(target),
+        auth_plugin_map=clear_text.refusals(target),
         defer_connect=True,
     )
     try:
@@ -39,6 +40,8 @@ def connect(target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S)
         connection.connect(_socket_file(target, timeout_s))
     except (pymysql.Error, OSError) as error:
         raise explain(error, target.where) from error
+    except AccessDenied:  # our own word, from clear_text
+        raise
     except Exception as nonsense:  # the driver trusts what it is sent: IndexError, struct.error, UnicodeDecodeError ...
         connection._force_close()
         raise Unreachable(

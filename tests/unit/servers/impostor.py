@@ -1,0 +1,57 @@
+"""Something in a server's place that asks for the password in clear text."""
+
+import struct
+import threading
+
+from workers.servers.target import Target
+
+PASSWORD = b"hunter2"
+CAPABILITIES = 0x1 | 0x8 | 0x200 | 0x8000 | 0x80000  # protocol 4.1, logging in by plugins
+TLS = 0x800
+TLS_WISH = 36  # bytes of the packet after which both sides encrypt
+PROMPT = {"dialog": b"\x04Password: ", "mysql_clear_password": b""}
+
+
+def packet(body, number):
+    return len(body).to_bytes(3, "little") + bytes([number]) + body
+
+
+def greeting(plugin, more=0):
+    low, high = (CAPABILITIES | more) & 0xFFFF, CAPABILITIES >> 16
+    first = b"\x0a11.4.0-MariaDB\0" + struct.pack("<I", 1) + b"A" * 8 + b"\0"
+    second = struct.pack("<HBHHB", low, 45, 2, high, 21) + bytes(10) + b"B" * 12 + b"\0"
+    return first + second + plugin.encode() + b"\0"
+
+
+class Impostor:
+    """Takes one caller, asks as `plugin` does, and keeps what the caller sent."""
+
+    def __init__(self, listening, plugin, at_once=False, tls=None):
+        self.heard, self._listening, self._tls = b"", listening, tls
+        self._greets = packet(greeting(plugin if at_once else "mysql_native_password", TLS if tls else 0), 0)
+        asked = b"\x01" if at_once else b"\xfe" + plugin.encode() + b"\0"
+        self._asks = packet(asked + PROMPT[plugin], 3 if tls else 2)
+        self._thread = threading.Thread(target=self._talk)
+        self._thread.start()
+
+    def _talk(self):
+        caller, _ = self._listening.accept()
+        caller.settimeout(5)
+        with caller:
+            caller.sendall(self._greets)
+            if self._tls:
+                caller.recv(TLS_WISH)
+                caller = self._tls.wrap_socket(caller, server_side=True)
+            self.heard += caller.recv(4096)
+            caller.sendall(self._asks)
+            self.heard += caller.recv(4096)
+            caller.close()
+
+    def all_that_it_heard(self):
+        self._thread.join()
+        self._listening.close()
+        return self.heard
+
+
+def target(listening, **known):
+    return Target("x", "attached", "u", PASSWORD.decode(), host="localhost", port=listening.getsockname()[1], **known)

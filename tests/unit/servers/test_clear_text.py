@@ -1,0 +1,81 @@
+"""Something in a server's place asks for the password in clear text."""
+
+import socket
+import ssl
+
+import pytest
+
+from tests.unit.notifications.test_webhook import certificate
+from tests.unit.servers.impostor import PASSWORD, Impostor, target
+from workers.errors import AccessDenied, DurascopeError
+from workers.servers.clear_text import PLUGINS
+from workers.servers.connection import connect
+from workers.servers.target import Target
+
+
+@pytest.fixture
+def listening():
+    return socket.create_server(("127.0.0.1", 0))
+
+
+@pytest.fixture
+def own_certificate(tmp_path):
+    return certificate(tmp_path)
+
+
+@pytest.fixture
+def encrypted(own_certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own_certificate)
+    return context
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["after another", "at once"])
+@pytest.mark.parametrize("tls", ["off", "preferred"])
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_it_is_not_sent(listening, plugin, tls, at_once):
+    impostor = Impostor(listening, plugin, at_once)
+    with pytest.raises(AccessDenied, match="in clear text") as refused:
+        connect(target(listening, tls=tls), timeout_s=5)
+    assert plugin in str(refused.value) and "TLS mode 'verify'" in refused.value.mend
+    heard = impostor.all_that_it_heard()
+    assert heard and PASSWORD not in heard
+
+
+@pytest.mark.parametrize("tls", ["preferred", "required"])
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_it_is_not_sent_under_a_certificate_that_nobody_looked_at(listening, encrypted, plugin, tls):
+    impostor = Impostor(listening, plugin, tls=encrypted)
+    with pytest.raises(AccessDenied, match="in clear text"):
+        connect(target(listening, tls=tls), timeout_s=5)
+    heard = impostor.all_that_it_heard()
+    assert heard and PASSWORD not in heard
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_it_is_sent_to_whom_the_certificate_names(listening, encrypted, own_certificate, plugin):
+    impostor = Impostor(listening, plugin, tls=encrypted)
+    with pytest.raises(DurascopeError):  # it hangs up then
+        connect(target(listening, tls="verify", tls_ca=str(own_certificate)), timeout_s=5)
+    assert PASSWORD + b"\0" in impostor.all_that_it_heard()
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_it_is_sent_through_a_socket_file(plugin, tmp_path):
+    """Whoever answers there owns the file."""
+    path = str(tmp_path / "x.sock")
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(path)
+    listening.listen()
+    impostor = Impostor(listening, plugin)
+    with pytest.raises(DurascopeError):  # it hangs up then
+        connect(Target("x", "attached", "u", PASSWORD.decode(), socket=path), timeout_s=5)
+    assert PASSWORD + b"\0" in impostor.all_that_it_heard()
+
+
+@pytest.mark.parametrize("tls", ["required", "verify"])
+def test_without_tls_nothing_is_sent_where_it_must_be(listening, tls):
+    impostor = Impostor(listening, "mysql_clear_password")
+    with pytest.raises(DurascopeError):
+        connect(target(listening, tls=tls), timeout_s=5)
+    assert impostor.all_that_it_heard() == b""

@@ -1,0 +1,30 @@
+"""The ways to log in that sysbench's client library may load, without those that send the password in clear text.
+
+MariaDB's library does what whoever answers asks for, and cannot be told otherwise but by what its folder of plugins
+holds. MySQL's refuses by itself.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from workers.servers.clear_text import PLUGINS, is_told_who_answers
+from workers.servers.target import Target
+
+ROOT = Path("/usr")
+INSTALLED = ("lib/*/libmariadb3/plugin/*.so", "lib*/mariadb/plugin/*.so")  # Debian and Ubuntu; Fedora
+
+
+@contextmanager
+def without_clear_text(target: Target) -> Iterator[dict[str, str]]:
+    """What it adds to sysbench's environment: a folder with links to the others, or nothing where nobody else could be
+    at the other end."""
+    if is_told_who_answers(target):
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="durascope-plugins-") as folder:
+        for plugin in (found for pattern in INSTALLED for found in ROOT.glob(pattern)):
+            if plugin.stem not in PLUGINS:
+                (Path(folder) / plugin.name).symlink_to(plugin)
+        yield {"MARIADB_PLUGIN_DIR": folder}

@@ -13,8 +13,9 @@ PER_ADDRESS = 30  # one address trying many names
 
 
 def must_wait(name: str, address: str, did: str = LOGIN_FAILED) -> bool:
-    """Whether this name from this address, or the address as a whole, failed too often within WINDOW."""
+    """Whether this name from this address, or the address as a whole, failed too often within WINDOW. A name counts
+    however it is written: capital or small, allauth finds the same account."""
     failures = Event.objects.filter(did=did, at__gt=timezone.now() - WINDOW, detail__address=address).order_by()
-    if failures.filter(what=name[:200]).count() >= PER_NAME_AND_ADDRESS:
+    if failures.filter(what__iexact=name[:200]).count() >= PER_NAME_AND_ADDRESS:
         return True
     return failures.count() >= PER_ADDRESS

@@ -1,6 +1,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from dashboard.notifications.channels import CHANNELS
 from dashboard.notifications.channels.address import BadAddress
@@ -30,7 +31,7 @@ class ChannelForm(forms.Form):
         self.fields["address"].help_text = CHANNELS[kind].hint
         if channel:
             self.fields["address"].required = False
-            self.fields["address"].help_text = f"Now {channel.shown}. Leave it empty to keep it."
+            self.fields["address"].help_text = format_html("Now {}. Leave it empty to keep it.", channel.shown)
 
     def clean_name(self) -> str:
         name = self.cleaned_data["name"]

@@ -1,6 +1,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from dashboard.portable.archive import MOST_PACKED
 
@@ -8,7 +9,9 @@ from dashboard.portable.archive import MOST_PACKED
 class ImportForm(forms.Form):
     file = forms.FileField(
         label="File",
-        help_text=f"As <em>Export as a file</em> on a result page writes it: .zip, at most {MOST_PACKED >> 20} MiB.",
+        help_text=format_html(
+            "As <em>Export as a file</em> on a result page writes it: .zip, at most {} MiB.", MOST_PACKED >> 20
+        ),
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
 

@@ -21,6 +21,12 @@ class BadAddress(ValueError):
     """This cannot be sent to; the message says why."""
 
 
+def refuse_markup(address: str) -> None:
+    """Pages show addresses: one that could be read as a tag or end an attribute is nobody's. Raises BadAddress."""
+    if any(sign in address for sign in '<>"'):
+        raise BadAddress('Write the address without the signs <, > and ".')
+
+
 def is_public(address: str) -> bool:
     ip: Ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 
-from dashboard.notifications.channels.address import BadAddress
+from dashboard.notifications.channels.address import BadAddress, refuse_markup
 from dashboard.notifications.message import Message, Undeliverable, Undelivered
 
 HINT = "One address; a list of your mail server for several people."
@@ -19,6 +19,7 @@ def check(address: str) -> str:
         validate_email(address)
     except ValidationError as wrong:
         raise BadAddress("This is no e-mail address. Write one, as dba@example.org.") from wrong
+    refuse_markup(address)
     return address
 
 

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-from dashboard.notifications.channels.address import BadAddress, resolve
+from dashboard.notifications.channels.address import BadAddress, refuse_markup, resolve
 from dashboard.notifications.message import Message, Undeliverable, Undelivered
 
 HINT = "https://... It gets a POST with JSON. It is sealed, and only its host is shown again."
@@ -46,6 +46,7 @@ def check(address: str) -> str:
         raise BadAddress("Only https:// is sent to. DURASCOPE_WEBHOOK_ALLOW=http allows http:// as well.")
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise BadAddress("Write the address without an account and without a # part. Messages are signed instead.")
+    refuse_markup(address)
     return address
 
 

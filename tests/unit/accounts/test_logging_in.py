@@ -40,6 +40,20 @@ def test_it_makes_a_guesser_wait_even_with_the_right_password(client, admin):
     assert Event.objects.filter(did="login failed").count() == throttle.PER_NAME_AND_ADDRESS
 
 
+def test_a_name_is_the_same_however_it_is_written(client, admin):
+    assert try_login(client, RIGHT, name="ADMIN").status_code == 302  # as allauth has it: so must we count
+    client.logout()
+    for name in ("admin", "Admin", "aDMIN", "admiN", " ADMIN "):
+        try_login(client, "guess", name=name)
+    assert "Too many failed logins" in try_login(client, RIGHT, name="adMIN").content.decode()
+
+
+def test_nobody_logs_in_with_an_address(client, admin):
+    User.objects.update(email="dba@example.org")
+    assert try_login(client, RIGHT, name="dba@example.org").status_code == 200
+    assert Event.objects.get(did="login failed").what == "dba@example.org"
+
+
 def test_it_does_not_lock_out_the_same_name_elsewhere(client, admin):
     for _ in range(throttle.PER_NAME_AND_ADDRESS):
         try_login(client, "guess")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.core.validators import validate_email
 
 from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
@@ -16,6 +17,8 @@ from workers import bell
 
 pytestmark = pytest.mark.django_db
 HOOK = "https://hooks.example.org/services/T0KEN"
+# By its form an e-mail address. On an administrator's page its name would be a button that makes somebody another one.
+BUTTON = """"<button/formaction='/people/2/role/'name='role'value='administrator'>Save</button>"@x.org"""
 
 
 @pytest.fixture
@@ -68,11 +71,24 @@ def test_a_new_secret_replaces_the_old_one(client, dba):
         ("email", "nobody", "no e-mail address"),
         ("webhook", "http://x.example/", "Only https"),
         ("webhook", "x", "no address"),
+        ("email", BUTTON, "without the signs"),
+        ("webhook", "https://x.org<button/formaction='/people/2/role/'>/", "without the signs"),
+        ("webhook", 'https://hooks.example.org/?a="', "without the signs"),
     ],
 )
 def test_an_address_that_will_not_do_is_refused(client, dba, kind, address, says):
     answer = add(client, address, kind)
     assert answer.status_code == 422 and says in text(answer) and not Channel.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["email", "webhook"])
+def test_what_is_shown_of_an_address_is_never_part_of_the_page(client, dba, kind):
+    validate_email(BUTTON)
+    one = Channel.objects.create(name="x", kind=kind, address_sealed=vault.seal(BUTTON), shown=BUTTON)
+    for page in ("/notifications/", f"/notifications/{one.pk}/"):
+        shown = text(client.get(page))
+        assert "&lt;button/formaction=&#x27;/people/2/role/" in shown
+        assert "<button/" not in shown
 
 
 def test_an_unknown_kind_is_not_found_and_a_name_is_not_given_twice(client, dba):

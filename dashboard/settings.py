@@ -9,6 +9,7 @@ from dashboard.accounts import sign_on
 from dashboard.database import databases
 from dashboard.home import PROJECT, home, redis_url, sandbox_root, secret
 from dashboard.notifications import mail_server
+from dashboard.servers import programs
 
 HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
@@ -156,6 +157,7 @@ SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it mea
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: "durascope" when there is such a user, else nobody
+CRASH_PROGRAMS = programs.listed(os.environ)  # what owners may have workers run; administrators: anything
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
 REDIS_URL = redis_url()
 ADDRESS = os.environ.get("DURASCOPE_ADDRESS", "").rstrip("/")  # of this installation, for links in messages
@@ -164,7 +166,9 @@ globals().update(mail_server.settings_from(os.environ))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "line": {"class": "dashboard.log_lines.Line", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
 }

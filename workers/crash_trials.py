@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.auth.models import User
 
+from dashboard.accounts.roles import allowed
 from dashboard.audit.models import record
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.servers.models import Debt, Server
@@ -97,11 +99,22 @@ def _attached(row: Trial) -> Attached:
 
 
 def _expendable(row: Trial) -> Server:
-    """The server as it is marked now."""
+    """The server as it is marked now, if whoever queued the experiment has the right now. Nobody is named: the message
+    is shown to guests."""
     server = Server.objects.get(pk=row.server_id)
     if not server.may_be_crashed:
         raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
+    if not allowed(_queued_by(row), "crash", server):
+        raise PlanError(
+            f"{server.name} was not crashed: whoever queued this experiment may not crash it any more.",
+            "Its owner or an administrator can resume the experiment.",
+        )
     return server
+
+
+def _queued_by(row: Trial) -> User | None:
+    """As they are now; None: the machine itself."""
+    return User.objects.select_related("person").filter(pk=row.experiment.queued_by_id).first()
 
 
 def _permit(row: Trial, crash: tuple[str, ...]) -> None:
@@ -113,7 +126,7 @@ def _permit(row: Trial, crash: tuple[str, ...]) -> None:
     if tuple(server.crash_command) != crash:
         raise PlanError(f"The crash command of {server.name} was changed: it was not crashed.", "Repeat the trial.")
     debts.owe_start(server, row.experiment)
-    record(row.experiment.created_by, "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
+    record(_queued_by(row), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 
 def _place(setup: TrialSetup) -> Environment:

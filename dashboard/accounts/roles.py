@@ -58,6 +58,7 @@ OPERATIONS: dict[str, Operation] = {
     "test_server": Operation(Role.OPERATOR, "test a connection"),
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own it"),
     "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
+    "any_program": Operation(Role.ADMINISTRATOR, "have workers run any program as a crash or start command"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
     "tidy": Operation(Role.OPERATOR, "name, tag, mark, comment on, delete and restore experiments"),

@@ -68,6 +68,7 @@ def operations() -> Iterator[tuple[str, Operation]]:
 
 
 def scopes() -> list[str]:
-    """What a token can be made for: every operation that the API or /metrics asks for, in the order of the table."""
-    asked = {scope for scope, _ in operations()} | {"monitor"}
+    """What a token can be made for: every operation that the API, an action or /metrics asks for, in the order of the
+    table."""
+    asked = {scope for scope, _ in operations()} | {"any_program", "monitor"}
     return [operation for operation in OPERATIONS if operation in asked]

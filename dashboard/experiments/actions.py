@@ -10,7 +10,7 @@ from dashboard.accounts.roles import require
 from dashboard.audit.models import record
 from dashboard.experiments import queries, shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
-from dashboard.experiments.rights import why_not_crash
+from dashboard.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
 from dashboard.results.claims import snapshot
 from dashboard.servers.models import Server
 from workers import bell, store
@@ -51,19 +51,29 @@ def create(
             baseline=plan.baseline or plan.variants[0].name,
             estimate_s=estimate_s(plan),
             production_confirmed=production_confirmed,
-            created_by=user if getattr(user, "is_authenticated", False) else None,
+            created_by=_account(user),
         )
         Cell.objects.bulk_create(_rows(experiment, plan), batch_size=500)
         Trial.objects.bulk_create(_trials(experiment, plan), batch_size=500)
         record(user, "started", experiment, cells=plan.size, production_confirmed=production_confirmed)
-        if experiment.trials.exists():
-            _record_crashes(user, experiment, plan)
+        _answer_for_crashes(user, experiment)
     return experiment
 
 
-def _record_crashes(user: Any, experiment: Experiment, plan: Plan) -> None:
-    servers = sorted({target.name for target in plan.targets})
-    record(user, "ordered crashes", experiment, servers=servers, trials=experiment.trials.count())
+def _answer_for_crashes(user: Any, experiment: Experiment) -> None:
+    """Whoever queues an experiment, for the first time or again, is the one who crashes what is still to be crashed in
+    it: asked for the right now, and by the worker before each crash. Raises PlanError."""
+    if refusals := why_not_crash_the_rest(experiment, user):
+        raise PlanError("\n".join(refusals))
+    experiment.queued_by = _account(user)
+    experiment.save(update_fields=["queued_by"])
+    if servers := [server.name for server in still_to_crash(experiment)]:
+        trials = experiment.trials.filter(state=Trial.State.WAITING).count()
+        record(user, "ordered crashes", experiment, servers=servers, trials=trials)
+
+
+def _account(user: Any) -> Any:
+    return user if getattr(user, "is_authenticated", False) else None
 
 
 def _rows(experiment: Experiment, plan: Plan) -> list[Cell]:
@@ -126,11 +136,14 @@ def cancel(experiment: Experiment, user: Any) -> None:
 
 
 def resume(experiment: Experiment, user: Any) -> None:
-    """Queue what is not measured yet. Raises PlanError when it is running, bell.Silent when nobody hears."""
+    """Queue what is not measured yet. Raises PlanError when it is running, or has trials on a server that this person
+    may not crash; bell.Silent when nobody hears."""
     require(user, "run")
     _measured_here(experiment)
-    store.release_to_resume(experiment)
-    record(user, "resumed", experiment)
+    with transaction.atomic():
+        store.release_to_resume(experiment)
+        record(user, "resumed", experiment)
+        _answer_for_crashes(user, experiment)
     ring(experiment)
 
 
@@ -143,8 +156,8 @@ def _measured_here(experiment: Experiment) -> None:
 
 
 def repeat_trial(trial: Trial, user: Any) -> Trial:
-    """Queue the same crash once more: same variant, kind and seed. Raises PlanError while the experiment runs,
-    bell.Silent when nobody hears."""
+    """Queue the same crash once more: same variant, kind and seed. What else waits in the experiment runs too. Raises
+    PlanError as `resume` does, bell.Silent when nobody hears."""
     require(user, "crash", trial.server)
     _measured_here(trial.experiment)
     with transaction.atomic():
@@ -161,5 +174,6 @@ def repeat_trial(trial: Trial, user: Any) -> Trial:
             repeats=trial,
         )
         record(user, "repeated", trial.experiment, trial=trial.pk)
+        _answer_for_crashes(user, trial.experiment)
     ring(trial.experiment)
     return again

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from dashboard.experiments import actions, queries, shelf
 from dashboard.servers.models import Server
@@ -97,8 +98,11 @@ class PlanForm(forms.Form):
         required=False,
         widget=_lines_widget(3),
         label="Workloads with parameters",
-        help_text="One a line: <code>label: workload parameter=value</code>, as in "
-        "<code>ten rows: rows-per-transaction rows=10</code>",
+        help_text=format_html(
+            "One a line: <code>{}</code>, as in <code>{}</code>",
+            "label: workload parameter=value",
+            "ten rows: rows-per-transaction rows=10",
+        ),
     )
     threads = forms.CharField(
         max_length=200, initial="1, 8, 32", help_text="Connections that commit at once; each number is measured."

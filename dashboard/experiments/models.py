@@ -84,6 +84,8 @@ class Experiment(models.Model):
     worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    # Who started, resumed or repeated it last: by their right it crashes servers. None: the machine itself.
+    queued_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to

@@ -4,18 +4,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from dashboard.accounts.roles import allowed, require
+from dashboard.accounts.roles import NotAllowed, allowed, require
 from dashboard.audit.models import record
 from dashboard.fleet.site_names import LOCAL
-from dashboard.servers import queries
+from dashboard.servers import programs, queries, vault
 from dashboard.servers.models import Debt, Preflight, Server
 from workers import bell
 
 ADDRESS = {"host", "port", "socket", "site"}
+WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, as whose, and who could read it on the way
+ENTER_AGAIN = "The {} changed: enter the password again. The stored one was given for the old way and is sent no other."
 
 
 class Refused(Exception):
@@ -37,25 +40,45 @@ def register(user: AbstractBaseUser, server: Server, password: str) -> Server:
 def change(user: AbstractBaseUser, server: Server, password: str, changed: Sequence[str]) -> Server:
     """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
     something is owed to the present one, or measured there: it would be put back on the wrong server. The mark
-    *expendable* was given to the server at the old address and ends with it."""
-    require(user, "change_server", server)
-    if moved := sorted(ADDRESS & set(changed)):
-        reason = queries.why_it_stays(server)
-        if reason:
-            raise Refused(f"The {' and '.join(moved)} of {server} did not change: {reason}")
-    if password:
-        server.set_password(password)
+    *expendable* was given to the server at the old address and ends with it. Raises ValidationError where the
+    password must be given again. Only what was changed is stored: the rest may be somebody else's newer word."""
     now = Server.objects.select_for_update().get(pk=server.pk)  # not as when the page was opened, and locked
-    marked = now.expendable
-    unmarked = marked and bool(moved)
-    server.expendable = marked and not moved
-    if server.expendable and server.label == Server.Label.PRODUCTION:
-        raise Refused(f"{server} did not change: it is marked expendable. Withdraw that mark on its page first.")
-    server.save()
-    record(user, "changed", server, fields=sorted(changed))
+    require(user, "change_server", now)
+    fields, rerouted = set(changed) - {"password"}, _rerouted(now, server, changed, password)
+    moved = sorted(ADDRESS & rerouted)
+    if moved and (reason := queries.why_it_stays(now)):
+        raise Refused(f"The {' and '.join(moved)} of {now} did not change: {reason}")
+    if rerouted and not password and vault.holds_one(now.password_sealed):
+        raise ValidationError({"password": ENTER_AGAIN.format(" and ".join(sorted(rerouted)).replace("_", " "))})
+    if "host" in rerouted:
+        server.keep_hosts(now)
+        fields.add("earlier_hosts")
+    for name in fields:
+        setattr(now, name, getattr(server, name))
+    if password:
+        now.set_password(password)
+        fields.add("password_sealed")
+    unmarked = now.expendable and bool(moved)
     if unmarked:
-        record(user, "unmarked expendable", server, why="its address was changed")
-    return server
+        now.expendable = False
+        fields.add("expendable")
+    if now.expendable and now.label == Server.Label.PRODUCTION:
+        raise Refused(f"{now} did not change: it is marked expendable. Withdraw that mark on its page first.")
+    now.save(update_fields=fields)
+    record(user, "changed", now, fields=sorted(changed))
+    if unmarked:
+        record(user, "unmarked expendable", now, why="its address was changed")
+    return now
+
+
+def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str) -> set[str]:
+    """What of the password's way becomes another. Raises Refused when somebody else changed that way meanwhile: a
+    password is for the way that its owner was looking at."""
+    others = {name for name in WAY if getattr(wanted, name) != getattr(now, name)}
+    rerouted = others & set(changed)
+    if others - rerouted and (rerouted or password):
+        raise Refused(f"{now} did not change: somebody else changed it at the same moment. Look at it and try again.")
+    return rerouted
 
 
 @transaction.atomic
@@ -75,9 +98,11 @@ def hand_over(user: AbstractBaseUser, server: Server, to: AbstractBaseUser) -> N
 
 @transaction.atomic
 def mark_expendable(user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str]) -> None:
-    """Let crash experiments take this server down with these commands. Raises Refused, also when somebody labelled
-    it production a moment ago."""
+    """Let crash experiments take this server down with these commands. Raises NotAllowed for programs that this person
+    may not have run, and Refused, also when somebody labelled it production a moment ago."""
     require(user, "allow_crashes", server)
+    if why := programs.why_not(user, crash, start):
+        raise NotAllowed(why)
     if not crash or not start:
         raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
     allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)

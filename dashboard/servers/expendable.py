@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.safestring import mark_safe
 
 from dashboard.servers.models import Server
 
@@ -43,9 +44,11 @@ class ExpendableForm(forms.Form):
 
     crash = ArgvField(
         label="Crash command",
-        help_text="One argument per line, the program first. It returns when the server is down: "
-        "<code>ssh</code>, <code>db-test</code>, <code>systemctl</code>, <code>kill</code>, <code>-s</code>, "
-        "<code>KILL</code>, <code>mariadb</code>, a reset of a virtual machine, or a power switch.",
+        help_text=mark_safe(
+            "One argument per line, the program first. It returns when the server is down: "
+            "<code>ssh</code>, <code>db-test</code>, <code>systemctl</code>, <code>kill</code>, <code>-s</code>, "
+            "<code>KILL</code>, <code>mariadb</code>, a reset of a virtual machine, or a power switch."
+        ),
     )
     start = ArgvField(
         label="Start command",

@@ -67,7 +67,7 @@ class SiteForm(NameForm):
 
 
 class AttachedForm(SiteForm):
-    """A server that already runs. On an edit an empty password keeps the stored one."""
+    """A server that already runs. On an edit an empty password keeps the stored one, where that may be kept."""
 
     password = forms.CharField(
         required=False,
@@ -105,7 +105,10 @@ class AttachedForm(SiteForm):
         self.instance.kind = Server.Kind.ATTACHED
         self.fields["user"].required = True
         if self.instance.password_sealed:
-            self.fields["password"].help_text = "Leave empty to keep the stored one."
+            self.fields["password"].help_text = (
+                "Leave empty to keep the stored one. It is needed again with another host, port, socket, site, "
+                "account, TLS or authority."
+            )
 
     def clean_host(self) -> str:
         host = self.cleaned_data["host"]

@@ -43,6 +43,7 @@ class Server(models.Model):
     name = models.CharField(max_length=80, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
     host = models.CharField(max_length=255, blank=True)
+    earlier_hosts = models.JSONField(default=list, blank=True)  # what was measured there still names them
     port = models.PositiveIntegerField(default=3306)
     socket = models.CharField(max_length=255, blank=True)
     user = models.CharField(max_length=80, blank=True)
@@ -105,6 +106,12 @@ class Server(models.Model):
     @property
     def tls_says(self) -> str:
         return TLS[self.tls]
+
+    def keep_hosts(self, before: "Server") -> None:
+        """Remember the host that it had `before` this change."""
+        known = before.earlier_hosts
+        is_new = before.host not in ("", self.host, *known)
+        self.earlier_hosts = [*known, before.host] if is_new else known
 
     def set_password(self, password: str) -> None:
         self.password_sealed = vault.seal(password)

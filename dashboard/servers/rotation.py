@@ -31,7 +31,7 @@ class EnvironmentStep:
 def reseal(keys: list[str]) -> Resealed:
     """Seal all passwords again under the first key."""
     box, lost, passwords = vault.box(keys), [], 0
-    for server in Server.objects.exclude(password_sealed=b"").only("name", "password_sealed"):
+    for server in Server.objects.select_for_update().exclude(password_sealed=b"").only("name", "password_sealed"):
         try:
             server.password_sealed = box.rotate(bytes(server.password_sealed))
         except InvalidToken:

@@ -75,6 +75,11 @@ def open_sealed(sealed: bytes) -> str:
         ) from wrong
 
 
+def holds_one(sealed: bytes) -> bool:
+    """Whether there is a password to protect. One that cannot be opened is."""
+    return bool(problem_with(sealed) or open_sealed(sealed))
+
+
 def problem_with(sealed: bytes) -> KeyMissing | None:
     """Why this password cannot be opened; None when it can."""
     try:

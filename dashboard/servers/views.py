@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
+from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -11,7 +13,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.accounts.roles import allowed, require
+from dashboard.accounts.roles import NotAllowed, allowed, require
 from dashboard.experiments import search
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import sites
@@ -56,7 +58,10 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     name = server.name  # the form writes into the server, also when it then refuses
     form = FORMS[server.kind](request.POST or None, instance=server)
     if request.method == "POST" and form.is_valid():
-        return _saved(request, form, partial(actions.change, changed=form.changed_data))
+        try:
+            return _saved(request, form, partial(actions.change, changed=form.changed_data))
+        except ValidationError as wrong:
+            form.add_error(None, wrong)  # it names its field
     return render(request, "servers/form.html", {"form": form, "kind": server.kind, "server": server, "name": name})
 
 
@@ -140,13 +145,21 @@ def expendable(request: HttpRequest, pk: int) -> HttpResponse:
         if refusal := queries.why_not_expendable(server):
             raise actions.Refused(refusal)
         if request.method == "GET" or not form.is_valid():
-            return render(request, "servers/expendable.html", {"server": server, "form": form})
+            return _marking(request, server, form)
         actions.mark_expendable(request.user, server, form.cleaned_data["crash"], form.cleaned_data["start"])
+    except NotAllowed as refused:  # a program that is not listed; what was written stays in the form
+        form.add_error(None, str(refused))
+        return _marking(request, server, form, status=403)
     except actions.Refused as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, f"{server} is marked expendable. Nothing was sent to it.")
     return redirect("servers:detail", pk)
+
+
+def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status: int = 200) -> HttpResponse:
+    context = {"server": server, "form": form, "programs": settings.CRASH_PROGRAMS}
+    return render(request, "servers/expendable.html", context, status=status)
 
 
 @needs("allow_crashes")

@@ -1,5 +1,7 @@
 """An owner's command that crashes or starts a server: a list of arguments, run on this host without a shell.
 
+Its environment holds no secret of the worker's: what a command prints ends up on pages.
+
 It ends with the thread that runs it: a crash command that outlived a killed worker might take down a server that
 somebody else has just started again. What it has left in the background, as a server, goes on.
 """
@@ -14,9 +16,12 @@ from typing import IO
 
 from workers.errors import SandboxError
 
+# Guests see neither the program nor what it printed: dashboard.results.redact knows these messages by their words.
 LAST_WORDS = 500
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
+PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment: all that ssh needs
 DOUBT = "Look after the server by hand: it may be down."
+MEND = "Mend it."
 
 
 class OwnersCommand:
@@ -46,7 +51,7 @@ class OwnersCommand:
     def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
         """Its exit status."""
         if not shutil.which(argv[0]):
-            raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", "Mend it.")
+            raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", MEND)
         try:
             self._running = subprocess.Popen(
                 [*TIED, *argv],
@@ -54,11 +59,16 @@ class OwnersCommand:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                env=_environment(),
             )
             return self._running.wait(self._limit_s)
         except (OSError, ValueError) as error:
-            raise SandboxError(f"The {what} command could not be run: {error}.", "Mend it.") from error
+            raise SandboxError(f"The {what} command could not be run: {error}.", MEND) from error
         except subprocess.TimeoutExpired as late:
             self.kill()
             self._running.wait()
             raise SandboxError(f"The {what} command {argv[0]} did not end within {self._limit_s:g} s.", DOUBT) from late
+
+
+def _environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | {"LC_ALL": "C"}

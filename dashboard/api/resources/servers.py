@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import ModelForm
@@ -85,7 +86,7 @@ class ServerChange(Schema):
     port: int = 3306
     socket: str = ""
     user: str = ""
-    password: str = Field("", description="Empty: the stored one stays.")
+    password: str = Field("", description="Empty: the stored one stays, if address, account and TLS do.")
     tls: str = ""
     tls_ca: str = ""
     label: str = ""
@@ -163,10 +164,14 @@ def change_server(
     request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange, if_match: IfMatch
 ) -> ServerOut:
     """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
-    measured there or must be put back."""
+    measured there or must be put back. Another address, account or TLS needs the password again."""
     server = _held(request.user, server_id, if_match)
     form = _changed(server, wanted.dict(exclude_unset=True))
-    actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
+    try:
+        actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
+    except ValidationError as wrong:
+        form.add_error(None, wrong)  # it names its field
+        raise BadForm(form) from wrong
     return etag.tagged(response, ServerOut.from_orm(_known(server_id)))
 
 

@@ -16,6 +16,12 @@ from workers.errors import PlanError
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def listed(settings):
+    """What owners may have workers run."""
+    settings.CRASH_PROGRAMS = ("/bin/kill", "/bin/start")
+
+
 @pytest.fixture
 def owner(admin):
     return operator("owner")
@@ -82,7 +88,7 @@ def test_a_server_without_an_owner_is_the_administrators(server, owner, admin):
 
 
 def test_handing_over_ends_the_old_owners_word(client, server, owner, other):
-    actions.mark_expendable(owner, server, ["kill"], ["start"])
+    actions.mark_expendable(owner, server, ["/bin/kill"], ["/bin/start"])
     client.force_login(owner)
     client.post(f"/servers/{server.pk}/hand-over/", {"to": other.pk})
     server.refresh_from_db()
@@ -115,7 +121,7 @@ def crashing(server, trials=1):
 
 
 def test_only_the_owner_crashes_an_attached_server(server, owner, other, admin):
-    actions.mark_expendable(owner, server, ["kill"], ["start"])
+    actions.mark_expendable(owner, server, ["/bin/kill"], ["/bin/start"])
     server.refresh_from_db()
     assert why_not_crash(crashing(server), owner) == why_not_crash(crashing(server), admin) == []
     assert "Only the owner of db1" in why_not_crash(crashing(server), other)[0]

@@ -15,6 +15,12 @@ pytestmark = pytest.mark.django_db
 MARK = {"crash": ["/bin/power", "off"], "start": ["/bin/power", "on"], "typed_name": "db1"}
 
 
+@pytest.fixture(autouse=True)
+def listed(settings):
+    """What owners may have workers run."""
+    settings.CRASH_PROGRAMS = ("/bin/power",)
+
+
 @pytest.fixture
 def person(db):
     return somebody(Role.OPERATOR, "maria")

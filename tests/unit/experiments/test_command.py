@@ -96,7 +96,14 @@ def test_its_status_tells_whether_crashes_can_be_believed(server, monkeypatch, c
         experiment.trials.all().delete()
         error = "recovery: it did not start" if verdict == "unknown" else ""
         state = "done" if verdict else "failed"
-        known = {"verdict": verdict, "lost_engine": lost, "state": state, "error": error, "position": 0}
+        known = {
+            "verdict": verdict,
+            "lost_engine": lost,
+            "state": state,
+            "error": error,
+            "position": 0,
+            "recovery_s": 0.5,
+        }
         experiment.trials.create(server=server, variant="1/1", kind=kind, repeat=1, seed=1, **known)
         Experiment.objects.filter(pk=experiment.pk).update(state="done")
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from dashboard.results.redact import Redactor, redactor_of
 from dashboard.results.views import result_page
 from tests.unit.results import factory
+from workers.crash.owners_command import OwnersCommand
+from workers.errors import SandboxError
 
 REDACTOR = Redactor({"db7": "[host]", "db7 in rack 3": "Server A", "bench_admin": "[account]"})
 
@@ -24,6 +26,13 @@ REDACTOR = Redactor({"db7": "[host]", "db7 in rack 3": "Server A", "bench_admin"
         ("the file ~/sandboxes/17/log and C:\\data\\my.ini", ["sandboxes", "data"]),
         ("mail dba@example.org", ["dba", "example"]),
         ("see prod-db1.internal", ["prod-db1"]),
+        ("ssh: connect to host db-test port 22: Connection refused", ["db-test", "22"]),
+        ("ssh: Could not resolve hostname dbprod7: Name or service not known", ["dbprod7"]),
+        ("curl: (6) Could not resolve host: dbprod7", ["dbprod7"]),
+        ("Unknown MySQL server host 'dbprod7' (-2)", ["dbprod7"]),
+        ("Can't connect to MySQL server on 'dbprod7:3306' (111)", ["dbprod7", "3306"]),
+        ("error connecting to dbprod7:3306", ["dbprod7", "3306"]),
+        ("DURASCOPE_PASSWORD_KEYS=abcDEF=", ["abcDEF"]),
     ],
 )
 def test_it_takes_out_what_tells_where(text, gone):
@@ -33,7 +42,22 @@ def test_it_takes_out_what_tells_where(text, gone):
 
 @pytest.mark.parametrize(
     "text",
-    ["1/1", "0/0 against 2/1", "10.11.6-MariaDB", "1,230 commits/s", "wait_count=4", "12:34:56", "read/write: 10/90"],
+    [
+        "1/1",
+        "0/0 against 2/1",
+        "10.11.6-MariaDB",
+        "1,230 commits/s",
+        "wait_count=4",
+        "12:34:56",
+        "read/write: 10/90",
+        "mysql-bin.000001:1234",
+        "lost from binlog.000001:4711 on",
+        "0-1-22003",
+        "sync_binlog:1000",
+        "sql_class.cc:4711",
+        "the crash command did nothing",
+        "at 2026-03-01T12:00:00",
+    ],
 )
 def test_it_leaves_figures_and_settings_alone(text):
     assert REDACTOR.text(text) == text
@@ -45,6 +69,35 @@ def test_it_looks_into_everything():
         "server": {"hostname": "[removed]", "port": "[removed]", "list": ["[path]", 7]},
         "host": {"cores": 2},
     }
+
+
+HIDDEN = "ssh: db-test\nsekrit: Look after the server by hand: it may be down.\nmore sekrit\n"
+FAILS = [
+    ("ssh-to-sekrit", "-h"), ("/bin/sh", "-c", "exit 3"), ("/bin/sh", "-c", f"printf '{HIDDEN}'; exit 3"),
+    ("/bin/sh", "-c", f"printf '{HIDDEN}'; kill -9 $$"), ("/bin/sleep", "60"), ("/bin/sh", "\0sekrit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("argv", FAILS)
+@pytest.mark.parametrize("what", ["crash", "start"])
+@pytest.mark.parametrize("said", ["kill: {}", "db7 in rack 3 is still down, and could not be put back: {}", "{} See."])
+def test_what_an_owners_command_printed_is_nobodys_business(argv, what, said):
+    """Nor which program it was. The messages are the real ones."""
+    with pytest.raises(SandboxError) as failed:
+        OwnersCommand(0.2).run(argv, what)
+    text = REDACTOR.text(said.format(failed.value))
+    assert text == REDACTOR.text(text), "what is clean stays"
+    assert not [word for word in ("sekrit", "db-test", "/bin", "ssh", "sleep") if word in text], text
+    assert f"The {what} command " in text and "[removed]" in text
+    if not said.endswith("See."):
+        assert text.endswith("it may be down.") != text.endswith("Mend it."), text
+
+
+def test_it_says_how_an_owners_command_ended():
+    told = "The crash command ssh ended with status 255: ssh: connect to host x\nport 22\n Look"
+    assert REDACTOR.text(told) == "The crash command [removed] ended with status 255: [removed]"
+    told = "The start command /a did not end within 120 s. Look after the server by hand: it may be down."
+    assert REDACTOR.text(told) == told.replace("/a", "[removed]")
 
 
 @given(st.text())

@@ -46,7 +46,7 @@ def test_it_stays_while_a_debt_is_open(client_in, server):
 def test_another_site_ends_the_mark_expendable(client_in, server):
     """Its commands would be run by another host."""
     Server.objects.update(expendable=True, crash_command=["x"], start_command=["y"])
-    edit(client_in, server, site="west")
+    edit(client_in, server, site="west", password="given again")
     assert Server.objects.get().site == "west" and not Server.objects.get().expendable
 
 

@@ -35,5 +35,5 @@ def test_its_password_can_change_meanwhile(client_in, server):
 
 
 def test_it_moves_when_nothing_speaks_against_it(client_in, server):
-    edit(client_in, server)
+    edit(client_in, server, password="given again")
     assert Server.objects.get().host == "other.example.org"

@@ -64,7 +64,7 @@ def test_it_escapes_names_and_shows_no_password(client_in, server, path):
 
 
 def test_it_keeps_the_password_when_an_edit_leaves_it_blank(client_in, server, password):
-    client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "renamed", "password": ""})
+    client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "renamed", "user": "bench", "password": ""})
     server.refresh_from_db()
     assert (server.name, server.target().password) == ("renamed", password)
     assert Event.objects.get(did="changed").what == "renamed"

@@ -19,6 +19,7 @@ from dashboard.experiments.models import (
     TrialEvidence,
 )
 from dashboard.fleet.models import Worker
+from dashboard.servers import actions as servers_app
 from dashboard.servers.models import Server
 from dashboard.sharing import actions
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
@@ -227,3 +228,45 @@ def test_a_shared_comparison_gives_nothing_away_either(experiment, admin):
         assert not found, path
     html = pages[f"/share/{token}/"].content.decode()
     assert "Server A" in html and "sync_binlog" in html and "file system" in html, "what differs is told"
+
+
+PRINTED = (
+    "kill: The crash command /usr/local/bin/reset-orders ended with status 255: ssh: connect to host db-test port 22: "
+    "Connection refused\nssh: Could not resolve hostname dbprod7: Name or service not known\n"
+    "DURASCOPE_PASSWORD_KEYS=abcDEF= Look after the server by hand: it may be down."
+)
+MOVED = "evidence: dbold7:3306 said no, and so did DBOLD7.example"
+GONE = r"reset-orders|db-test|dbprod7|abcDEF|dbold7"
+
+
+@pytest.fixture
+def told(experiment, servers, admin):
+    """The same experiment after a crash command that talked, and after its server moved twice."""
+    attached = servers[0]
+    first, second, _ = experiment.trials.order_by("position")
+    for trial, said in ((first, PRINTED), (second, MOVED)):
+        type(trial).objects.filter(pk=trial.pk).update(error=said)
+        TrialEvidence.objects.filter(pk=trial.pk).update(
+            data={**trial.evidence.data, "error": said, "problems": [said]}
+        )
+    Experiment.objects.filter(pk=experiment.pk).update(error=PRINTED.removeprefix("kill: "))
+    Server.objects.filter(pk=attached.pk).update(host="dbold7.example")
+    for host in ("dbnew8", "dbnew9", "dbnew8"):
+        attached.refresh_from_db()
+        attached.host = host
+        servers_app.change(admin, attached, "", ["host"])
+    attached.refresh_from_db()
+    assert attached.earlier_hosts == ["dbold7.example", "dbnew8", "dbnew9"]
+    experiment.refresh_from_db()
+    return experiment
+
+
+def test_a_guest_reads_neither_what_a_command_printed_nor_where_a_server_was(told, client_in):
+    _, token = actions.share(None, told)
+    pages = walk(Client(), f"/share/{token}/")
+    for path, answer in pages.items():
+        assert not re.findall(rf".{{0,60}}(?:{GONE}).{{0,30}}", answer.content.decode(), re.IGNORECASE), path
+    shown = [answer.text for path, answer in pages.items() if "/trials/" in path]
+    assert any("The crash command [removed] ended with status 255: [removed] Look after the" in text for text in shown)
+    inside = client_in.get(f"/results/{told.pk}/trials/").text  # the positive control
+    assert all(word in inside for word in ("reset-orders", "db-test", "dbprod7", "abcDEF", "dbold7"))

@@ -1,0 +1,179 @@
+"""Whoever resumes an experiment orders what is still to be crashed in it: only who may crash that may resume it."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from dashboard.accounts.models import Person
+from dashboard.accounts.roles import Role
+from dashboard.audit.models import Event
+from dashboard.experiments import actions
+from dashboard.experiments.models import Experiment, Trial
+from dashboard.schedules import actions as schedules
+from dashboard.servers.models import Debt, Server
+from tests.unit.api.tokens import script, somebody
+from workers import bell, crash_trials
+from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
+from workers.errors import PlanError
+
+pytestmark = pytest.mark.django_db
+COMMANDS = {"crash_command": ["/bin/off"], "start_command": ["/bin/on"]}
+
+
+@pytest.fixture(autouse=True)
+def rung(monkeypatch):
+    calls = []
+    monkeypatch.setattr(bell, "ring", lambda *call: calls.append(call))
+    return calls
+
+
+@pytest.fixture
+def owner(db):
+    return somebody(Role.OPERATOR, "Maria")
+
+
+@pytest.fixture
+def other(db):
+    return somebody(Role.OPERATOR, "other")
+
+
+@pytest.fixture
+def server(owner):
+    return Server.objects.create(
+        name="db1", kind="attached", host="192.0.2.1", user="u", owner=owner, expendable=True, **COMMANDS
+    )
+
+
+@pytest.fixture
+def box(db):
+    return Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+
+
+def crashing(*servers) -> Plan:
+    return Plan(
+        name="crash it",
+        targets=tuple(PlanTarget(one.pk, one.name, one.is_sandbox) for one in servers),
+        variants=(Variant("as is", {}),),
+        workloads=(WorkloadChoice("u", "update-by-key", {}),),
+        threads=(1,), repeats=1, warmup_s=0, measure_s=1, table_rows=10, seed=1,
+        crash=CrashPlan(kinds=(OWNERS_COMMAND,), trials=2, control_trials=0),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def experiment(owner, server, rung):
+    """The owner's: interrupted before its first trial ended."""
+    made = actions.start(crashing(server), owner)
+    assert made.queued_by == made.created_by == owner
+    made.trials.filter(position=0).update(state="interrupted")
+    return over(made)
+
+
+def over(experiment: Experiment) -> Experiment:
+    Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
+    experiment.refresh_from_db()
+    return experiment
+
+
+def rows(experiment):
+    return Experiment.objects.values().get(pk=experiment.pk), list(experiment.trials.order_by("pk").values())
+
+
+def did(what):
+    return Event.objects.filter(did=what)
+
+
+def test_another_operator_does_not_resume_the_crashes_of_an_owners_server(client, experiment, other):
+    before = rows(experiment)
+    with pytest.raises(PlanError, match="Only the owner of db1 and administrators may crash a server"):
+        actions.resume(experiment, other)
+    client.force_login(other)
+    shown = client.post(f"/experiments/{experiment.pk}/resume/", follow=True)
+    assert "Only the owner of db1" in shown.content.decode()
+    told = script(other).post(f"/api/v1/experiments/{experiment.pk}/resume")
+    assert told.status_code == 409 and "Only the owner of db1" in told.json()["detail"]
+    assert rows(experiment) == before
+    assert not did("resumed").exists() and did("ordered crashes").count() == 1
+
+
+def test_a_token_without_the_scope_does_not_either(experiment, owner):
+    told = script(owner, "run").post(f"/api/v1/experiments/{experiment.pk}/resume")
+    assert told.status_code == 409 and "needs the scope crash" in told.json()["detail"]
+    assert Experiment.objects.get().state == "interrupted"
+    assert script(owner, "run", "crash").post(f"/api/v1/experiments/{experiment.pk}/resume").status_code == 200
+
+
+@pytest.mark.parametrize("who", ["owner", "admin"])
+def test_who_resumes_answers_for_the_crashes(request, experiment, who):
+    user = request.getfixturevalue(who)
+    experiment.trials.filter(position=1).update(state="done")
+    actions.resume(experiment, user)
+    experiment.refresh_from_db()
+    assert (experiment.state, experiment.queued_by, experiment.created_by.username) == ("queued", user, "Maria")
+    event = did("ordered crashes").first()
+    assert (event.name, event.detail) == (user.username, {"servers": ["db1"], "trials": 1})
+    assert did("resumed").get().name == user.username
+
+
+def test_what_has_nothing_left_to_crash_is_any_operators(experiment, other):
+    experiment.trials.update(state="done")
+    actions.resume(experiment, other)
+    assert did("ordered crashes").count() == 1, "at the start"
+
+
+def test_a_running_one_is_refused_as_running(experiment, other):
+    Experiment.objects.update(state="running")
+    with pytest.raises(PlanError, match="running or already queued"):
+        actions.resume(experiment, other)
+
+
+def test_a_repeated_trial_brings_no_other_server_down(experiment, server, box, other):
+    """A sandbox's trial is any operator's to repeat, but what waits in the experiment would run with it."""
+    again = Trial.objects.create(
+        experiment=experiment, server=box, position=9, variant="as is", kind="process-kill", repeat=1, seed=1,
+        state="done",
+    )  # fmt: skip
+    before, events = rows(experiment), Event.objects.count()
+    with pytest.raises(PlanError, match="Only the owner of db1"):
+        actions.repeat_trial(again, other)
+    assert (rows(experiment), Event.objects.count()) == (before, events)
+    experiment.trials.filter(server=server).update(state="done")
+    actions.repeat_trial(again, other)
+    assert Experiment.objects.get().queued_by == other
+    assert did("ordered crashes").first().detail == {"servers": ["box"], "trials": 1}
+
+
+def claimed(experiment) -> Trial:
+    """As a worker holds it right before the crash."""
+    experiment.trials.filter(position=0).update(state="running", started_at=timezone.now())
+    return experiment.trials.get(position=0)
+
+
+def test_the_crash_is_by_who_queued_it_last(experiment, admin):
+    actions.resume(experiment, admin)
+    crash_trials._permit(claimed(experiment), ("/bin/off",))
+    assert did("crashed").get().name == "admin"
+
+
+@pytest.mark.parametrize("lost", ["role", "server", "account"])
+def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, server, lost):
+    actions.resume(experiment, owner)
+    row = claimed(experiment)
+    if lost == "role":
+        Person.objects.filter(user=owner).update(role=Role.VIEWER)
+    elif lost == "server":
+        Server.objects.filter(pk=server.pk).update(owner=other)  # and marked again by them
+    else:
+        User.objects.filter(pk=owner.pk).update(is_active=False)
+    with pytest.raises(PlanError, match="may not crash it any more") as refused:
+        crash_trials._permit(row, ("/bin/off",))
+    assert "Maria" not in str(refused.value), "a guest reads it"
+    with pytest.raises(PlanError, match="db1 was not crashed"):
+        crash_trials._attached(row)
+    assert not Debt.objects.exists() and not did("crashed").exists()
+
+
+def test_a_night_crashes_by_the_right_of_its_schedule(owner, server):
+    when = schedules.When("nightly", "0 3 * * *", "UTC", None)
+    schedule = schedules.make(owner, when, crashing(server))
+    assert schedules.begin_now(owner, schedule).experiment.queued_by == owner

@@ -6,6 +6,7 @@
     │   ├── AccessDenied      wrong account or password
     │   └── MissingPrivilege  the account may not do this; `mend` holds the GRANT
     ├── LoadError             sysbench failed or printed a bogus result
+    │   └── LoadBrokeOff      it ended itself by a signal
     ├── TogetherError         several workers could not put the load on a server together
     ├── SandboxError          a sandbox could not be made, started or removed
     │   └── ServerEnded       the server itself refused to go on with what it found, and ended
@@ -49,6 +50,10 @@ class MissingPrivilege(ServerError):
 
 class LoadError(DurascopeError):
     """sysbench failed, or what it printed cannot be a measurement."""
+
+
+class LoadBrokeOff(LoadError):
+    """sysbench ended itself by a signal, as version 1.0.20 seldom does: neither the server's nor anybody's doing."""
 
 
 class TogetherError(DurascopeError):

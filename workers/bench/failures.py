@@ -14,7 +14,7 @@ from pymysql.err import OperationalError
 from workers.bench.load import LoadRequest
 from workers.bench.output import Total
 from workers.bench.workloads import Workload
-from workers.errors import AccessDenied, DurascopeError, LoadError, PlanError, ServerError, Unreachable
+from workers.errors import AccessDenied, DurascopeError, LoadBrokeOff, LoadError, PlanError, ServerError, Unreachable
 from workers.servers import trouble
 
 
@@ -166,7 +166,7 @@ def _signalled(number: int, said: str) -> LoadError:
             f"sysbench was killed by signal {number} from outside.",
             "Signal 9 is often the kernel short of memory: see dmesg, and measure fewer threads.",
         )
-    return LoadError(f"sysbench broke off by itself, by signal {number}{said}.", AGAIN)
+    return LoadBrokeOff(f"sysbench broke off by itself, by signal {number}{said}.", AGAIN)
 
 
 def _last_words(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from workers import environment
 from workers.bench import sysbench
@@ -11,9 +12,11 @@ from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResul
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS
-from workers.errors import DurascopeError
+from workers.errors import DurascopeError, LoadBrokeOff
 from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading, Session
+
+AGAIN = 2**30  # what the seed of a second attempt differs by
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,33 @@ def measure(
     stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener, gather: Gather | None = None
 ) -> Measurement:
     """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather` makes
-    ready who puts the load on that is measured: several workers (workers.together); without, one process here."""
-    prepared.ensure(stage, _request(stage, plan, cell), listener)
+    ready who puts the load on that is measured: several workers (workers.together); without, one process here.
+
+    Once more where sysbench itself broke off, which says nothing of the server; the output tells."""
+    attempt = partial(_attempt, stage, prepared, plan, cell, listener, gather)
+    seed = seed_of(plan, cell)
+    try:
+        return attempt(seed)
+    except LoadBrokeOff as first:
+        listener.phase("beginning again, for sysbench broke off by itself")
+        done = attempt(seed ^ AGAIN)
+        told = f"The first attempt was given up: {first.message} This is the second.\n{done.load.output}"
+        return replace(done, load=replace(done.load, output=told))
+
+
+def _attempt(
+    stage: Stage,
+    prepared: Prepared,
+    plan: Plan,
+    cell: PlannedCell,
+    listener: Listener,
+    gather: Gather | None,
+    seed: int,
+) -> Measurement:
+    prepared.ensure(stage, _request(stage, plan, cell, seed), listener)
     effective = stage.apply(cell.variant)
     stage.settle()
-    request = _request(stage, plan, cell)
+    request = _request(stage, plan, cell, seed)  # anew: the server may have been started again at another place
     with (gather or _alone)(request, listener.cancelled) as load_from:
         if plan.warmup_s:
             listener.phase("warming up")
@@ -84,7 +109,7 @@ def _alone(request: LoadRequest, cancelled: IsCancelled) -> AbstractContextManag
     return nullcontext(sysbench.run)
 
 
-def _request(stage: Stage, plan: Plan, cell: PlannedCell) -> LoadRequest:
+def _request(stage: Stage, plan: Plan, cell: PlannedCell, seed: int) -> LoadRequest:
     workload = WORKLOADS[cell.workload.key]
     return LoadRequest(
         target=stage.target,
@@ -95,7 +120,7 @@ def _request(stage: Stage, plan: Plan, cell: PlannedCell) -> LoadRequest:
         table_rows=plan.table_rows,
         threads=cell.threads,
         seconds=plan.measure_s,
-        seed=seed_of(plan, cell),
+        seed=seed,
     )
 
 

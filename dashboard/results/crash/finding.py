@@ -94,8 +94,12 @@ def _left_over(shown: Shown) -> list[str]:
     return [
         sentence
         for count, sentence in (
-            (unknown, f"{unknown} trial{'' if unknown == 1 else 's'} could not tell: a failure for the upper bounds."),
+            (unknown, f"{_trials(unknown)} could not tell, and count{'s' * (unknown == 1)} as failed in upper bounds."),
             (missing, f"{missing} of {len(shown.trials)} trials were not finished."),
         )
         if count
     ]
+
+
+def _trials(count: int) -> str:
+    return "1 trial" if count == 1 else f"{count} trials"

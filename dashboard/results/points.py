@@ -68,10 +68,14 @@ def points(experiment: Experiment) -> list[Point]:
 
 def gathered(runs: QuerySet[Run]) -> list[Point]:
     """Runs of any experiments as points; runs of different experiments are never one point."""
-    plans = dict(Experiment.objects.filter(cells__run__in=runs).distinct().values_list("pk", "plan"))
+    found = [
+        dict(zip(_WANTED.values(), row, strict=True))
+        for row in runs.order_by("cell__repeat", "id").values_list(*_WANTED)
+    ]
+    of = {run["experiment_id"] for run in found}
+    plans = dict(Experiment.objects.filter(pk__in=of).values_list("pk", "plan"))
     grouped: dict[tuple[int, PointKey], list[Mapping[str, Any]]] = {}
-    for values in runs.order_by("cell__repeat", "id").values_list(*_WANTED):
-        run = dict(zip(_WANTED.values(), values, strict=True))
+    for run in found:
         run["counts"] = counted(plans[run["experiment_id"]], run["workload"])
         key = PointKey(run["server_id"], run["variant"], run["workload"], run["threads"])
         grouped.setdefault((run["experiment_id"], key), []).append(run)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.middleware.gzip import GZipMiddleware
 from django.test import Client
 
 from dashboard.accounts.roles import Role
@@ -116,7 +117,8 @@ def test_what_names_something_else_fits_nothing(case, written):
     assert case.name() != "mine"
 
 
-def test_a_compressed_answers_tag_is_good(case):
+def test_a_compressed_answers_tag_is_good(case, monkeypatch):
+    monkeypatch.setattr(GZipMiddleware, "max_random_bytes", 0)  # they can make a short answer longer than it was
     compressed = case.client.get(case.path, headers={"Accept-Encoding": "gzip"})
     assert compressed["Content-Encoding"] == "gzip" and compressed["ETag"].startswith("W/")
     assert case.patch(case.kind.mine, compressed["ETag"]).status_code == 200

@@ -101,7 +101,7 @@ def test_it_is_read_by_arrow_keys(opened):
         r"1/0, 3\.5 acknowledged commits lost.*replicas diverge silently\. Point 2 of 5\.", reading.inner_text()
     )
     canvas.press("End")
-    assert reading.inner_text().startswith("0/0, 2,300 ")
+    assert reading.inner_text().startswith("0/0, 2,541 ")
 
 
 def test_it_hides_by_what_replicas_came_to(opened):

@@ -1,5 +1,6 @@
 """Something in a server's place that asks for the password in clear text."""
 
+import socket
 import struct
 import threading
 
@@ -54,4 +55,14 @@ class Impostor:
 
 
 def target(listening, **known):
-    return Target("x", "attached", "u", PASSWORD.decode(), host="localhost", port=listening.getsockname()[1], **known)
+    """Its address: of a port of this host, or of a socket file."""
+    place = listening.getsockname()
+    way = {"socket": place} if isinstance(place, str) else {"host": "localhost", "port": place[1]}
+    return Target("x", "attached", "u", PASSWORD.decode(), **way, **known)
+
+
+def socket_file(folder):
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(folder / "x.sock"))
+    listening.listen()
+    return listening

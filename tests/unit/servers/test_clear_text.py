@@ -6,11 +6,10 @@ import ssl
 import pytest
 
 from tests.unit.notifications.test_webhook import certificate
-from tests.unit.servers.impostor import PASSWORD, Impostor, target
+from tests.unit.servers.impostor import PASSWORD, Impostor, socket_file, target
 from workers.errors import AccessDenied, DurascopeError
 from workers.servers.clear_text import PLUGINS
 from workers.servers.connection import connect
-from workers.servers.target import Target
 
 
 @pytest.fixture
@@ -63,13 +62,10 @@ def test_it_is_sent_to_whom_the_certificate_names(listening, encrypted, own_cert
 @pytest.mark.parametrize("plugin", PLUGINS)
 def test_it_is_sent_through_a_socket_file(plugin, tmp_path):
     """Whoever answers there owns the file."""
-    path = str(tmp_path / "x.sock")
-    listening = socket.socket(socket.AF_UNIX)
-    listening.bind(path)
-    listening.listen()
+    listening = socket_file(tmp_path)
     impostor = Impostor(listening, plugin)
     with pytest.raises(DurascopeError):  # it hangs up then
-        connect(Target("x", "attached", "u", PASSWORD.decode(), socket=path), timeout_s=5)
+        connect(target(listening), timeout_s=5)
     assert PASSWORD + b"\0" in impostor.all_that_it_heard()
 
 

@@ -103,7 +103,8 @@ class Tally:
         place, loss = self._worst_loss
         text = f"lost {_lost(loss, place)} in {loss.rate.k:,} of {crashes}" if loss else ""
         down = sum(trial.stayed_down for trial in self.decided)
-        otherwise = self.invalid.k - (loss.rate.k if loss else 0) - down
+        failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
+        otherwise = sum(not trial.stayed_down and not (loss and trial.lost(place)) for trial in failed)
         more = [f"the server did not come back after {down:,}"] if down and loss else []
         more += [f"{otherwise:,} failed otherwise"] if otherwise and (loss or down) else []
         more += ["engine and binlog disagree"] if self.disagrees else []

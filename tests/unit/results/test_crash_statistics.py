@@ -159,3 +159,8 @@ def test_it_says_that_a_server_did_not_come_back():
     one.trials.filter(repeat=2).update(verdict="invalid", lost_engine=7, lost_engine_ms=1)
     said = next(iter(tallies(trials_of(one)).values())).says
     assert "lost a median of 7 acknowledged commits" in said and "did not come back after 1" in said
+    one.trials.filter(repeat=1).update(lost_binlog=9)  # its files can be read all the same
+    one.trials.filter(repeat=2).update(lost_engine=0, lost_binlog=9)
+    said = next(iter(tallies(trials_of(one)).values())).says
+    assert "from the binlog in 2 of 2 power losses" in said and "did not come back after 1" in said
+    assert "failed otherwise" not in said

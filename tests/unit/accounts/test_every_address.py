@@ -1,6 +1,8 @@
 """Every address as nobody, viewer, operator and administrator, against the one table of roles."""
 
 import re
+from http.cookies import SimpleCookie
+from itertools import product
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,6 +14,7 @@ from dashboard.accounts.models import Person
 from dashboard.accounts.roles import NOBODY, OPERATIONS, RANKS, Role
 from dashboard.home import PROJECT
 from tests.unit.accounts.addresses import ALL, VIEWS
+from tests.walks import report, undone
 
 OPEN = {  # what strangers may ask for: no name is added here without thinking
     "account_login", "mfa_authenticate", "mfa_login_webauthn", "account_inactive", "account_logout",
@@ -43,31 +46,47 @@ def test_it_knows_every_address():
     assert not any("<" in path for _, path in ALL)
 
 
-@pytest.mark.parametrize("name", VIEWS)
-def test_every_view_names_an_operation_of_the_table(name):
-    assert VIEWS[name].operation in OPERATIONS
+def test_every_view_names_an_operation_of_the_table():
+    report(name for name, view in VIEWS.items() if view.operation not in OPERATIONS)
 
 
 def test_nothing_else_is_open():
     assert {name for name, view in VIEWS.items() if OPERATIONS[view.operation].least == NOBODY} == OPEN
 
 
-@pytest.mark.parametrize("role", RANKS)
-@pytest.mark.parametrize("method", ["get", "post"])
-@pytest.mark.parametrize(("name", "path"), ALL)
-def test_it_lets_in_whom_the_table_lets_in(name, path, method, role):
-    client = Client()
+def logged_in(role, **options):
+    """How to get a browser in which somebody of this role is logged in; each is a new one with the same session."""
+    first = Client(**options)
     if role != NOBODY:
-        client.force_login(somebody(role))
-    least = OPERATIONS[VIEWS[name].operation].least
-    assert refused(client, path, method) == (RANKS.index(role) < RANKS.index(least))
+        first.force_login(somebody(role))
+
+    def browser():
+        another = Client(**options)
+        another.cookies = SimpleCookie(first.cookies.output(header="", sep=";"))
+        return another
+
+    return browser
 
 
-@pytest.mark.parametrize(("name", "path"), [pair for pair in ALL if pair[0] not in OPEN])
-def test_it_refuses_a_post_without_the_token_of_the_form(admin, name, path):
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(admin)
-    assert client.post(path).status_code in (403, 405)
+@pytest.mark.parametrize("role", RANKS)
+def test_it_lets_in_whom_the_table_lets_in(role):
+    """Every address, by GET and by POST."""
+    browser, offenders = logged_in(role), []
+    for (name, path), method in product(ALL, ("get", "post")):
+        shut_out = RANKS.index(role) < RANKS.index(OPERATIONS[VIEWS[name].operation].least)
+        with undone():
+            if refused(browser(), path, method) != shut_out:
+                offenders.append(f"{method} {path} ({name}): {role} {'gets in' if shut_out else 'is kept out'}")
+    report(offenders)
+
+
+def test_it_refuses_a_post_without_the_token_of_the_form():
+    browser, offenders = logged_in(Role.ADMINISTRATOR, enforce_csrf_checks=True), []
+    for name, path in (pair for pair in ALL if pair[0] not in OPEN):
+        with undone():
+            if (status := browser().post(path).status_code) not in (403, 405):
+                offenders.append(f"{path} ({name}): {status}")
+    report(offenders)
 
 
 def gate(view, user):

@@ -10,13 +10,14 @@ from django.urls import reverse
 from django.utils.safestring import mark_safe
 
 from dashboard.help.templatetags.terms import term
-from dashboard.help.terms import TERMS, explained
+from dashboard.help.terms import TERMS, Term, explained
 from dashboard.history.figures import FIGURES as FOLLOWED
 from dashboard.results.crash.kinds import title
 from dashboard.results.per_commit import FSYNCS
 from dashboard.sharing import actions as sharing
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
+from tests.walks import report
 from workers.bench.workloads import WORKLOADS
 from workers.crash.kinds import CRASH_KINDS
 from workers.metrics.source import FIGURES
@@ -61,11 +62,11 @@ def test_a_heading_without_explanation_would_be_found():
     assert not list(unexplained('<th scope="row"><a href="/">what people called it</a></th>'))
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_every_setting_is_explained_with_each_manual(name):
-    setting, found = SETTINGS[name], explained(name)
-    assert found.says == setting.explains
-    assert len(found.manuals) == len(setting.rules) >= 1
+def test_every_setting_is_explained_with_each_manual():
+    def is_explained(setting, found):
+        return found.says == setting.explains and len(found.manuals) == len(setting.rules) >= 1
+
+    report(name for name, setting in SETTINGS.items() if not is_explained(setting, explained(name)))
 
 
 def test_every_figure_that_a_source_reports_is_explained():
@@ -129,17 +130,32 @@ def addresses(admin):
     ]
 
 
-def every_explanation():
-    return {**TERMS, **{name: explained(name) for name in SETTINGS}}.items()
-
-
-@pytest.mark.parametrize(("word", "term"), every_explanation())
-def test_an_explanation_is_one_sentence_or_two_and_its_links_are_of_manuals(word, term):
-    assert term.says.endswith(".") and "\n" not in term.says and len(term.says) <= LONGEST
+def faults(term):
+    """What is wrong with an explanation."""
+    if not term.says.endswith(".") or "\n" in term.says or len(term.says) > LONGEST:
+        yield f"not a short sentence: {term.says}"
     for page in term.manuals.values():
         parts = urlsplit(page)
-        assert parts.scheme == "https" and parts.hostname in HOSTS and parts.path not in ("", "/"), page
-        assert not re.search(r"\s", page)
+        is_of_a_manual = parts.scheme == "https" and parts.hostname in HOSTS and parts.path not in ("", "/")
+        if not is_of_a_manual or re.search(r"\s", page):
+            yield f"no page of a manual: {page}"
+
+
+def test_a_bad_explanation_would_be_found():
+    for says in ("No full stop", "Two\nlines.", "x" * LONGEST + "."):
+        assert len(list(faults(Term(says)))) == 1
+    for page in (
+        "http://mariadb.com/kb",
+        "https://mariadb.com/",
+        "https://elsewhere.org/kb",
+        "https://mariadb.com/a b",
+    ):
+        assert len(list(faults(Term("Short.", {"MariaDB": page})))) == 1
+
+
+def test_an_explanation_is_one_sentence_or_two_and_its_links_are_of_manuals():
+    every = {**TERMS, **{name: explained(name) for name in SETTINGS}}
+    report(f"{word}: {fault}" for word, term in every.items() for fault in faults(term))
 
 
 def test_a_term_is_reached_by_keyboard_and_escaped():

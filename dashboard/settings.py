@@ -103,6 +103,8 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("DURASCOPE_HTTPS") == "1"
+if SESSION_COOKIE_SECURE:  # by this prefix browsers let no other host of the domain, and no plain HTTP, set them
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 
 ACCOUNT_ADAPTER = "dashboard.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts are made by administrators: nothing is sent by mail

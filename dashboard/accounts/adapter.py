@@ -14,9 +14,9 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
 
-from dashboard.accounts import actions
-from dashboard.accounts.signals import address
-from dashboard.accounts.throttle import WINDOW, must_wait
+from dashboard.accounts import actions, throttle
+from dashboard.accounts.models import Attempt
+from dashboard.accounts.signals import LOGIN_FAILED, address
 from dashboard.servers import vault
 
 
@@ -29,10 +29,19 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
 
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
+        user = super().authenticate(request, **credentials)
+        if user and self._attempt:
+            self._attempt.delete()
+        return user
+
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Refuses before the password is looked at, so that waiting reveals nothing about it."""
-        if must_wait(str(credentials.get("username", "")), address(request)):
-            minutes = int(WINDOW.total_seconds() // 60)
+        """Counts the attempt, or refuses before the password is looked at: waiting reveals nothing about it."""
+        self._attempt: Attempt | None = throttle.begin(
+            LOGIN_FAILED, str(credentials.get("username", "")), address(request)
+        )
+        if self._attempt is None:
+            minutes = int(throttle.WINDOW.total_seconds() // 60)
             raise ValidationError(
                 f"Too many failed logins. Nothing was checked this time. Wait {minutes} minutes and try again.",
                 code="throttled",

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from dashboard.accounts.roles import Role
 
@@ -20,3 +21,16 @@ class Person(models.Model):
 
     def __str__(self) -> str:
         return self.user.get_username()
+
+
+class Attempt(models.Model):
+    """Something that counts against a limit for some minutes: a password or a token that was tried, a refusal that
+    was logged. Only `throttle` writes it."""
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    kind = models.CharField(max_length=40)
+    name = models.CharField(max_length=200)  # as `throttle` compares it: without capital letters
+    address = models.CharField(max_length=64)
+
+    class Meta:
+        indexes = [models.Index(fields=["kind", "address", "at"], name="attempts_of_an_address")]

@@ -1,4 +1,4 @@
-"""What happens to accounts leaves a trace, the failed logins too: `throttle` counts what is written here."""
+"""What happens to accounts leaves a trace, the failed logins too."""
 
 from typing import Any
 

@@ -1,21 +1,41 @@
-"""Guessing passwords and tokens is made slow: after a few failures one must wait. The audit trail is the memory."""
+"""Limits on guessing passwords and tokens. An attempt is counted before it is checked, in the database, so that
+attempts which arrive together, at any process, count as well as those which come one after the other."""
 
+import ipaddress
 from datetime import timedelta
 
 from django.utils import timezone
 
-from dashboard.accounts.signals import LOGIN_FAILED
-from dashboard.audit.models import Event
+from dashboard.accounts.models import Attempt
 
 WINDOW = timedelta(minutes=10)
 PER_NAME_AND_ADDRESS = 5
 PER_ADDRESS = 30  # one address trying many names
+IPV6_PREFIX = 64  # whoever has one IPv6 address has a network of this size
 
 
-def must_wait(name: str, address: str, did: str = LOGIN_FAILED) -> bool:
-    """Whether this name from this address, or the address as a whole, failed too often within WINDOW. A name counts
-    however it is written: capital or small, allauth finds the same account."""
-    failures = Event.objects.filter(did=did, at__gt=timezone.now() - WINDOW, detail__address=address).order_by()
-    if failures.filter(what__iexact=name[:200]).count() >= PER_NAME_AND_ADDRESS:
-        return True
-    return failures.count() >= PER_ADDRESS
+def begin(kind: str, name: str, address: str) -> Attempt | None:
+    """Count an attempt; delete what is returned if it succeeds. None: too many within WINDOW, check nothing. A name
+    counts however it is written: allauth finds the same account for capital and small letters.
+
+    The row is stored before rows are counted: the n-th of many that arrive together counts at least n. One that is
+    refused does not count, or a guesser who goes on would shut out the rightful person for ever.
+    """
+    Attempt.objects.filter(at__lte=timezone.now() - WINDOW).delete()
+    mine = Attempt.objects.create(kind=kind, name=name.casefold()[:200], address=network(address))
+    counted = Attempt.objects.filter(kind=kind, address=mine.address)
+    if counted.filter(name=mine.name).count() > PER_NAME_AND_ADDRESS or counted.count() > PER_ADDRESS:
+        mine.delete()
+        return None
+    return mine
+
+
+def network(address: str) -> str:
+    """What counts as one address."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:64]
+    if isinstance(ip, ipaddress.IPv6Address):
+        return str(ip.ipv4_mapped or ipaddress.ip_network((int(ip), IPV6_PREFIX), strict=False))
+    return str(ip)

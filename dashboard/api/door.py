@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from dashboard.accounts.roles import OPERATIONS, NotAllowed, require
 from dashboard.accounts.signals import address
-from dashboard.accounts.throttle import WINDOW, must_wait
+from dashboard.accounts.throttle import WINDOW, begin
 from dashboard.api import actions
 from dashboard.api.models import ApiToken
 from dashboard.audit.models import record
@@ -69,7 +69,7 @@ def _why_not(token: ApiToken | None) -> str:
 def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
     """The log gets no more than the part that pages show, and only of what looks like a token."""
     shown = text[: actions.SHOWN] if text.startswith(actions.SIGN) else "something else"
-    if must_wait(shown, address(request), TOKEN_FAILED):
+    if begin(TOKEN_FAILED, shown, address(request)) is None:
         raise TooMany
     record(None, TOKEN_FAILED, shown, address=address(request), why=why)
     raise NoToken(f"This token is {why}. Nothing was done. Make a new one under API tokens.")

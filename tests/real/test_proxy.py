@@ -63,8 +63,10 @@ def inside(visitor, transactional_db) -> Visitor:
 
 
 def test_who_logs_in_gets_cookies_for_https_only(inside):
-    session = inside.cookies["sessionid"]
-    assert session["secure"] and session["httponly"] and inside.cookies["csrftoken"]["secure"]
+    session, word = inside.cookies["__Host-sessionid"], inside.cookies["__Host-csrftoken"]
+    assert session["secure"] and session["httponly"] and word["secure"]
+    for cookie in (session, word):  # what browsers ask of a cookie of this name
+        assert (cookie["path"], cookie["domain"]) == ("/", "")
     page = inside.get("/")
     assert page.status == 200 and "admin" in page.text
     assert page.headers["Strict-Transport-Security"] == "max-age=31536000"

@@ -12,8 +12,8 @@ from django.conf import settings
 
 from dashboard.notifications.message import Undeliverable, Undelivered
 
-# Our own list, not `is_global`: what Python calls global differs between its versions, and some of it is no web server's.
-# Source: IANA's registries of special-purpose addresses (RFC 6890), read on 2026-11-22. 168.63.129.16 is Azure's host.
+# A list of our own, because `is_global` differs between versions of Python, and is true of some that no web server has.
+# Source: IANA's registries of special-purpose addresses (RFC 6890). 168.63.129.16 is the host below Azure's machines.
 SPECIAL_IPV4 = [
     ipaddress.ip_network(net)
     for net in (

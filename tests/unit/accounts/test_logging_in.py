@@ -1,12 +1,17 @@
 """Logging in, and what guessing passwords brings."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from dashboard.accounts import throttle
+from dashboard.accounts.models import Attempt
 from dashboard.audit.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -69,8 +74,59 @@ def test_it_stops_one_address_that_tries_many_names(client, admin):
 def test_it_forgives_after_a_while(client, admin):
     for _ in range(throttle.PER_NAME_AND_ADDRESS):
         try_login(client, "guess")
-    Event._base_manager.update(at=timezone.now() - throttle.WINDOW - timedelta(seconds=1))
+    Attempt.objects.update(at=timezone.now() - throttle.WINDOW - timedelta(seconds=1))
     assert try_login(client, RIGHT).status_code == 302
+    assert not Attempt.objects.exists(), "nothing is kept of what no longer counts"
+
+
+def test_the_right_password_does_not_count(client, admin):
+    for _ in range(throttle.PER_ADDRESS + 1):
+        assert try_login(client, RIGHT).status_code == 302
+        client.logout()
+
+
+def test_a_refused_attempt_does_not_prolong_the_wait(client, admin):
+    for _ in range(throttle.PER_NAME_AND_ADDRESS + 3):
+        try_login(client, "guess")
+    assert Attempt.objects.count() == throttle.PER_NAME_AND_ADDRESS
+
+
+@pytest.mark.django_db(transaction=True)
+def test_passwords_that_are_tried_at_the_same_time_count_before_they_are_checked(admin, monkeypatch):
+    checked = []
+
+    def check(self, password):
+        checked.append(password)
+        time.sleep(0.1)  # hashing takes longer in earnest; others arrive meanwhile
+        return False
+
+    monkeypatch.setattr(User, "check_password", check)
+
+    def guess(number):
+        try:
+            return try_login(Client(), f"guess {number}").content
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(12) as threads:
+        answers = list(threads.map(guess, range(24)))
+    assert 1 <= len(checked) <= throttle.PER_NAME_AND_ADDRESS
+    assert sum(b"Too many failed logins" in answer for answer in answers) == 24 - len(checked)
+
+
+def test_attempts_under_way_count():
+    """Many at once: none has failed yet."""
+    assert all(throttle.begin("login failed", "admin", "192.0.2.1") for _ in range(throttle.PER_NAME_AND_ADDRESS))
+    assert throttle.begin("login failed", "admin", "192.0.2.1") is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True), ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+     ("::ffff:192.0.2.1", "192.0.2.1", True), ("192.0.2.1", "192.0.2.2", False), ("", "", True)],
+)  # fmt: skip
+def test_a_guesser_with_a_network_of_addresses_counts_as_one(one, other, same):
+    assert (throttle.network(one) == throttle.network(other)) is same
 
 
 def test_it_does_not_follow_a_next_to_another_site(client, admin):

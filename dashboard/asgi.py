@@ -18,6 +18,8 @@ from django.db import close_old_connections
 from django.http import HttpResponseBase
 from django.urls import set_script_prefix
 
+from dashboard.forwarded import Forwarded
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 Receive, Send = Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]
@@ -81,7 +83,7 @@ class Handler(ASGIHandler):
 
 
 django.setup(set_prefix=False)
-application = Handler()
+application = Forwarded(Handler(), settings.PROXIES)
 # What was loaded stays for ever. The garbage collector would look through all of it (70 ms) every few large pages.
 import_module(settings.ROOT_URLCONF)
 import_module("scipy.stats")  # loaded at first need elsewhere (a second): no page shall wait for it

@@ -5,6 +5,7 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
+from dashboard import forwarded
 from dashboard.accounts import sign_on
 from dashboard.database import databases
 from dashboard.home import PROJECT, home, redis_url, sandbox_root, secret
@@ -15,6 +16,7 @@ HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
 SECRET_KEY = secret("secret_key", get_random_secret_key)
 ALLOWED_HOSTS = os.environ.get("DURASCOPE_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
+PROXIES = forwarded.proxies(os.environ)  # beside the unix socket: whose word about who asks is believed
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("DURASCOPE_ORIGINS", "").split(",") if origin]
 
 INSTALLED_APPS = [

@@ -36,8 +36,9 @@ def beat(home: Path) -> Program:
 
 
 def web(home: Path, host: str, port: int) -> Program:
-    """No access log: the address of a share link holds its token."""
-    options = ["--host", host, "--port", str(port), "--no-access-log", "--timeout-graceful-shutdown", "2"]
+    """No access log: the address of a share link holds its token. No proxy headers: see dashboard.forwarded."""
+    options = ["--host", host, "--port", str(port), "--no-access-log", "--no-proxy-headers"]
+    options += ["--timeout-graceful-shutdown", "2"]
     return Program(
         name="web",
         argv=[sys.executable, "-m", "uvicorn", "dashboard.asgi:application", *options],

@@ -33,7 +33,7 @@ WORD = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 
 @dataclass(frozen=True)
 class Ports:
-    web: int
+    web: Path  # a unix socket
     http: int
     https: int
 
@@ -72,6 +72,22 @@ def listens(port: int) -> Callable[[], bool]:
     return asked
 
 
+def answers(place: Path) -> Callable[[], bool]:
+    """The socket is there before the web server is: it must answer."""
+
+    def asked() -> bool:
+        with socket.socket(socket.AF_UNIX) as tried:
+            tried.settimeout(1)
+            try:
+                tried.connect(str(place))
+                tried.sendall(b"GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n")
+                return bool(tried.recv(1))
+            except OSError:
+                return False
+
+    return asked
+
+
 def certificate(folder: Path) -> Certificate:
     made = Certificate(folder / "certificate.pem", folder / "key.pem", folder)
     names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
@@ -82,8 +98,9 @@ def certificate(folder: Path) -> Certificate:
 
 
 @contextmanager
-def web(home: Path, port: int) -> Iterator[None]:
-    """The commands and the environment that docs/deployment.md installs, on the tests' database."""
+def web(home: Path, place: Path) -> Iterator[None]:
+    """The commands and the environment that docs/deployment.md installs, on the tests' database; the socket is made as
+    systemd makes it."""
     home.mkdir()
     known = documented() | {
         "DURASCOPE_HOME": str(home),
@@ -92,19 +109,19 @@ def web(home: Path, port: int) -> Iterator[None]:
         "PYTHONPATH": str(PROJECT),
     }
     del known["DATABASE_URL"]  # the tests' own, if they are on PostgreSQL, is inherited
-    collect, serve = (_command(name, port) for name in ("ExecStartPre", "ExecStart"))
+    collect, serve = (_command(name) for name in ("ExecStartPre", "ExecStart"))
     subprocess.run(collect, cwd=PROJECT, env=os.environ | known, check=True, capture_output=True)
     log = home / "web.log"
-    with parts.running(Program("web", serve, PROJECT, log, known, listens(port), LIMIT_S, stop_limit_s=20)):
+    listening = [sys.executable, str(Path(__file__).with_name("listening.py")), str(place), *serve]
+    with parts.running(Program("web", listening, PROJECT, log, known, answers(place), LIMIT_S, stop_limit_s=20)):
         yield
     assert "Traceback" not in log.read_text(), log.read_text()
 
 
-def _command(name: str, port: int) -> list[str]:
+def _command(name: str) -> list[str]:
     unit = (DEPLOY / "systemd/durascope-web.service").read_text()
     line = next(line for line in unit.splitlines() if line.startswith(f"{name}="))
-    here = line.partition("=")[2].replace("/opt/durascope/.venv/bin/python", sys.executable)
-    return here.replace("--port 8000", f"--port {port}").split()
+    return line.partition("=")[2].replace("/opt/durascope/.venv/bin/python", sys.executable).split()
 
 
 def nginx(ports: Ports, held: Certificate) -> Program:
@@ -113,7 +130,7 @@ def nginx(ports: Ports, held: Certificate) -> Program:
     for ours, here in {
         "listen 80;": f"listen 127.0.0.1:{ports.http};",
         "listen 443 ssl": f"listen 127.0.0.1:{ports.https} ssl",
-        "http://127.0.0.1:8000": f"http://127.0.0.1:{ports.web}",
+        "/run/durascope/web.sock": str(ports.web),
         f"/etc/letsencrypt/live/{NAME}/fullchain.pem": str(held.file),
         f"/etc/letsencrypt/live/{NAME}/privkey.pem": str(held.key),
     }.items():
@@ -132,7 +149,7 @@ def nginx(ports: Ports, held: Certificate) -> Program:
 
 def caddy(ports: Ports, held: Certificate) -> Program:
     here = f"{{\n admin off\n default_bind 127.0.0.1\n http_port {ports.http}\n https_port {ports.https}\n}}\n"
-    site = (DEPLOY / "Caddyfile").read_text().replace("127.0.0.1:8000", f"127.0.0.1:{ports.web}")
+    site = (DEPLOY / "Caddyfile").read_text().replace("/run/durascope/web.sock", str(ports.web))
     site = site.replace(f"{NAME} {{\n", f"{NAME} {{\n tls {held.file} {held.key}\n")
     (held.folder / "Caddyfile").write_text(here + site)
     argv = [_found("caddy"), "run", "--adapter", "caddyfile", "--config", str(held.folder / "Caddyfile")]

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -30,19 +31,19 @@ New = Callable[..., Visitor]
 
 
 @pytest.fixture(scope="module")
-def web_port(django_db_setup: None, tmp_path_factory) -> Iterator[int]:
-    port = proxied.free_port()
-    with proxied.web(tmp_path_factory.mktemp("web") / "home", port):
-        yield port
+def web_socket(django_db_setup: None, tmp_path_factory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("web")
+    with proxied.web(folder / "home", folder / "web.sock"):
+        yield folder / "web.sock"
 
 
 @pytest.fixture(scope="module", params=proxied.PROXIES)
-def behind(request, web_port, tmp_path_factory) -> Iterator[tuple[Ports, Certificate]]:
+def behind(request, web_socket, tmp_path_factory) -> Iterator[tuple[Ports, Certificate]]:
     for program in (request.param, "openssl"):
         if not (proxied.is_here(program) if program in proxied.PROXIES else shutil.which(program)):
             pytest.skip(f"{program} is not installed")
     held = proxied.certificate(tmp_path_factory.mktemp(request.param))
-    ports = Ports(web_port, proxied.free_port(), proxied.free_port())
+    ports = Ports(web_socket, proxied.free_port(), proxied.free_port())
     with proxied.proxy(request.param, ports, held):
         yield ports, held
 

@@ -15,6 +15,7 @@ from dashboard.portable.archive import MOST_PACKED
 
 DEPLOY = PROJECT / "deploy"
 UNITS = sorted(DEPLOY.glob("systemd/*.service"))
+SOCKETS = sorted(DEPLOY.glob("systemd/*.socket"))
 VARIABLE = re.compile(r"\b(DURASCOPE_[A-Z_]+[A-Z]|DATABASE_URL)\b")
 OF_TESTS = {"DURASCOPE_TESTING"}
 
@@ -39,11 +40,13 @@ def test_the_deployment_check_is_clean_in_the_documented_environment(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not here")
-@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+@pytest.mark.parametrize("unit", [*UNITS, *SOCKETS], ids=lambda unit: unit.name)
 def test_systemd_understands_the_units(unit, tmp_path):
     """Under a program that is here: where the units look for theirs, it is not installed."""
+    for one in [*UNITS, *SOCKETS]:
+        named = tmp_path / one.name.replace("@", "@local")
+        named.write_text(one.read_text().replace("/opt/durascope/.venv/bin/python", sys.executable))
     here = tmp_path / unit.name.replace("@", "@local")
-    here.write_text(unit.read_text().replace("/opt/durascope/.venv/bin/python", sys.executable))
     done = subprocess.run(["systemd-analyze", "verify", str(here)], capture_output=True, text=True, check=False)
     said = [line for line in done.stderr.splitlines() if unit.name.partition("@")[0] in line]
     assert done.returncode == 0 and not said, done.stderr
@@ -64,6 +67,22 @@ def test_the_proxies_take_the_largest_file_that_is_imported():
     caddy = re.search(r"max_size (\d+)MiB$", (DEPLOY / "Caddyfile").read_text(), re.MULTILINE)
     assert nginx and caddy
     assert {int(one[1]) << 20 for one in (nginx, caddy)} == {MOST_PACKED + (1 << 20)}
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_the_web_server_believes_only_its_socket_about_who_asks(unit):
+    text = unit.read_text()
+    assert ("uvicorn" in text) == ("--fd 3 " in text) == ("--no-proxy-headers" in text)
+    assert "--port" not in text and "--forwarded-allow-ips" not in text
+
+
+def test_only_the_proxy_reaches_the_web_server():
+    """And both proxies ask where it listens."""
+    socket = (DEPLOY / "systemd/durascope-web.socket").read_text()
+    assert "SocketMode=0660" in socket and "SocketUser=root" in socket
+    place = re.search(r"^ListenStream=(/\S+)$", socket, re.MULTILINE)[1]
+    assert f"proxy_pass http://unix:{place};" in (DEPLOY / "nginx.conf").read_text()
+    assert f"reverse_proxy unix/{place} " in (DEPLOY / "Caddyfile").read_text()
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)

@@ -5,23 +5,22 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0001_initial'),
+        ("accounts", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Attempt',
+            name="Attempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('kind', models.CharField(max_length=40)),
-                ('name', models.CharField(max_length=200)),
-                ('address', models.CharField(max_length=64)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ("kind", models.CharField(max_length=40)),
+                ("name", models.CharField(max_length=200)),
+                ("address", models.CharField(max_length=64)),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'address', 'at'], name='attempts_of_an_address')],
+                "indexes": [models.Index(fields=["kind", "address", "at"], name="attempts_of_an_address")],
             },
         ),
     ]

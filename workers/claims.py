@@ -1,5 +1,8 @@
-"""Rows that workers claim: cells and crash trials. Each is claimed by one conditional UPDATE, and the moment of the
-claim is its mark: a worker that was taken for dead and comes back holds an old mark and cannot write.
+"""Rows that workers claim: experiments, their cells and their crash trials.
+
+Each claim is one conditional UPDATE and leaves a mark: a new number in `Experiment.claim`, the moment in `started_at`
+of a cell or trial. Every later write asks for that mark. A worker that was taken for dead and comes back holds an old
+mark and cannot write, not even when the same worker has claimed the experiment again meanwhile.
 
 The condition is on the row alone. One that asks other tables is no lock: PostgreSQL, having waited for the row, looks
 again at that row only, and at the rest as it was before."""
@@ -12,12 +15,28 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
-from workers.errors import DurascopeError
+from workers.errors import DurascopeError, Taken
 from workers.patience import patient
 from workers.storable import storable
 
 State = Cell.State  # a trial's states are a cell's
 Row = TypeVar("Row", Cell, Trial)
+
+
+def held(experiment: Experiment) -> QuerySet[Experiment]:
+    """The experiment's row, as long as the claim that `experiment` was read under holds."""
+    return Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.RUNNING, claim=experiment.claim)
+
+
+@patient
+@transaction.atomic
+def must_hold(experiment: Experiment) -> None:
+    """Raises Taken. Within a transaction the claim holds until that ends."""
+    if not held(experiment).select_for_update().first():
+        raise Taken(
+            "The experiment was taken from this worker, which had been silent for too long.",
+            "Nothing was changed any more. A living worker puts back what is owed.",
+        )
 
 
 def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
@@ -30,8 +49,7 @@ def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
 def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row | None:
     """Under the experiment's lock: whoever takes it away comes before, and finds nothing running, or after. One that
     bears the mark already was claimed, and the answer was lost."""
-    held = Experiment.objects.select_for_update().filter(pk=experiment.pk, state=Experiment.State.RUNNING)
-    if held.filter(worker=experiment.worker_id).first() is None:
+    if held(experiment).select_for_update().first() is None:
         return None
     if mine := rows.filter(state=State.RUNNING, started_at=mark).first():
         return mine

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Manager
 
 from dashboard.experiments import queries
 from dashboard.experiments.models import Cell, Environment, Experiment, Probe, Trial
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
-from workers import claims, debts, environment, leases, placing, progress, store
+from workers import claims, conducting, debts, environment, leases, placing, progress, store
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
 from workers.bench.load import Gather, Second
@@ -50,8 +50,13 @@ ASK_EVERY_S = 0.5  # how often the database is asked whether to stop
 
 
 def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
-    """Run a queued experiment to its end; None when it was not ours to run (not queued, its host is busy, or another
-    worker must do it)."""
+    """Run a queued experiment to its end; None when it was not ours to run (not queued, its host is busy, another
+    worker must do it, or this one is at it)."""
+    with conducting.once(experiment_id) as is_first:
+        return _conduct(experiment_id, worker) if is_first else None
+
+
+def _conduct(experiment_id: int, worker: Worker) -> Experiment | None:
     try:
         plan = Plan.from_dict(Experiment.objects.get(pk=experiment_id).plan)
     except PlanError as broken:  # stored by another version: it would be rung for again and again
@@ -68,7 +73,7 @@ def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
     try:
         state, failure = _Conductor(experiment, worker, plan, servers).run()
     finally:
-        _finish(experiment, worker, state, failure)
+        _finish(experiment, state, failure)
     _remember(experiment)
     return experiment
 
@@ -77,7 +82,8 @@ def conduct(experiment_id: int, worker: Worker) -> Experiment | None:
 def _remember(experiment: Experiment) -> None:
     """What was found; worked out anew where the database was away, so that no list goes without it."""
     experiment.refresh_from_db()
-    queries.remember_finding(experiment)
+    if experiment.is_over:
+        queries.remember_finding(experiment)
 
 
 def _hosts(plan: Plan, servers: dict[int, Server]) -> set[str]:
@@ -87,13 +93,15 @@ def _hosts(plan: Plan, servers: dict[int, Server]) -> set[str]:
     return own.union(*map(leases.hosts_of, servers.values()))
 
 
-def _finish(experiment: Experiment, worker: Worker, state: str, failure: DurascopeError | None) -> None:
-    """A database that is locked for a while must not leave the experiment running for ever."""
+def _finish(experiment: Experiment, state: str, failure: DurascopeError | None) -> None:
+    """A database that is locked for a while must not leave the experiment running for ever. One that is away for
+    longer does: then `tend` ends what is said to run here and does not."""
     for wait_s in FINISH_AGAIN_S:
         try:
-            store.finish(experiment, worker, state, *((failure.message, failure.mend) if failure else ()))
+            if not store.finish(experiment, state, *((failure.message, failure.mend) if failure else ())):
+                log.warning("experiment %s was taken from this worker before it ended", experiment.pk)
             return
-        except OperationalError:
+        except (DatabaseError, InterfaceError, OSError):
             log.exception("the end of experiment %s was not stored; trying again", experiment.pk)
             time.sleep(wait_s)
 
@@ -203,12 +211,14 @@ class _Conductor:
             data = image_for(root, build, self._plan, user)
             storage, room = parse(stand.storage) if stand.storage else None, device_bytes(self._plan)
             return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
-        debts.pay(server)  # an interrupted attempt may have left its values: they are not the server's own
+        must_hold = partial(claims.must_hold, self._experiment)
+        debts.pay(server, must_hold)  # an interrupted attempt may have left its values: they are not the server's own
         return AttachedStage(
             server.target(),
             f"{self._experiment.pk}_{secrets.token_hex(4)}",
             lambda kind, name, old: debts.owe(server, self._experiment, kind, name, old),
-            lambda kind, name: debts.paid(server, kind, name),
+            partial(debts.paid, server, must_hold),
+            must_hold,
         )
 
     def _probe(self, stand: Stand, folder: Path | None) -> Probe | None:
@@ -310,7 +320,7 @@ class _Conductor:
             return True
         if not self._stop and now - self._asked_at > ASK_EVERY_S:
             self._asked_at = now
-            self._stop = store.is_cancelled(self._experiment, self._worker)
+            self._stop = store.is_cancelled(self._experiment)
         return self._stop
 
     def _close(self) -> DurascopeError | None:

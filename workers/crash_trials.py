@@ -45,7 +45,7 @@ def crash_all(experiment: Experiment, plan: Plan, servers: dict[int, Server], wa
             _crash(row, plan, servers[row.server_id], watch)
         finally:
             if not servers[row.server_id].is_sandbox:
-                debts.pay(servers[row.server_id])
+                debts.pay(servers[row.server_id], partial(claims.must_hold, experiment))
 
 
 def _crash(row: Trial, plan: Plan, server: Server, watch: Watch) -> None:
@@ -83,19 +83,19 @@ def _setup(row: Trial, plan: Plan, server: Server) -> TrialSetup:
 def _attached(row: Trial) -> Attached:
     """The owner's server with a schema of this trial's own, written down as a debt before it is made. Raises PlanError
     when it may not be crashed; that is asked here, and once more right before the crash."""
-    server = _expendable(row)
-    debts.pay(server)
+    server, must_hold = _expendable(row), partial(claims.must_hold, row.experiment)
+    debts.pay(server, must_hold)
     name = f"{schema.PREFIX}crash_{row.pk}_{secrets.token_hex(4)}"
     with connect(server.target()) as connection:
         schema.create(
             connection,
             name,
             lambda made: debts.owe(server, row.experiment, "schema", made, ""),
-            lambda made: debts.paid(server, "schema", made),
+            lambda made: debts.paid(server, must_hold, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
-    back = partial(debts.paid, server, Debt.Kind.START, "")
-    return Attached(server.target(), name, crash, start, partial(_permit, row, crash), COMMAND_LIMIT_S, back)
+    back, permit = partial(debts.paid, server, must_hold, Debt.Kind.START, ""), partial(_permit, row, crash)
+    return Attached(server.target(), name, crash, start, permit, must_hold, COMMAND_LIMIT_S, back)
 
 
 def _expendable(row: Trial) -> Server:

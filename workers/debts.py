@@ -1,18 +1,21 @@
 """What is owed to attached servers: written down before a change, paid by whoever can, by a later worker if need be."""
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Debt, Server
-from workers import leases
+from workers import claims, leases
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
-from workers.errors import DurascopeError, ServerError
+from workers.errors import DurascopeError, ServerError, Taken
 from workers.patience import patient
 from workers.servers.undo import undo
 from workers.storable import storable
@@ -23,15 +26,21 @@ START_AGAIN = timedelta(minutes=5)  # a start command that did not help is not r
 
 
 @patient
+@transaction.atomic
 def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) -> None:
-    """Write down what must be put back. An open debt keeps its first value: that is the server's own."""
+    """Write down what must be put back. An open debt keeps its first value: that is the server's own. Raises Taken, and
+    then nothing may be changed on the server."""
+    claims.must_hold(experiment)
     Debt.objects.get_or_create(
         server=server, kind=kind, name=name, paid_at=None, defaults={"old": old, "experiment": experiment}
     )
 
 
 @patient
-def paid(server: Server, kind: str, name: str) -> None:
+@transaction.atomic
+def paid(server: Server, must_hold: Callable[[], None], kind: str, name: str) -> None:
+    """Something is back as it was. `must_hold` raises Taken when another worker may have changed it again since."""
+    must_hold()
     Debt.objects.filter(server=server, kind=kind, name=name, paid_at=None).update(paid_at=timezone.now(), problem="")
 
 
@@ -51,20 +60,23 @@ def pay_all() -> None:
             if leases.is_of_another_host(server, experiment):
                 continue
             try:
-                with leases.to_pay(server, experiment) as free:
-                    if free:
-                        pay(server)
+                with leases.to_pay(server, experiment) as must_hold:
+                    if must_hold:
+                        pay(server, must_hold)
             except ServerError as unpaid:
                 log.warning("%s", unpaid)
             except Exception:
                 log.exception("what is owed to %s", server)
 
 
-def pay(server: Server) -> None:
-    """Put back everything that is owed to a server. Raises ServerError, and notes why, when it cannot."""
+def pay(server: Server, must_hold: Callable[[], None]) -> None:
+    """Put back everything that is owed to a server. Raises ServerError, and notes why, when it cannot; Taken when
+    `must_hold` does, which is asked before every change."""
     try:
-        _start(server)
-        _put_back(server)
+        _start(server, must_hold)
+        _put_back(server, must_hold)
+    except Taken:
+        raise
     except DurascopeError as failure:
         owed = server.debts.filter(paid_at=None)
         owed.update(problem=storable(str(failure)))
@@ -75,19 +87,20 @@ def pay(server: Server) -> None:
         ) from failure
 
 
-def _start(server: Server) -> None:
+def _start(server: Server, must_hold: Callable[[], None]) -> None:
     """First of all: nothing can be put back on a server that is down. One that answers has been started meanwhile."""
     debt = server.debts.filter(paid_at=None, kind=Debt.Kind.START).first()
     if debt is None:
         return
     command = tuple(server.start_command)
-    down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, COMMAND_LIMIT_S))
+    down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, must_hold, COMMAND_LIMIT_S))
     if not down.answers():
         _must_be_due(debt)
+        must_hold()
         Debt.objects.filter(pk=debt.pk).update(tried_at=timezone.now())
         record(None, "started again", server, experiment=debt.experiment_id, command=command)
         down.bring_up()
-    paid(server, Debt.Kind.START, debt.name)
+    paid(server, must_hold, Debt.Kind.START, debt.name)
 
 
 def _must_be_due(debt: Debt) -> None:
@@ -96,10 +109,10 @@ def _must_be_due(debt: Debt) -> None:
         raise ServerError(debt.problem or "It does not answer yet after its start command.")
 
 
-def _put_back(server: Server) -> None:
+def _put_back(server: Server, must_hold: Callable[[], None]) -> None:
     debts = list(server.debts.filter(paid_at=None).order_by("pk"))
     if not debts:
         return
     changed = [(debt.name, debt.old) for debt in debts if debt.kind == Debt.Kind.VARIABLE]
     schemas = [debt.name for debt in debts if debt.kind == Debt.Kind.SCHEMA]
-    undo(server.target(), changed, schemas, lambda kind, name: paid(server, kind, name))
+    undo(server.target(), changed, schemas, partial(paid, server, must_hold), must_hold)

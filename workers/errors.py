@@ -12,6 +12,7 @@
     │   └── ServerEnded       the server itself refused to go on with what it found, and ended
     ├── PlanError             the plan cannot be run as it stands
     ├── Cancelled             somebody asked to stop
+    │   └── Taken             the experiment was taken from this worker, which seemed to be dead
     ├── KeyMissing            a stored password cannot be opened (dashboard.servers.vault)
     ├── CannotJoin            a worker was not started on this host (dashboard.fleet.joining)
     └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
@@ -74,3 +75,7 @@ class PlanError(DurascopeError):
 
 class Cancelled(DurascopeError):
     """Somebody asked to stop; what was measured so far is kept."""
+
+
+class Taken(Cancelled):
+    """The experiment was taken from this worker, which seemed to be dead: it may change nothing more."""

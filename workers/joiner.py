@@ -60,7 +60,7 @@ def claim(part_id: int, worker: Worker, mark: datetime) -> Part | None:
     if part.state == State.TAKEN and part.worker_id == worker.pk and part.taken_at == mark:
         return part  # it was claimed, and the answer was lost
     same = Part.objects.filter(cell=part.cell_id, worker__host=worker.host, worker__pid=worker.pid)
-    if part.state != State.WAITING or same.exists() or not _host_is_ours(part, worker, mark):
+    if part.state != State.WAITING or same.exists() or not worker.is_alive or not _host_is_ours(part, worker, mark):
         return None
     held = {"state": State.TAKEN, "worker": worker, "by": str(worker), "taken_at": mark}
     if not Part.objects.filter(pk=part_id, state=State.WAITING).update(**held):

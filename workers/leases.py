@@ -1,9 +1,10 @@
 """Who may touch a server's host: one experiment at a time, or whoever puts back what an ended one owes."""
 
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -12,6 +13,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease
 from dashboard.fleet.site_names import LOCAL
 from dashboard.servers.models import Server
+from workers.errors import Taken
 from workers.patience import patient
 from workers.servers import hosts
 
@@ -54,19 +56,27 @@ def take(experiment: Experiment, names: Iterable[str], mark: datetime) -> None:
 
 
 @contextmanager
-def to_pay(server: Server, experiment: Experiment) -> Iterator[bool]:
-    """Keep experiments off the server while what this one owes is put back; False when its host is busy."""
+def to_pay(server: Server, experiment: Experiment) -> Iterator[Callable[[], None] | None]:
+    """Keep experiments off the server while what this one owes is put back; None when its host is busy. What is given
+    raises Taken once the lease is gone: a payer that was stopped for minutes must not go on."""
     names, mark = hosts_of(server), timezone.now()
     try:
         with transaction.atomic():
             take(experiment, names, mark)
     except IntegrityError:
-        yield False
+        yield None
         return
     try:
-        yield True
+        yield partial(_must_hold, experiment, mark)
     finally:
         _give_back(experiment, mark)
+
+
+@patient
+@transaction.atomic
+def _must_hold(experiment: Experiment, mark: datetime) -> None:
+    if not HostLease.objects.select_for_update().filter(experiment=experiment, taken_at=mark).first():
+        raise Taken("Somebody else took over what this worker was putting back.", "Nothing was changed any more.")
 
 
 @patient

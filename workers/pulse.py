@@ -11,7 +11,7 @@ from typing import Any
 
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import close_old_connections, connection
 from django.db.models.functions import Now
 
 from dashboard.fleet.models import DEAD_AFTER, Worker
@@ -44,9 +44,8 @@ class Pulse:
     def start(self) -> Worker:
         with self._starting:
             if self.worker is None:
+                self._thread = self._thread or self._started()
                 self.worker = self._born()
-                self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
-                self._thread.start()
                 atexit.register(self.stop)
             return self.worker
 
@@ -59,11 +58,17 @@ class Pulse:
             self._thread.join(BEAT_S)
         Worker.objects.filter(pk=self.worker.pk).update(ended_at=Now())
 
+    def _started(self) -> threading.Thread:
+        """Before the worker is known: one that no thread can be started for is never seen."""
+        thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+        thread.start()
+        return thread
+
     def _born(self) -> Worker:
         """By the database's clock, by which others take it for dead."""
         self._installed = store.installed()
         able = abilities.describe()
-        self._last = self._clock()
+        began = self._clock()
         born = Worker.objects.create(
             host=socket.gethostname(),
             pid=os.getpid(),
@@ -75,6 +80,7 @@ class Pulse:
             beat_at=Now(),
         )
         born.refresh_from_db()
+        self._last = began  # not earlier: one that could not be born is still silent
         return born
 
     def _beat(self) -> None:
@@ -82,18 +88,19 @@ class Pulse:
             try:
                 close_old_connections()
                 self.beat()
-            except DatabaseError:
+            except Exception:  # a worker without a heartbeat loses all that it takes: no fault may end this thread
                 log.exception("heartbeat not written; trying again")
         connection.close()
 
     def beat(self) -> None:
         """Silence is looked at before and after it: on a line that was away it waits, and reaches the database when the
         others have taken this worker for dead already."""
+        if self.worker is None:
+            return
         began = self._clock()
-        row = Worker.objects.filter(pk=self.worker.pk)
-        if not self._is_dead():
-            row.update(beat_at=Now(), **self._news())
-        if not self._is_dead():
+        row = Worker.objects.filter(pk=self.worker.pk, ended_at=None)
+        heard = not self._is_dead() and row.update(beat_at=Now(), **self._news())
+        if heard and not self._is_dead():
             self._last = began
             return
         log.warning("silent for %.0f s: going on as a new worker", self._clock() - self._last)
@@ -105,11 +112,16 @@ class Pulse:
 
     def _news(self) -> dict[str, Any]:
         """Abilities again, once builds came or went: a new one can be planned with at once. Nothing is asked of any
-        program otherwise, for that would disturb what is measured."""
-        installed = store.installed()
-        if installed == self._installed:
+        program otherwise, for that would disturb what is measured. Where they cannot be told (no file can be opened),
+        the worker is alive all the same."""
+        try:
+            installed = store.installed()
+            if installed == self._installed:
+                return {}
+            told = {"abilities": abilities.describe()}
+        except Exception:
+            log.exception("abilities not told; trying again")
             return {}
-        told = {"abilities": abilities.describe()}
         self._installed = installed
         return told
 

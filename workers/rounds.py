@@ -32,8 +32,8 @@ class Rounds:
 
     def _go(self, duty: Callable[[], None]) -> None:
         while not self._stop.is_set():
-            close_old_connections()
             try:
+                close_old_connections()
                 duty()
             except Exception:
                 log.exception("a round of %s", duty)

@@ -3,9 +3,9 @@ UPDATE, so that a worker that was taken for dead cannot overwrite what happened 
 
 import hashlib
 import json
+import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
@@ -23,30 +23,32 @@ from workers.storable import storable
 
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
-    """Claim a queued experiment and lease its hosts; None when it is not queued or a host is busy."""
+    """Claim a queued experiment and lease its hosts; None when it is not queued, a host is busy, or the worker's
+    heartbeat has stopped: others take it for dead, and would take the experiment away at once."""
     try:
-        return _begin(experiment_id, worker, set(hosts), timezone.now())
+        return _begin(experiment_id, worker, set(hosts), uuid.uuid4())
     except IntegrityError:  # another one leased a host of these at the same moment
         return None
 
 
 @patient
-def _begin(experiment_id: int, worker: Worker, hosts: set[str], mark: datetime) -> Experiment | None:
+def _begin(experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID) -> Experiment | None:
     with transaction.atomic():
         experiment = Experiment.objects.select_for_update().get(pk=experiment_id)
         if experiment.state != Experiment.State.QUEUED:
-            begun = HostLease.objects.filter(experiment=experiment, taken_at=mark).exists()
-            return experiment if begun else None  # it was ours already, and the answer was lost
+            return experiment if experiment.claim == claim else None  # it was ours already, and the answer was lost
+        if not worker.is_alive:
+            return None
         if busy := leases.holder(hosts):
             does = "being put back" if busy.experiment.is_over else "running"
             say(experiment, f"waiting: {busy.experiment.name} is {does} on the same host")
             return None
-        leases.take(experiment, hosts, mark)
+        leases.take(experiment, hosts, timezone.now())
         experiment.state = Experiment.State.RUNNING
-        experiment.worker = worker
+        experiment.worker, experiment.claim = worker, claim
         experiment.started_at = experiment.started_at or timezone.now()
         experiment.error = experiment.mend = ""
-        experiment.save(update_fields=["state", "worker", "started_at", "error", "mend"])
+        experiment.save(update_fields=["state", "worker", "claim", "started_at", "error", "mend"])
     return experiment
 
 
@@ -57,14 +59,14 @@ def refuse(experiment_id: int, why: DurascopeError) -> None:
 
 
 @patient
-def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", mend: str = "") -> bool:
-    """End an experiment that this worker still holds: its leases are returned, nothing of it stays running.
+def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") -> bool:
+    """End an experiment whose claim still holds: its leases are returned, nothing of it stays running.
 
-    False, and nothing is changed, when it was taken from this worker: it may run elsewhere by now.
+    False, and nothing is changed, when it was taken away: it may run elsewhere by now.
     """
+    ended = {"state": state, "error": storable(error), "mend": storable(mend), "ended_at": timezone.now()}
     with transaction.atomic():
-        held = Experiment.objects.filter(pk=experiment.pk, worker=worker, state=Experiment.State.RUNNING)
-        if not held.update(state=state, error=storable(error), mend=storable(mend), phase="", ended_at=timezone.now()):
+        if not claims.held(experiment).update(phase="", claim=None, **ended):
             return False
         HostLease.objects.filter(experiment=experiment).delete()
         for rows in (experiment.cells, experiment.trials):
@@ -76,20 +78,19 @@ def finish(experiment: Experiment, worker: Worker, state: str, error: str = "", 
 
 @patient
 def say(experiment: Experiment, phase: str) -> None:
-    """What happens right now, in words, for the live page."""
+    """What happens right now, in words, for the live page. Without a claim: of an experiment that waits."""
     phase = storable(phase)[:200]
-    Experiment.objects.filter(pk=experiment.pk).exclude(phase=phase).update(phase=phase)
+    Experiment.objects.filter(pk=experiment.pk, claim=experiment.claim).exclude(phase=phase).update(phase=phase)
 
 
-def is_cancelled(experiment: Experiment, worker: Worker) -> bool:
+def is_cancelled(experiment: Experiment) -> bool:
     """Whether somebody asked to stop, or the experiment was taken from this worker. Asked while something is measured:
     a database that does not answer is asked again next time."""
     try:
-        row = Experiment.objects.filter(pk=experiment.pk).values_list("cancel_asked", "state", "worker_id").first()
+        return not claims.held(experiment).filter(cancel_asked=False).exists()
     except LOST:
         connection.close()
         return False
-    return row is None or row[0] or row[1] != Experiment.State.RUNNING or row[2] != worker.pk
 
 
 def claim(experiment: Experiment) -> Cell | None:
@@ -151,7 +152,10 @@ def _columns(done: Measurement) -> dict[str, list[float | None]]:
 
 
 @patient
+@transaction.atomic
 def save_probe(experiment: Experiment, server_id: int, data: dict[str, Any]) -> Probe:
+    """Raises Taken."""
+    claims.must_hold(experiment)
     return Probe.objects.create(experiment=experiment, server_id=server_id, data=data)
 
 

@@ -18,7 +18,8 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.removal import remove_one
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Preflight
-from workers import leases, routes, store
+from workers import conducting, leases, routes, store
+from workers.pulse import pulse
 from workers.sandbox.sweep import sweep
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ def tend(ring_experiment: Callable[[int], None], ring_preflight: Callable[[int],
     what is owed to servers, `debts` pays. A duty that fails does not keep the others waiting."""
     duties = (
         take_from_the_dead if clocks.agree() else None,
+        take_from_ourselves,
         _sweep,
         _remove_deleted,
         partial(_ring_experiments, ring_experiment),
@@ -105,9 +107,22 @@ def take_from_the_dead() -> None:
     for experiment in Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=Worker.objects.dead()):
         store.finish(
             experiment,
-            experiment.worker,
             Experiment.State.INTERRUPTED,
             f"Worker {experiment.worker} ended in mid-run.",
             "What was measured is kept. Resume goes on with the next cell.",
         )
     leases.clear()
+
+
+def take_from_ourselves() -> None:
+    """Experiments that are said to run here and do not: their end could not be stored. What runs is asked last, so that
+    one that begins meanwhile is in it."""
+    ours = list(Experiment.objects.filter(state=Experiment.State.RUNNING, worker=pulse.worker, worker__isnull=False))
+    for experiment in ours:
+        if experiment.pk not in conducting.experiments():
+            store.finish(
+                experiment,
+                Experiment.State.INTERRUPTED,
+                "The database did not take how this experiment ended.",
+                "What was measured is kept. Resume goes on with the next cell.",
+            )

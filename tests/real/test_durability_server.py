@@ -21,7 +21,7 @@ def test_it_follows_the_settings(sandbox):
             variables.apply(connection, read(connection), wanted, lambda *debt: debts.append(debt))
             lost = outcomes(read(connection))
         finally:
-            variables.restore(connection, debts, lambda name: None)
+            variables.restore(connection, debts, lambda name: None, lambda: None)
     assert lost["process kill", "engine"] == lost["power loss", "binlog"] == "may be lost"
     assert lost["process kill", "binlog"] == "kept"
 

@@ -23,7 +23,7 @@ def theirs(make_sandbox):
     with make_sandbox(forgetful(), name="owned", trace=False) as server, owned(server) as known:
         with connect(server.target) as connection:
             ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
-        yield server, Attached(server.target, SCHEMA, known.crash, known.start, lambda: None, limit_s=60)
+        yield server, Attached(server.target, SCHEMA, known.crash, known.start, lambda: None, lambda: None, limit_s=60)
 
 
 def setup_of(server, attached, variant=None):

@@ -38,7 +38,7 @@ class Ledger:
 def ledger(connection):
     ledger = Ledger(connection)
     yield ledger
-    variables.restore(connection, ledger.debts, lambda name: None)
+    variables.restore(connection, ledger.debts, lambda name: None, lambda: None)
 
 
 WANTED = {
@@ -58,7 +58,7 @@ def test_it_writes_down_the_old_value_before_each_change(connection, facts, ledg
 
 def test_it_puts_everything_back_in_reverse(connection, facts, ledger):
     variables.apply(connection, facts, WANTED, ledger.owe)
-    variables.restore(connection, ledger.debts, ledger.pay)
+    variables.restore(connection, ledger.debts, ledger.pay, lambda: None)
     assert ledger.paid == [name for name, _ in reversed(ledger.debts)]
     assert {name: variables.read(connection, name) for name in WANTED} == {n: facts.variable(n) for n in WANTED}
 
@@ -106,7 +106,7 @@ def test_it_goes_on_putting_back_when_one_fails(connection, facts, ledger):
     variables.apply(connection, facts, {"sync_binlog": "7"}, ledger.owe)
     debts = [*ledger.debts, ("binlog_row_image", "'; DROP TABLE x"), ("nothing_of_ours", "1")]
     with pytest.raises(ServerError) as failed:
-        variables.restore(connection, debts, ledger.pay)
+        variables.restore(connection, debts, ledger.pay, lambda: None)
     assert ledger.paid == ["sync_binlog"]
     assert "binlog_row_image" in failed.value.message and "nothing_of_ours" in failed.value.message
     assert variables.read(connection, "sync_binlog") == facts.variable("sync_binlog")

@@ -91,10 +91,10 @@ class _Dynamic:
 class AttachedStage:
     """A registered server, borrowed: only dynamic settings, only schemas of our own."""
 
-    def __init__(self, target: Target, token: str, owe: Owe, paid: Paid) -> None:
+    def __init__(self, target: Target, token: str, owe: Owe, paid: Paid, must_hold: Callable[[], None]) -> None:
         self.target = target
         self._token = token
-        self._owe, self._paid = owe, paid
+        self._owe, self._paid, self._must_hold = owe, paid, must_hold
         with connect(target) as connection:
             self.facts = look.read(connection)
         self._dynamic = _Dynamic(self.facts, lambda name, old: self._owe("variable", name, old))
@@ -144,7 +144,8 @@ class AttachedStage:
 
     def close(self) -> None:
         """Put everything back. What cannot be put back now stays written down as owed, and is raised."""
-        undo(self.target, list(self._dynamic.own.items()), self._schemas.values(), self._paid)
+        own = list(self._dynamic.own.items())
+        undo(self.target, own, self._schemas.values(), self._paid, self._must_hold)
 
     def _note_schema(self, name: str) -> None:
         self._owe("schema", name, "")

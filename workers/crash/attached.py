@@ -98,6 +98,7 @@ class AttachedServer:
         """A start command that fails by itself is not tried again; one that was interrupted is."""
         try:
             if self._attached.start:
+                self._attached.must_hold()
                 self._command.run(self._attached.start, "start")
         finally:
             self._start_due = self._stopped

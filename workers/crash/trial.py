@@ -17,14 +17,16 @@ class Attached:
     """An expendable server of somebody's, and the owner's commands that crash it and start it again: lists of
     arguments, run without a shell on the worker's host, each for at most `limit_s`. `permit` is called at the last
     moment before the crash and raises PlanError when the server may not be crashed any more; whoever wrote down there
-    that it must be started again hears by `back` that it is up. `schema`: empty, of this trial only, made and dropped
-    by the caller."""
+    that it must be started again hears by `back` that it is up. `must_hold` is called before it is started and raises
+    Taken when the server may be another experiment's by now. `schema`: empty, of this trial only, made and dropped by
+    the caller."""
 
     target: Target
     schema: str
     crash: tuple[str, ...]
     start: tuple[str, ...]  # empty: it comes back by itself
     permit: Callable[[], None]
+    must_hold: Callable[[], None]
     limit_s: float = 120.0
     back: Callable[[], None] = lambda: None
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from workers.errors import DurascopeError, PlanError, ServerError
+from workers.errors import DurascopeError, PlanError, ServerError, Taken
 from workers.servers import ask
 from workers.servers.facts import Facts
 from workers.servers.settings import check, find, same
@@ -33,9 +33,12 @@ def apply(
     return present
 
 
-def restore(connection: Any, debts: Iterable[tuple[str, str]], paid: Callable[[str], None]) -> None:
+def restore(
+    connection: Any, debts: Iterable[tuple[str, str]], paid: Callable[[str], None], must_hold: Callable[[], None]
+) -> None:
     """Put old values back, the last change first; `paid(name)` once the server reports the old value again.
 
+    `must_hold` is called before each change; what it raises ends the whole.
     A variable that the server no longer has (it was upgraded since) counts as put back.
     One that fails does not stop the others; ServerError at the end names all that failed.
     """
@@ -45,8 +48,11 @@ def restore(connection: Any, debts: Iterable[tuple[str, str]], paid: Callable[[s
         try:
             held = _held(connection, name)
             if held is not None and not same(name, held, old):
+                must_hold()
                 _set(connection, name, old)
             paid(name)
+        except Taken:
+            raise
         except DurascopeError as error:
             failed.append(f"{name} is not back at {old!r}: {error.message}")
             mends.append(error.mend or f"SET GLOBAL {name} = '{old}';")

@@ -9,7 +9,6 @@ from dashboard.audit.models import Event
 from dashboard.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 from tests.unit.conduct import experiments as make
-from workers import debts
 
 pytestmark = pytest.mark.django_db
 MARK = {"crash": ["/bin/power", "off"], "start": ["/bin/power", "on"], "typed_name": "db1"}
@@ -75,7 +74,7 @@ def test_what_does_not_fit_is_pointed_at(maria, server):
 
 
 def test_its_address_stays_while_something_is_owed(maria, server):
-    debts.owe(server, make.experiment(server), "variable", "sync_binlog", "1")
+    make.owe(server, make.experiment(server), "variable", "sync_binlog", "1")
     answer = send(maria, "patch", server, "", {"host": "192.0.2.8"})
     assert answer.status_code == 409 and "still to be put back" in answer.json()["detail"]
     assert Server.objects.get().host == "192.0.2.7"
@@ -146,7 +145,7 @@ def test_another_operator_is_refused_and_nothing_changes(otto, server, method, p
 def test_what_is_owed_is_listed_and_its_start_asked_for(maria, server):
     refused = send(maria, "post", server, "/start")
     assert refused.status_code == 409 and "was not crashed" in refused.json()["detail"]
-    debts.owe_start(server, make.experiment(server))
+    make.owe(server, make.experiment(server), "start")
     [owed] = maria.get(f"/api/v1/servers/{server.pk}/debts").json()["items"]
     assert (owed["kind"], owed["problem"]) == ("start", "")
     assert send(maria, "post", server, "/start").status_code == 202

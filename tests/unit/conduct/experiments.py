@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from dashboard.experiments.models import Cell, Environment, Experiment
 from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.servers.models import Debt, Server
 from workers.bench.load import LoadResult
 from workers.bench.measure import Measurement
 from workers.bench.plan import Plan
@@ -47,6 +47,11 @@ def planned(plan: Plan) -> Experiment:
         if cell.block == 0
     )
     return made
+
+
+def owe(server: Server, experiment: Experiment, kind: str, name: str = "", old: str = "") -> Debt:
+    """As the experiment wrote it down while it ran."""
+    return Debt.objects.create(server=server, experiment=experiment, kind=kind, name=name, old=old)
 
 
 def environment() -> Environment:

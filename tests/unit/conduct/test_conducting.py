@@ -8,7 +8,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease
 from tests.unit.bench.plans import plan
 from tests.unit.conduct import experiments as make
-from workers import claims, store
+from workers import claims, store, tend
 from workers import conduct as module
 from workers.bench.plan import PlanTarget
 from workers.pulse import pulse
@@ -105,3 +105,43 @@ def test_it_leaves_secrets_and_counters_out_of_environments(name):
 @pytest.mark.parametrize("name", ["validate_password_policy", "default_password_lifetime", "old_passwords", "log_bin"])
 def test_it_keeps_what_is_no_secret(name):
     assert not module.LEFT_OUT.search(name)
+
+
+def test_one_process_conducts_an_experiment_once_at_a_time(conducted):
+    """Rung for again while it runs: it may have been taken from this worker, be queued again, and be rung for here."""
+    again = []
+
+    def ring_twice(stored):
+        Experiment.objects.filter(pk=stored.pk).update(state="queued", claim=None)
+        HostLease.objects.all().delete()
+        again.append(module.conduct(stored.pk, make.worker()))
+
+    conducted(on_stage=ring_twice)
+    assert again == [None] and Experiment.objects.get().state == "queued"
+
+
+def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monkeypatch):
+    """The database was away for minutes: this worker lives, and nobody would take the experiment from it."""
+
+    def away(*_):
+        raise OperationalError("the database is gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "finish", away)
+        broken.setattr(module.time, "sleep", lambda s: None)
+        ended = conducted()
+    assert ended.state == "running"
+    monkeypatch.setattr(tend.pulse, "worker", ended.worker)
+    tend.take_from_ourselves()
+    ended.refresh_from_db()
+    assert (ended.state, ended.error) == ("interrupted", "The database did not take how this experiment ended.")
+    assert not HostLease.objects.exists()
+
+
+def test_what_runs_here_is_not_taken_from_us(conducted, monkeypatch):
+    def tending(stored):
+        monkeypatch.setattr(tend.pulse, "worker", Experiment.objects.get(pk=stored.pk).worker)
+        tend.take_from_ourselves()
+        assert Experiment.objects.get(pk=stored.pk).state == "running"
+
+    assert conducted(on_stage=tending).state == "done"

@@ -1,22 +1,32 @@
-"""A worker that was taken for dead and comes back: whatever it still writes is refused."""
+"""A worker that was taken for dead and comes back: whatever it still writes or changes on a server is refused, also
+when the same worker has claimed the experiment again."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments.models import Run
+from dashboard.experiments.models import Experiment, Run
 from dashboard.fleet.models import HostLease
+from dashboard.servers.models import Debt
 from tests.unit.conduct import experiments as make
-from workers import claims, store, tend
+from workers import claims, debts, leases, store, tend
+from workers.crash.attached import AttachedServer
+from workers.crash.trial import Attached
+from workers.errors import ServerError, Taken
+from workers.servers import undo
+from workers.servers.target import Target
 
 pytestmark = pytest.mark.django_db
+TARGET = Target("t", "attached", "", "")
 
 
-@pytest.fixture
-def returned():
+@pytest.fixture(params=["another worker", "the same worker"])
+def returned(request):
     """(the experiment as the returned worker knows it, its cell, as the new holder knows it, the new one's cell)"""
-    lost, new = make.worker(), make.worker()
+    lost = make.worker()
+    new = lost if request.param == "the same worker" else make.worker()
     stored = make.experiment(make.attached())
     before = store.begin(stored.pk, lost, ["db"])
     cell = store.claim(before)
@@ -24,13 +34,15 @@ def returned():
     lost.save()
     tend.take_from_the_dead()
     store.release_to_resume(stored)
+    lost.beat_at = timezone.now()
+    lost.save()
     after = store.begin(stored.pk, new, ["db"])
     return before, cell, after, store.claim(after)
 
 
 def test_it_returns_no_lease_of_the_new_holder(returned):
     before, _, after, _ = returned
-    assert not store.finish(before, before.worker, "cancelled")
+    assert not store.finish(before, "cancelled")
     assert HostLease.objects.filter(experiment=after).exists()
     after.refresh_from_db()
     assert after.state == "running"
@@ -60,14 +72,131 @@ def test_it_stores_no_run_under_the_new_holders_claim(returned):
 
 def test_it_knows_that_it_must_stop(returned):
     before, _, after, _ = returned
-    assert store.is_cancelled(before, before.worker)
-    assert not store.is_cancelled(after, after.worker)
+    assert store.is_cancelled(before)
+    assert not store.is_cancelled(after)
 
 
 def test_no_cell_stays_running_when_its_experiment_ends():
     stored = make.experiment(make.attached())
     held = store.begin(stored.pk, make.worker(), ["db"])
     store.claim(held)
-    assert store.finish(held, held.worker, "failed", "Something unexpected.")
+    assert store.finish(held, "failed", "Something unexpected.")
     assert sorted(stored.cells.values_list("state", flat=True)) == ["interrupted", "waiting"]
     assert not HostLease.objects.exists()
+
+
+def test_it_tells_nothing_on_the_live_page(returned):
+    before, _, after, _ = returned
+    store.say(after, "measuring")
+    store.say(before, "putting db1 back as it was")
+    after.refresh_from_db()
+    assert after.phase == "measuring"
+
+
+def test_it_stores_no_probe(returned):
+    before, _, after, _ = returned
+    server_id = after.cells.first().server_id
+    with pytest.raises(Taken):
+        store.save_probe(before, server_id, {})
+    assert store.save_probe(after, server_id, {}).data == {}
+
+
+def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    with pytest.raises(Taken):
+        debts.owe(server, before, "variable", "sync_binlog", "1")
+    assert not Debt.objects.exists()
+    debts.owe(server, after, "variable", "sync_binlog", "1")
+    assert Debt.objects.get().experiment == after
+
+
+def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    debts.owe(server, after, "variable", "sync_binlog", "1")
+    with pytest.raises(Taken):
+        debts.paid(server, partial(claims.must_hold, before), "variable", "sync_binlog")
+    assert Debt.objects.get().paid_at is None
+    debts.paid(server, partial(claims.must_hold, after), "variable", "sync_binlog")
+    assert Debt.objects.get().paid_at is not None
+
+
+class Asked:
+    """A connection that keeps the statements; every variable is "0"."""
+
+    unix_socket, host, port = "", "db", 3306
+
+    def __init__(self):
+        self.statements = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    connection = Asked()
+    monkeypatch.setattr(undo, "connect", lambda target: connection)
+    monkeypatch.setattr("workers.servers.ask.names_to_values", lambda connection, sql, args: {args[0]: "0"})
+    monkeypatch.setattr("workers.servers.ask.rows", lambda connection, sql, *_: connection.statements.append(sql))
+    return connection
+
+
+def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    debts.owe(server, after, "variable", "sync_binlog", "1")
+    with pytest.raises(Taken):
+        debts.pay(server, partial(claims.must_hold, before))
+    assert asked.statements == [] and Debt.objects.get().paid_at is None
+    with pytest.raises(ServerError, match="sync_binlog is not back"):  # this server reports 0 whatever it is told
+        debts.pay(server, partial(claims.must_hold, after))
+    assert asked.statements == ["SET GLOBAL sync_binlog = %s"]
+
+
+def test_a_schema_of_its_own_is_not_dropped_by_it(returned, asked):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    debts.owe(server, after, "schema", "durascope_1", "")
+    with pytest.raises(Taken):
+        debts.pay(server, partial(claims.must_hold, before))
+    assert asked.statements == []
+    debts.pay(server, partial(claims.must_hold, after))
+    assert asked.statements == ["DROP DATABASE IF EXISTS `durascope_1`"]
+
+
+def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_back_any_more(asked):
+    server = make.attached()
+    owing = make.experiment(server)
+    Experiment.objects.filter(pk=owing.pk).update(state="failed")
+    make.owe(server, owing, "variable", "sync_binlog", "1")
+    with leases.to_pay(server, owing) as must_hold:
+        HostLease.objects.update(taken_at=timezone.now() - 2 * leases.PAYING_LIMIT)
+        leases.clear()
+        assert store.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
+        with pytest.raises(Taken):
+            debts.pay(server, must_hold)
+    assert asked.statements == [] and Debt.objects.get().paid_at is None
+
+
+def test_its_server_is_not_started_by_it(monkeypatch):
+    def taken():
+        raise Taken("it is another's")
+
+    ran = []
+    down = AttachedServer(Attached(TARGET, "", (), ("power", "on"), lambda: None, taken))
+    monkeypatch.setattr(down._command, "run", lambda *command: ran.append(command))
+    with pytest.raises(Taken):
+        down.bring_up()
+    assert ran == []
+
+
+def test_a_worker_that_others_take_for_dead_takes_no_experiment():
+    waiting = make.experiment(make.attached())
+    silent = make.worker(beat_at=timezone.now() - timedelta(minutes=1))
+    assert store.begin(waiting.pk, silent, ["db"]) is None
+    assert store.begin(waiting.pk, make.worker(), ["db"]) is not None

@@ -67,7 +67,7 @@ def test_no_part_of_a_cell_that_is_over_is_taken(measured, end):
     experiment, cell, worker = measured
     part = offered(measured)[1]
     if end == "ended":
-        store.finish(experiment, worker, "failed")
+        store.finish(experiment, "failed")
     elif end == "cancelled":
         Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True)
     elif end == "claimed anew":

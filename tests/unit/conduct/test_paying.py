@@ -15,7 +15,7 @@ def undone(monkeypatch):
     """What was put back, by server: (variables, schemas)."""
     calls = {}
 
-    def undo(target, changed, schemas, paid):
+    def undo(target, changed, schemas, paid, must_hold):
         calls[target.name] = (list(changed), list(schemas))
         if target.name == "gone":
             raise Unreachable("Nothing listens there.")
@@ -33,7 +33,7 @@ def owing(server, *names, state="failed"):
     experiment.state = state
     experiment.save()
     for name in names:
-        debts.owe(server, experiment, "variable", name, "1")
+        make.owe(server, experiment, "variable", name, "1")
     return experiment
 
 

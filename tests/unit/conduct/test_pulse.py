@@ -1,6 +1,9 @@
+import errno
 import threading
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from dashboard.fleet.models import Worker
 from workers import pulse as module
@@ -79,3 +82,58 @@ def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(pulse, monkeypa
     pulse.beat()
     worker.refresh_from_db()
     assert set(worker.abilities["builds"]) == {"old", "new"} and len(asked) == 1
+
+
+def no_file_can_be_opened():
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+def test_it_beats_on_when_no_file_can_be_opened(pulse, monkeypatch):
+    worker = pulse.start()
+    Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+    monkeypatch.setattr(module.store, "installed", no_file_can_be_opened)
+    pulse.beat()
+    assert pulse.start() == worker and worker.is_alive
+
+
+@pytest.mark.parametrize("fault", [OSError(errno.EIO, "Input/output error"), MemoryError(), ValueError("odd")])
+def test_no_fault_ends_its_thread(pulse, monkeypatch, fault):
+    beats = []
+
+    def beat():
+        beats.append(1)
+        if len(beats) == 3:
+            pulse._stop.set()
+        raise fault
+
+    monkeypatch.setattr(module, "BEAT_S", 0)
+    monkeypatch.setattr(pulse, "beat", beat)
+    pulse._beat()
+    assert len(beats) == 3
+
+
+def test_who_could_not_come_back_tries_again(pulse, monkeypatch):
+    lost = pulse.start()
+    pulse._last -= 60
+    with monkeypatch.context() as broken:
+        broken.setattr(module.abilities, "describe", no_file_can_be_opened)
+        with pytest.raises(OSError, match="Too many open files"):
+            pulse.beat()
+    pulse.beat()
+    assert pulse.start() != lost and pulse.start().is_alive
+
+
+def test_a_worker_whose_row_was_ended_comes_back_as_a_new_one(pulse):
+    lost = pulse.start()
+    Worker.objects.update(ended_at=timezone.now())
+    pulse.beat()
+    assert pulse.start() != lost and pulse.start().is_alive
+
+
+def test_a_worker_that_no_thread_can_be_started_for_is_never_seen(pulse, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(module.threading.Thread, "start", lambda thread: no_file_can_be_opened())
+        with pytest.raises(OSError, match="Too many open files"):
+            pulse.start()
+    assert not Worker.objects.exists()
+    assert pulse.start().is_alive and pulse._thread.is_alive()

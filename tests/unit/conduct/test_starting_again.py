@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment, Trial
 from dashboard.servers import actions
 from dashboard.servers.models import Debt, Server
 from tests.unit.conduct import experiments as make
@@ -47,7 +48,7 @@ def machine(monkeypatch):
 def undone(monkeypatch, machine):
     """What was put back, and whether the server was up then."""
     calls = []
-    monkeypatch.setattr(debts, "undo", lambda target, changed, schemas, paid: calls.append((changed, machine.up)))
+    monkeypatch.setattr(debts, "undo", lambda target, changed, *_: calls.append((changed, machine.up)))
     return calls
 
 
@@ -58,8 +59,8 @@ def down(machine, undone):
     experiment = make.experiment(server)
     experiment.state = "interrupted"
     experiment.save()
-    debts.owe(server, experiment, "variable", "sync_binlog", "1")
-    debts.owe_start(server, experiment)
+    make.owe(server, experiment, "variable", "sync_binlog", "1")
+    make.owe(server, experiment, "start")
     return server
 
 
@@ -122,7 +123,7 @@ def test_who_is_up_is_not_started_by_hand(admin):
 def test_somebody_who_needs_it_hears_that_it_is_down(down, machine):
     machine.helps = False
     with pytest.raises(ServerError, match="db1 is still down after a crash"):
-        debts.pay(down)
+        debts.pay(down, lambda: None)
 
 
 def test_its_page_says_so_and_offers_to_start_it(down, client_in):
@@ -137,9 +138,8 @@ def test_its_page_says_so_and_offers_to_start_it(down, client_in):
 
 
 def a_trial(server, state="running"):
-    from dashboard.experiments.models import Trial
-
     experiment = make.experiment(server)
+    Experiment.objects.filter(pk=experiment.pk).update(state="running")
     return Trial.objects.create(
         experiment=experiment, server=server, position=0, variant="1/1", kind="attached-expendable", repeat=1, seed=1,
         state=state, started_at=timezone.now(),

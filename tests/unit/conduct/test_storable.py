@@ -34,7 +34,7 @@ def test_so_is_what_went_wrong():
     cell = store.claim(experiment)
     claims.end(cell, "failed", ServerError(ODD, ODD))
     store.say(experiment, ODD)
-    store.finish(experiment, experiment.worker, "failed", ODD, ODD)
+    store.finish(experiment, "failed", ODD, ODD)
     cell.refresh_from_db()
     experiment.refresh_from_db()
     assert [cell.error, cell.mend, experiment.error, experiment.mend] == ["a␀b"] * 4

@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import Worker
 from tests.unit.conduct import experiments as make
 from workers import leases, store, tend
 
@@ -23,8 +24,9 @@ def quiet(monkeypatch):
 def silent():
     """A running experiment whose worker was not heard of for a minute."""
     server = make.attached()
-    long_ago = timezone.now() - timedelta(minutes=1)
-    return store.begin(make.experiment(server).pk, make.worker(beat_at=long_ago), leases.hosts_of(server))
+    begun = store.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
+    Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+    return begun
 
 
 def test_it_takes_from_the_dead(quiet, silent):

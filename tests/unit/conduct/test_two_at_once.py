@@ -3,9 +3,9 @@
 from collections import Counter
 from functools import partial
 from itertools import count
+from uuid import uuid4
 
 import pytest
-from django.utils import timezone
 
 from dashboard.experiments.models import Environment
 from dashboard.fleet.models import HostLease
@@ -58,7 +58,7 @@ def test_one_host_is_leased_once_and_nobody_waits_for_the_other_for_ever():
         (running,) = [one for one in found if one is not None]
         assert set(HostLease.objects.values_list("experiment", flat=True)) == {running.pk}
         assert [one.state for one in map(refreshed, waiting)].count("queued") == THREADS - 1
-        store.finish(running, running.worker, "done")
+        store.finish(running, "done")
     assert not HostLease.objects.exists()
 
 
@@ -77,7 +77,7 @@ def test_a_host_is_measured_or_put_back():
         assert paid in (True, None) and not isinstance(began, Exception)
         assert paid or began
         if began:
-            store.finish(began, began.worker, "done")
+            store.finish(began, "done")
         HostLease.objects.all().delete()
 
 
@@ -85,9 +85,7 @@ def test_what_was_taken_away_keeps_nothing_running():
     """A claim and the end of the experiment, at once: the cell was claimed before, and is interrupted, or never."""
     for _ in range(ROUNDS):
         experiment = begun(cells=1)
-        ended, cell = at_once(
-            partial(store.finish, experiment, experiment.worker, "interrupted"), partial(store.claim, experiment)
-        )
+        ended, cell = at_once(partial(store.finish, experiment, "interrupted"), partial(store.claim, experiment))
         assert ended is True
         assert experiment.cells.get().state == ("waiting" if cell is None else "interrupted")
 
@@ -96,7 +94,7 @@ def test_it_is_resumed_once():
     for _ in range(ROUNDS):
         experiment = begun(cells=4)
         store.claim(experiment)
-        store.finish(experiment, experiment.worker, "interrupted")
+        store.finish(experiment, "interrupted")
         found = at_once(*[partial(store.release_to_resume, experiment)] * THREADS)
         assert found.count(None) == 1 and all(isinstance(one, PlanError) for one in found if one is not None)
         assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}
@@ -107,7 +105,7 @@ def test_ending_and_resuming_do_not_wait_for_each_other():
         experiment = begun(cells=4)
         store.claim(experiment)
         ended, resumed = at_once(
-            partial(store.finish, experiment, experiment.worker, "interrupted"),
+            partial(store.finish, experiment, "interrupted"),
             partial(store.release_to_resume, experiment),
         )
         assert ended is True and (resumed is None or isinstance(resumed, PlanError))
@@ -129,10 +127,10 @@ def test_a_measurement_is_stored_once_also_when_its_answer_was_lost():
 
 
 def test_an_experiment_whose_begin_was_not_answered_is_ours():
-    stored, worker, mark = make.experiment(make.attached()), make.worker(), timezone.now()
+    stored, worker, mark = make.experiment(make.attached()), make.worker(), uuid4()
     assert store._begin(stored.pk, worker, {"h"}, mark).worker == worker
     assert store._begin(stored.pk, worker, {"h"}, mark).worker == worker
-    assert store._begin(stored.pk, worker, {"h"}, timezone.now()) is None, "rung for twice"
+    assert store._begin(stored.pk, worker, {"h"}, uuid4()) is None, "rung for twice"
 
 
 def test_a_claim_whose_answer_was_lost_is_found_again():

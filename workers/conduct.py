@@ -17,6 +17,7 @@ from django.db.models import Manager
 
 from dashboard.experiments import queries
 from dashboard.experiments.models import Cell, Environment, Experiment, Probe, Trial
+from dashboard.experiments.rights import why_not_run
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
 from workers import claims, conducting, debts, environment, leases, placing, progress, store
@@ -139,7 +140,14 @@ class _Conductor:
             return Experiment.State.INTERRUPTED, DurascopeError("The worker was stopped in mid-run.", mend)
         return Experiment.State.CANCELLED, DurascopeError("Cancelled.", "What was measured is kept.")
 
+    @patient
     def _must_be_allowed(self) -> None:
+        """Asked before the first step and before each cell and trial: whoever queued it may have lost the right."""
+        if lost := why_not_run(self._experiment):
+            mend = "What was measured is kept. Another operator can resume it; it then runs by their right."
+            raise PlanError(lost, mend)
+
+    def _must_be_confirmed(self) -> None:
         """A server may have been labelled production since the experiment was planned, or before it is resumed."""
         labelled = [server.name for server in self._servers.values() if server.label == Server.Label.PRODUCTION]
         if labelled and not self._experiment.production_confirmed:
@@ -157,6 +165,10 @@ class _Conductor:
                 require_disks()
 
     @patient
+    def _waits(self, rows: Manager) -> bool:
+        return rows.filter(state=Cell.State.WAITING).exists()
+
+    @patient
     def _stands(self, rows: Manager) -> list[Stand]:
         """Those on which something is still to be done, each once."""
         return list(dict.fromkeys(map(self._stand, rows.filter(state=Cell.State.WAITING))))
@@ -170,11 +182,13 @@ class _Conductor:
 
     def _measure_and_crash(self) -> tuple[str, DurascopeError | None]:
         self._must_be_allowed()
+        self._must_be_confirmed()
         self._must_be_possible()
         self._measure_all()
         if owed := self._close():  # before anything is crashed: idle servers would disturb the trials
             return Experiment.State.FAILED, owed
-        watch = Watch(lambda phase: store.say(self._experiment, phase), self._cancelled, self._ended_as)
+        say = partial(store.say, self._experiment)
+        watch = Watch(say, self._cancelled, self._ended_as, self._must_be_allowed)
         crash_all(self._experiment, self._plan, self._servers, watch)
         return Experiment.State.DONE, None
 
@@ -188,8 +202,13 @@ class _Conductor:
             if self._cancelled():
                 raise Cancelled("Stopped while servers were made ready.")
             self._set_up(stand)
-        while cell := store.claim(self._experiment):
+        while cell := self._next_cell():
             self._measure(cell)
+
+    def _next_cell(self) -> Cell | None:
+        if self._waits(self._experiment.cells):
+            self._must_be_allowed()
+        return store.claim(self._experiment)
 
     def _set_up(self, stand: Stand) -> None:
         store.say(self._experiment, f"making {self._title(stand)} ready")

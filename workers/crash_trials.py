@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib.auth.models import User
 
 from dashboard.accounts.roles import allowed
 from dashboard.audit.models import record
 from dashboard.experiments.models import Environment, Experiment, Trial
+from dashboard.experiments.rights import queued_by
 from dashboard.servers.models import Debt, Server
 from workers import claims, debts, environment, store, trial_store
 from workers.bench.plan import Plan
@@ -27,25 +27,34 @@ from workers.servers.connection import connect
 
 @dataclass(frozen=True)
 class Watch:
-    """Whom the trials tell and ask: `say` in words, `cancelled` is asked, `ended_as` is the state of a stopped one."""
+    """Whom the trials tell and ask: `say` in words, `cancelled` is asked, `ended_as` is the state of a stopped one.
+    `must_be_allowed` is asked before each trial; it raises PlanError."""
 
     say: Callable[[str], None]
     cancelled: Callable[[], bool]
     ended_as: Callable[[], str]
+    must_be_allowed: Callable[[], None]
 
 
 def crash_all(experiment: Experiment, plan: Plan, servers: dict[int, Server], watch: Watch) -> None:
-    """Run every waiting trial. Raises Cancelled. One that cannot begin is stored as failed, and the next one runs.
+    """Run every waiting trial. Raises Cancelled, and PlanError once whoever queued them may not run them any more. One
+    that cannot begin is stored as failed, and the next one runs.
 
     The rows, not the plan, say what is crashed: a trial that is repeated is a row of its own.
     """
-    while row := trial_store.claim(experiment):
+    while row := _next(experiment, watch):
         watch.say(f"crashing {row.variant}: {row.kind}")
         try:
             _crash(row, plan, servers[row.server_id], watch)
         finally:
             if not servers[row.server_id].is_sandbox:
                 debts.pay(servers[row.server_id], partial(claims.must_hold, experiment))
+
+
+def _next(experiment: Experiment, watch: Watch) -> Trial | None:
+    if experiment.trials.filter(state=Trial.State.WAITING).exists():
+        watch.must_be_allowed()
+    return trial_store.claim(experiment)
 
 
 def _crash(row: Trial, plan: Plan, server: Server, watch: Watch) -> None:
@@ -104,17 +113,12 @@ def _expendable(row: Trial) -> Server:
     server = Server.objects.get(pk=row.server_id)
     if not server.may_be_crashed:
         raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
-    if not allowed(_queued_by(row), "crash", server):
+    if not allowed(queued_by(row.experiment), "crash", server):
         raise PlanError(
             f"{server.name} was not crashed: whoever queued this experiment may not crash it any more.",
             "Its owner or an administrator can resume the experiment.",
         )
     return server
-
-
-def _queued_by(row: Trial) -> User | None:
-    """As they are now; None: the machine itself."""
-    return User.objects.select_related("person").filter(pk=row.experiment.queued_by_id).first()
 
 
 def _permit(row: Trial, crash: tuple[str, ...]) -> None:
@@ -126,7 +130,7 @@ def _permit(row: Trial, crash: tuple[str, ...]) -> None:
     if tuple(server.crash_command) != crash:
         raise PlanError(f"The crash command of {server.name} was changed: it was not crashed.", "Repeat the trial.")
     debts.owe_start(server, row.experiment)
-    record(_queued_by(row), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
+    record(queued_by(row.experiment), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 
 def _place(setup: TrialSetup) -> Environment:

@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dashboard.accounts import actions
+from dashboard.accounts import actions, running
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import OPERATIONS, Role
 from dashboard.api.actions import revoke_all
@@ -85,6 +85,17 @@ def activate(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("administer")
 @require_POST
+def end(request: HttpRequest, pk: int) -> HttpResponse:
+    """Cancel and pause what runs by this person's right."""
+    ended = running.end(request.user, _known(pk))
+    messages.success(
+        request, f"Cancelled or paused: {ended.says}." if ended else "Nothing runs by their right any more."
+    )
+    return redirect("people:person", pk)
+
+
+@needs("administer")
+@require_POST
 def factors(request: HttpRequest, pk: int) -> HttpResponse:
     return _do(request, pk, lambda user: actions.drop_factors(request.user, user), "needs no second factor now")
 
@@ -111,7 +122,15 @@ def _do(request: HttpRequest, pk: int, action: Callable[[User], Any], happened: 
         messages.error(request, str(refused))
     else:
         messages.success(request, f"{user.get_username()} {happened}.")
+        _offer_ending(request, user)
     return redirect("people:person", pk)
+
+
+def _offer_ending(request: HttpRequest, user: User) -> None:
+    """To whoever just took the right to run experiments away."""
+    found = running.running(_known(user.pk))
+    if found and found.lost:
+        messages.warning(request, f"{found.says} still run by this right. End them below.")
 
 
 def _known(pk: int) -> User:
@@ -126,6 +145,7 @@ def _page(request: HttpRequest, user: User, password: str = "") -> HttpResponse:
         "servers": user.owned_servers.all(),
         "tokens": user.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now()),
         "password": password,
+        "running": running.running(user),
     }
     response = render(request, "people/person.html", context)
     response["Cache-Control"] = "no-store"  # it may hold a fresh password

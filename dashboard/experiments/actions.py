@@ -65,8 +65,8 @@ def _answer_for_crashes(user: Any, experiment: Experiment) -> None:
     it: asked for the right now, and by the worker before each crash. Raises PlanError."""
     if refusals := why_not_crash_the_rest(experiment, user):
         raise PlanError("\n".join(refusals))
-    experiment.queued_by = _account(user)
-    experiment.save(update_fields=["queued_by"])
+    experiment.queued_by, experiment.by_command_line = _account(user), user is None
+    experiment.save(update_fields=["queued_by", "by_command_line"])
     if servers := [server.name for server in still_to_crash(experiment)]:
         trials = experiment.trials.filter(state=Trial.State.WAITING).count()
         record(user, "ordered crashes", experiment, servers=servers, trials=trials)

@@ -85,8 +85,9 @@ class Experiment(models.Model):
     claim = models.UUIDField(null=True)  # a new one for each claim by a worker, None unless it runs: see workers.claims
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
-    # Who started, resumed or repeated it last: by their right it crashes servers. None: the machine itself.
-    queued_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Who started, resumed or repeated it last: it runs by their right (dashboard.experiments.rights).
+    queued_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="queued")
+    by_command_line = models.BooleanField(default=False)  # queued by nobody's account, but on the machine itself
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to

@@ -1,12 +1,32 @@
-"""Who may crash the servers of a plan, or those that an experiment has still to crash."""
+"""By whose right an experiment runs, and who may crash the servers of a plan."""
 
 from collections.abc import Iterable
 from typing import Any
+
+from django.contrib.auth.models import AnonymousUser, User
 
 from dashboard.accounts.roles import allowed, refusal
 from dashboard.experiments.models import Experiment, Trial
 from dashboard.servers.models import Server
 from workers.bench.plan import Plan
+
+LOST = "Whoever queued this experiment may not run experiments any more: the account was deactivated, deleted or "
+LOST += "given another role."
+
+
+def queued_by(experiment: Experiment) -> Any:
+    """The account that started, resumed or repeated it last, read anew from the database. None: the command line, which
+    may do everything. An account that was deleted is nobody, who may do nothing."""
+    if experiment.by_command_line:
+        return None
+    found = User.objects.select_related("person").filter(pk=experiment.queued_by_id).first()
+    return found or AnonymousUser()
+
+
+def why_not_run(experiment: Experiment) -> str:
+    """Asked again while it waits and runs: "" as long as the account that queued it may still run experiments. Nobody
+    is named: guests read it."""
+    return "" if allowed(queued_by(experiment), "run") else LOST
 
 
 def why_not_crash(plan: Plan, user: Any) -> list[str]:

@@ -16,7 +16,7 @@ from dashboard.accounts.gate import needs
 from dashboard.experiments import actions, list_page, queries, shelf
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.rights import why_not_crash
+from dashboard.experiments.rights import why_not_crash, why_not_run
 from dashboard.front import page as front
 from dashboard.servers.models import Server
 from workers import bell
@@ -122,6 +122,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         "cells": queries.cells_to_show(experiment),
         "cell_total": experiment.cells.count(),
         "trial_total": experiment.trials.count(),
+        "right_lost": "" if experiment.is_over else why_not_run(experiment),
     }
     return render(request, "experiments/live.html", context)
 

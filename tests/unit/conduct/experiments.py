@@ -21,7 +21,7 @@ def attached(name: str = "db1", host: str = "192.0.2.7", **fields) -> Server:
 def experiment(server: Server, cells: int = 2) -> Experiment:
     """Queued, with waiting cells."""
     plan = {"targets": [{"server_id": server.pk, "name": server.name}]}
-    made = Experiment.objects.create(name=f"on {server}", plan=plan, seed=1)
+    made = Experiment.objects.create(name=f"on {server}", plan=plan, seed=1, by_command_line=True)
     Cell.objects.bulk_create(
         Cell(experiment=made, server=server, position=n, block=n, variant="v", workload="w", threads=1, repeat=1)
         for n in range(cells)
@@ -31,7 +31,7 @@ def experiment(server: Server, cells: int = 2) -> Experiment:
 
 def planned(plan: Plan) -> Experiment:
     """Queued, with the first block of the plan's cells."""
-    made = Experiment.objects.create(name=plan.name, plan=plan.as_dict(), seed=plan.seed)
+    made = Experiment.objects.create(name=plan.name, plan=plan.as_dict(), seed=plan.seed, by_command_line=True)
     Cell.objects.bulk_create(
         Cell(
             experiment=made,

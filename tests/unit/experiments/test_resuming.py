@@ -155,7 +155,7 @@ def test_the_crash_is_by_who_queued_it_last(experiment, admin):
     assert did("crashed").get().name == "admin"
 
 
-@pytest.mark.parametrize("lost", ["role", "server", "account"])
+@pytest.mark.parametrize("lost", ["role", "server", "account", "deleted"])
 def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, server, lost):
     actions.resume(experiment, owner)
     row = claimed(experiment)
@@ -163,8 +163,10 @@ def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, s
         Person.objects.filter(user=owner).update(role=Role.VIEWER)
     elif lost == "server":
         Server.objects.filter(pk=server.pk).update(owner=other)  # and marked again by them
-    else:
+    elif lost == "account":
         User.objects.filter(pk=owner.pk).update(is_active=False)
+    else:
+        User.objects.filter(pk=owner.pk).delete()
     with pytest.raises(PlanError, match="may not crash it any more") as refused:
         crash_trials._permit(row, ("/bin/off",))
     assert "Maria" not in str(refused.value), "a guest reads it"

@@ -145,6 +145,7 @@ def test_a_repeated_trial_brings_no_other_server_down(experiment, server, box, o
 
 def claimed(experiment) -> Trial:
     """As a worker holds it right before the crash."""
+    Experiment.objects.filter(pk=experiment.pk).update(state="running")
     experiment.trials.filter(position=0).update(state="running", started_at=timezone.now())
     return experiment.trials.get(position=0)
 

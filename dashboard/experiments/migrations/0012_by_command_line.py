@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     wait this is not known: they are refused, and can be resumed."""
 
     dependencies = [
-        ("experiments", "0010_queued_by"),
+        ("experiments", "0011_claim"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

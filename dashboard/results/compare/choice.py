@@ -78,7 +78,7 @@ def choice(asked: Query, usual: Choice = Choice(), runs: tuple[int, ...] | None 
         by=_one_of(BYS, asked.get("by", ""), usual.by),
         scale=_one_of(SCALES, asked.get("scale", ""), usual.scale),
         hidden=_hidden(asked, usual.hidden),
-        offered=_number(asked.get("from", "")),
+        offered=_number(asked.get("from", "")) or None,  # ids begin at 1
     )
 
 

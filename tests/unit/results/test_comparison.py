@@ -106,6 +106,7 @@ def test_the_address_says_all_and_what_is_usual_is_left_out():
     assert choice(QueryDict(chosen.query(runs=(1,), hidden=()))) == Choice((1,), "p99", "threads", "log", (), 7)
     bad = choice(QueryDict("figure=x&by=y&scale=z&hide=-1,99999999&from=1e3"))
     assert bad == Choice(hidden=(1,)), "only the numbers in it"
+    assert choice(QueryDict("from=0")) == Choice(), "no experiment has this id"
 
 
 @given(st.dictionaries(st.sampled_from(["runs", "figure", "by", "scale", "hide", "from"]), st.text(max_size=20)))

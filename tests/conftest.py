@@ -12,6 +12,8 @@ from django.test import Client
 
 from dashboard.audit import append_only
 
+pytest_plugins = ["tests.longest_first"]
+
 # Tests interrupt what they start; whoever starts them in the background of a script has all of it ignore that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -47,9 +47,5 @@ class Addresses:
         name, of = ("sharing:trials", self.token) if self.token else ("results:trials", self.experiment_id)
         return reverse(name, args=[of]) + (f"?{query}" if query else "")
 
-    def preview(self) -> str:
-        """The picture that stands for a link."""
-        return reverse("sharing:preview", args=[self.token]) if self.token else ""
-
     def export(self) -> str:
         return "" if self.token else reverse("results:export", args=[self.experiment_id])

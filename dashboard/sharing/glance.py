@@ -1,9 +1,12 @@
 """What a link shows at first glance: its sentence and its main chart, as a reader of the link may see them."""
 
+from dataclasses import dataclass
+
 from django.http import QueryDict
 
 from dashboard.experiments.models import Experiment
 from dashboard.results import page, queries
+from dashboard.results.charts.chart import Chart
 from dashboard.results.charts.registry import draw
 from dashboard.results.compare.page import at_a_glance
 from dashboard.results.crash.finding import crash_finding
@@ -11,12 +14,18 @@ from dashboard.results.finding import Progress, finding
 from dashboard.results.shown import Shown
 from dashboard.sharing import comparisons
 from dashboard.sharing.models import ShareLink
-from dashboard.sharing.preview.picture import Glance
 from dashboard.sharing.queries import experiment_of
 
 
+@dataclass(frozen=True)
+class Glance:
+    sentence: str
+    name: str
+    chart: Chart  # empty where nothing can be drawn
+
+
 def glance(link: ShareLink, token: str) -> Glance:
-    """Without a query: a preview is of what was shared."""
+    """Without a query: as the link was shared."""
     if link.experiment_id is None:
         found, chart = at_a_glance(comparisons.seen(link, QueryDict()), token)
         return Glance(found.sentence if found else chart.title, "Comparison", chart)

@@ -1,6 +1,5 @@
 """What anyone who has a link sees: read-only, and only what the link was made for."""
 
-import hashlib
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.cache import get_conditional_response
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
@@ -21,10 +19,8 @@ from dashboard.results.crash import views as crash
 from dashboard.results.reader import reader_of
 from dashboard.sharing import actions, comparisons, embedding
 from dashboard.sharing.counting import count
-from dashboard.sharing.glance import glance
 from dashboard.sharing.kept import kept
 from dashboard.sharing.models import ShareLink
-from dashboard.sharing.preview import picture
 from dashboard.sharing.queries import experiment_of
 
 
@@ -61,15 +57,6 @@ def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str
     if link.comparison:
         return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)
     return results.chart(request, link.experiment_id, key, form)
-
-
-@opened
-def preview(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    """The picture that messengers show beside the link."""
-    png = picture.png(glance(link, token))
-    response = HttpResponse(png, content_type="image/png")
-    response["ETag"] = f'"{hashlib.sha256(png).hexdigest()[:32]}"'
-    return get_conditional_response(request, etag=response["ETag"], response=response)
 
 
 @opened

@@ -20,7 +20,7 @@ OPEN = {  # what strangers may ask for: no name is added here without thinking
     "account_login", "mfa_authenticate", "mfa_login_webauthn", "account_inactive", "account_logout",
     "socialaccount_login_cancelled", "socialaccount_login_error", "socialaccount_signup",
     "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart",
-    "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial", "sharing:embed", "sharing:preview",
+    "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial", "sharing:embed",
     "api-openapi", "health", "health-live", "health-check",
 }  # fmt: skip
 # What asks for a token by itself: tests/unit/api walks the API, tests/unit/monitoring asks for the metrics.

@@ -66,7 +66,6 @@ def test_nothing_else_may_be_framed(embeddable, client_in):
     for part in (
         "",
         "charts/throughput.json",
-        "preview.png",
         "trials/",
         f"trials/{trial}/",
         f"cells/{cell}/",

@@ -99,6 +99,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "dashboard.api.passwords.EndsTokens"},
 ]
 AUTHENTICATION_BACKENDS = ["dashboard.accounts.backend.Backend"]
 LOGIN_URL = "account_login"
@@ -112,6 +113,7 @@ ACCOUNT_ADAPTER = "dashboard.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts are made by administrators: nothing is sent by mail
 ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: dashboard.accounts.throttle; second factors: allauth's own limit
 ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own pages: dashboard.accounts.confirmed
 MFA_ADAPTER = "dashboard.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from dashboard.audit import append_only
+from tests.confirmed import confirm
 
 pytest_plugins = ["tests.longest_first"]
 
@@ -45,6 +46,6 @@ def admin(db: None) -> User:
 
 @pytest.fixture
 def client_in(client: Client, admin: User) -> Client:
-    """A browser with the administrator logged in."""
+    """A browser with the administrator logged in, who confirmed a moment ago who they are."""
     client.force_login(admin)
-    return client
+    return confirm(client, admin)

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.accounts import actions, running
+from dashboard.accounts.confirmed import confirmed
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import OPERATIONS, Role
 from dashboard.api.actions import revoke_all
@@ -42,6 +43,7 @@ def people(request: HttpRequest) -> HttpResponse:
 
 @needs("administer")
 @require_http_methods(["GET", "POST"])
+@confirmed
 def add(request: HttpRequest) -> HttpResponse:
     form = PersonForm(request.POST or None)
     if request.method == "GET" or not form.is_valid():
@@ -62,6 +64,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("administer")
 @require_POST
+@confirmed
 def role(request: HttpRequest, pk: int) -> HttpResponse:
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -79,6 +82,7 @@ def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("administer")
 @require_POST
+@confirmed
 def activate(request: HttpRequest, pk: int) -> HttpResponse:
     return _do(request, pk, lambda user: actions.activate(request.user, user), "may log in again")
 
@@ -96,6 +100,7 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("administer")
 @require_POST
+@confirmed
 def factors(request: HttpRequest, pk: int) -> HttpResponse:
     return _do(request, pk, lambda user: actions.drop_factors(request.user, user), "needs no second factor now")
 
@@ -108,6 +113,7 @@ def tokens(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("administer")
 @require_POST
+@confirmed
 def password(request: HttpRequest, pk: int) -> HttpResponse:
     """Answers with the page itself, not a redirect: the password is shown this once and kept nowhere."""
     user = _known(pk)

@@ -14,6 +14,7 @@ from allauth.socialaccount.providers.openid_connect import views as openid
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
+from dashboard.accounts.confirmed import confirmed
 from dashboard.accounts.gate import needs
 
 open_to_all: Callable[[Any], Any] = needs("enter")
@@ -34,7 +35,7 @@ second_factors = [
     path("passkeys/<int:pk>/remove/", own(passkeys.remove_webauthn), name="mfa_remove_webauthn"),
 ]
 company = [
-    path("", own(sign_on.connections), name="socialaccount_connections"),
+    path("", own(confirmed(sign_on.connections)), name="socialaccount_connections"),
     path("cancelled/", open_to_all(sign_on.login_cancelled), name="socialaccount_login_cancelled"),
     path("failed/", open_to_all(sign_on.login_error), name="socialaccount_login_error"),
     path("new/", open_to_all(sign_on.signup), name="socialaccount_signup"),

@@ -58,6 +58,16 @@ def revoke_all(by: Any, user: Any) -> None:
         revoke(by, token)
 
 
+@transaction.atomic
+def end_all(user: Any, why: str) -> int:
+    """Every token of somebody whose account changed; returns how many."""
+    found = list(ApiToken.objects.select_for_update().filter(user=user, revoked_at=None, expires_at__gt=timezone.now()))
+    for token in found:
+        record(None, "revoked token", token, of=user.get_username(), why=why)
+    ApiToken.objects.filter(pk__in=[token.pk for token in found]).update(revoked_at=timezone.now())
+    return len(found)
+
+
 def find(text: str) -> ApiToken | None:
     """The token of this text, open or not."""
     return ApiToken.objects.select_related("user__person").filter(token_hash=hashed(text)).first()

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from dashboard.accounts.confirmed import confirmed
 from dashboard.accounts.gate import needs
 from dashboard.api import actions, document
 from dashboard.api.forms import TokenForm
@@ -18,6 +19,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @needs("tokens")
 @require_POST
+@confirmed
 def make(request: HttpRequest) -> HttpResponse:
     """Answers with the page itself, not a redirect: the token is shown this once and kept nowhere."""
     form = TokenForm(request.user, request.POST)

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dashboard.accounts.confirmed import confirmed
 from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import NotAllowed, allowed, require
 from dashboard.experiments import search
@@ -140,6 +141,12 @@ def expendable(request: HttpRequest, pk: int) -> HttpResponse:
     """Mark a server expendable, with the commands that crash and start it."""
     server = get_object_or_404(Server, pk=pk)
     require(request.user, "allow_crashes", server)
+    return _mark(request, server)
+
+
+@confirmed
+def _mark(request: HttpRequest, server: Server) -> HttpResponse:
+    """The commands are programs that a worker runs."""
     form = ExpendableForm(server, request.POST or None)
     try:
         if refusal := queries.why_not_expendable(server):
@@ -154,7 +161,7 @@ def expendable(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(refused))
     else:
         messages.success(request, f"{server} is marked expendable. Nothing was sent to it.")
-    return redirect("servers:detail", pk)
+    return redirect("servers:detail", server.pk)
 
 
 def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status: int = 200) -> HttpResponse:

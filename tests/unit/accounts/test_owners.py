@@ -10,6 +10,7 @@ from dashboard.experiments import actions as experiments
 from dashboard.experiments.rights import why_not_crash
 from dashboard.servers import actions
 from dashboard.servers.models import Server
+from tests.confirmed import confirm
 from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.errors import PlanError
 
@@ -69,7 +70,9 @@ def test_another_operator_is_refused_and_nothing_changes(client, server, other, 
 @pytest.mark.parametrize("who", ["owner", "admin"])
 @pytest.mark.parametrize(("page", "form"), OWNERS_PAGES)
 def test_the_owner_and_administrators_may(client, request, server, who, page, form):
-    client.force_login(request.getfixturevalue(who))
+    user = request.getfixturevalue(who)
+    client.force_login(user)
+    confirm(client, user)
     assert client.post(f"/servers/{server.pk}/{page}", form).status_code == 302
 
 

@@ -13,6 +13,7 @@ from dashboard.accounts.roles import NotAllowed, Role
 from dashboard.api import actions
 from dashboard.api.models import ApiToken
 from dashboard.audit.models import Event
+from tests.confirmed import confirm
 from tests.unit.api.tokens import client_of, script, somebody, token_of
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +28,7 @@ def maria(db):
 @pytest.fixture
 def page(client, maria):
     client.force_login(maria)
+    confirm(client, maria)
     return client
 
 
@@ -60,6 +62,7 @@ def test_nobody_makes_a_token_that_may_more_than_they(client):
     with pytest.raises(NotAllowed):
         actions.make(viewer, "x", ["see", "run"], 1)
     client.force_login(viewer)
+    confirm(client, viewer)
     answer, text = made_on(client)
     assert not text and not ApiToken.objects.exists()
     assert 'value="run"' not in answer.content.decode() and 'value="see"' in answer.content.decode()

@@ -9,6 +9,7 @@ from dashboard.audit.models import Event
 from dashboard.servers import actions
 from dashboard.servers.models import Server
 from dashboard.servers.programs import listed
+from tests.confirmed import confirm
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody, token_of
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +34,7 @@ def server(maria):
 
 def by_page(client, user, server, crash, start):
     client.force_login(user)
+    confirm(client, user)
     said = {"crash": "\n".join(crash), "start": "\n".join(start), "typed_name": "db1"}
     return client.post(f"/servers/{server.pk}/expendable/", said)
 

@@ -10,7 +10,6 @@ from dashboard.api.problems import MEDIA_TYPE, Problem
 from dashboard.api.service import api, operations
 
 PREFIX = "/api/v1/"
-IF_MATCH = "If-Match"
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 ALWAYS = {
     "401": "No token, or one that is unknown, expired or revoked",
@@ -45,8 +44,6 @@ def openapi() -> dict[str, Any]:
         operation["security"] = [{"Token": [scope]}]
         operation["description"] = f"{operation['description']}\n\nScope: `{scope}`. {_role(scope)}."
         problems = ALWAYS | ({"404": "There is no such thing"} if "{" in path else {})
-        if IF_MATCH in {one["name"] for one in operation["parameters"]}:
-            problems["412"] = "It is not what If-Match names"
         operation["responses"] |= {status: {"description": says, **PROBLEM} for status, says in problems.items()}
         operation["responses"] = {str(status): told for status, told in operation["responses"].items()}
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")

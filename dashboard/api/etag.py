@@ -1,31 +1,15 @@
-"""What an answer showed, by its tag: who asks again is told only what changed, and a change can be asked for on
-condition that nobody was faster."""
+"""The tag of an answer (RFC 9110, 8.8.3): a program that asks again with it gets 304 while nothing has changed."""
 
 import hashlib
 import json
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
-from ninja import Header, Schema, Status
+from ninja import Schema, Status
 
 WEAK = "W/"
 Shown = TypeVar("Shown", bound=Schema)
-IfMatch = Annotated[
-    str | None,
-    Header(
-        None,
-        alias="If-Match",
-        description="The ETag of what was read: refused with 412 when that has changed since. *: whatever it is now.",
-    ),
-]
-
-
-class Changed(Exception):
-    """It is not (any more) what the request is conditional on: 412."""
-
-    def __init__(self) -> None:
-        super().__init__("This has changed since it was read. Nothing was changed by this request. Read it again.")
 
 
 def tag_of(value: Any) -> str:
@@ -40,12 +24,6 @@ def weak_tag_of(value: Any) -> str:
 
 def has_seen(request: HttpRequest, tag: str) -> bool:
     return _is_named(tag, request.headers.get("If-None-Match", ""))
-
-
-def must_fit(if_match: str | None, shown: Schema) -> None:
-    """Raises Changed. `shown`: read under a lock that is kept until the change is stored."""
-    if if_match is not None and not _is_named(tag_of(shown.dict()), if_match):
-        raise Changed
 
 
 def _is_named(tag: str, header: str) -> bool:

@@ -12,7 +12,6 @@ from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
 from dashboard.api.door import NoToken, TooMany
-from dashboard.api.etag import Changed
 from dashboard.schedules.actions import Refused as RefusedNight
 from dashboard.servers.actions import Refused
 from workers.errors import DurascopeError, PlanError
@@ -118,7 +117,6 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     Refused: _plainly(409),
     RefusedNight: _plainly(409),
     Conflict: _plainly(409),
-    Changed: _plainly(412),
     IntegrityError: _collided,
 }
 

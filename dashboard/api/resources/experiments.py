@@ -15,7 +15,6 @@ from pydantic import ConfigDict, field_validator
 from dashboard.accounts.roles import require
 from dashboard.api import etag
 from dashboard.api.door import Token
-from dashboard.api.etag import IfMatch
 from dashboard.api.idempotency import Key, once
 from dashboard.api.paging import Id, Pages
 from dashboard.api.plans import StartIn, asked
@@ -177,11 +176,11 @@ def show_experiment(request: HttpRequest, response: HttpResponse, experiment_id:
 @router.patch("/experiments/{int:experiment_id}", auth=Token("tidy"), response=ExperimentOut)
 @transaction.atomic
 def change_experiment(
-    request: HttpRequest, response: HttpResponse, experiment_id: Id, changes: Changes, if_match: IfMatch
+    request: HttpRequest, response: HttpResponse, experiment_id: Id, changes: Changes
 ) -> ExperimentOut:
     """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
     try:
-        _change(request.user, _held(experiment_id, if_match), changes)
+        _change(request.user, _held(experiment_id), changes)
     except care.Refused as refused:
         raise Conflict(str(refused)) from refused
     return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
@@ -198,10 +197,10 @@ def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
 
 @router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
 @transaction.atomic
-def delete_experiment(request: HttpRequest, experiment_id: Id, if_match: IfMatch) -> Status:
+def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status:
     """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
     try:
-        care.delete(request.user, _held(experiment_id, if_match))
+        care.delete(request.user, _held(experiment_id))
     except care.Refused as refused:
         raise Conflict(str(refused)) from refused
     return Status(204, None)
@@ -252,11 +251,10 @@ def _known(experiment_id: int) -> Experiment:
     return queries.counted([get_object_or_404(queries.listed(), pk=experiment_id)])[0]
 
 
-def _held(experiment_id: int, if_match: str | None) -> Experiment:
-    """Locked until the transaction ends: nobody else changes it between. Raises Changed."""
+def _held(experiment_id: int) -> Experiment:
+    """Locked until the transaction ends: nobody else changes it between."""
     experiment = _known(experiment_id)
     care.hold(experiment)
-    etag.must_fit(if_match, ExperimentOut.from_orm(_known(experiment_id)))
     return _known(experiment_id)
 
 

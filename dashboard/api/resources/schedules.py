@@ -15,7 +15,6 @@ from pydantic import ConfigDict
 
 from dashboard.api import etag
 from dashboard.api.door import Token
-from dashboard.api.etag import IfMatch
 from dashboard.api.idempotency import Key, once
 from dashboard.api.paging import Id, Pages, Told
 from dashboard.api.plans import SourceIn, asked
@@ -147,11 +146,11 @@ def show_schedule(request: HttpRequest, response: HttpResponse, schedule_id: Id)
 @router.patch("/schedules/{int:schedule_id}", auth=Token("schedule"), response=ScheduleWhole)
 @transaction.atomic
 def change_schedule(
-    request: HttpRequest, response: HttpResponse, schedule_id: Id, wanted: ScheduleChange, if_match: IfMatch
+    request: HttpRequest, response: HttpResponse, schedule_id: Id, wanted: ScheduleChange
 ) -> ScheduleWhole:
     """Another name or other times; what it measures stays, so that its nights can be compared. From then on it runs
     with your rights. Other times end the confirmation of production servers."""
-    schedule = _held(schedule_id, if_match)
+    schedule = _held(schedule_id)
     now = {name: getattr(schedule, name) for name in TIMES}
     form = _when({**now, **wanted.dict(exclude_unset=True)}, schedule)
     try:
@@ -163,9 +162,9 @@ def change_schedule(
 
 @router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
 @transaction.atomic
-def delete_schedule(request: HttpRequest, schedule_id: Id, if_match: IfMatch) -> Status:
+def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status:
     """What its nights measured stays."""
-    actions.remove(request.user, _held(schedule_id, if_match))
+    actions.remove(request.user, _held(schedule_id))
     return Status(204, None)
 
 
@@ -230,10 +229,9 @@ def _whole(schedule_id: int) -> ScheduleWhole:
     return ScheduleWhole(**_told(_known(schedule_id), timezone.now()))
 
 
-def _held(schedule_id: int, if_match: str | None) -> Schedule:
-    """Locked until the transaction ends: nobody else changes it between. Raises Changed."""
+def _held(schedule_id: int) -> Schedule:
+    """Locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Schedule.objects.select_for_update(), pk=schedule_id)
-    etag.must_fit(if_match, _whole(schedule_id))
     return _known(schedule_id)
 
 

@@ -18,7 +18,6 @@ from pydantic import ConfigDict
 from dashboard.accounts.roles import require
 from dashboard.api import etag
 from dashboard.api.door import Token
-from dashboard.api.etag import IfMatch
 from dashboard.api.paging import Id, Pages
 from dashboard.api.problems import BadForm
 from dashboard.fleet.site_names import LOCAL
@@ -160,12 +159,10 @@ def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> 
 
 @router.patch("/servers/{int:server_id}", auth=Token("change_server"), response=ServerOut)
 @transaction.atomic
-def change_server(
-    request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange, if_match: IfMatch
-) -> ServerOut:
+def change_server(request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange) -> ServerOut:
     """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
     measured there or must be put back. Another address, account or TLS needs the password again."""
-    server = _held(request.user, server_id, if_match)
+    server = _held(request.user, server_id)
     form = _changed(server, wanted.dict(exclude_unset=True))
     try:
         actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
@@ -226,9 +223,9 @@ def start_server(request: HttpRequest, server_id: Id) -> Status:
 
 @router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
 @transaction.atomic
-def delete_server(request: HttpRequest, server_id: Id, if_match: IfMatch) -> Status:
+def delete_server(request: HttpRequest, server_id: Id) -> Status:
     """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
-    actions.remove(request.user, _held(request.user, server_id, if_match))
+    actions.remove(request.user, _held(request.user, server_id))
     return Status(204, None)
 
 
@@ -248,12 +245,11 @@ def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
 
 
-def _held(user: User, server_id: int, if_match: str | None) -> Server:
-    """Of this person's, and locked until the transaction ends: nobody else changes it between. Raises Changed."""
+def _held(user: User, server_id: int) -> Server:
+    """Of this person's, and locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Server.objects.select_for_update(), pk=server_id)
     server = _known(server_id)
     require(user, "change_server", server)
-    etag.must_fit(if_match, ServerOut.from_orm(server))
     return server
 
 

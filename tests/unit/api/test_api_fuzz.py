@@ -21,9 +21,10 @@ from dashboard.results import export_file
 from dashboard.servers.models import Preflight, Server
 from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import somebody, token_of
+from tests.unit.conduct import experiments as make
 from tests.unit.results import trials
 from tests.unit.schedules import made as nightly
-from workers import bell, debts
+from workers import bell
 from workers.bench.workloads import WORKLOADS
 
 CHECKS = [
@@ -110,7 +111,7 @@ def ids(db, monkeypatch):
     schedule = nightly.schedule(box, somebody(Role.OPERATOR, "dba"))
     channel, _ = notifications.add(None, "email", "dbas", "dba@example.org", [])
     delivery = notifications.send_test(None, channel)
-    debts.owe_start(attached, cancelled)
+    make.owe(attached, cancelled, "start")
     links = [sharing.share(None, one)[0].pk for one in (done, cancelled)]
     return {
         "server_id": [1, 2],

@@ -34,7 +34,8 @@ def _note_all(until: float) -> bool:
     for experiment_id in list(entries.waiting().values_list("pk", flat=True)):
         if time.monotonic() > until:
             return False
-        _note(Experiment.objects.get(pk=experiment_id))
+        if experiment := entries.waiting().filter(pk=experiment_id).first():  # not resumed or deleted meanwhile
+            _note(experiment)
     return True
 
 

@@ -1,6 +1,7 @@
 """Each worker tends its own site and host: a round as soon as it is there, for a server may have been left down, and
-then one every few seconds, as long as it lives. What is owed is paid in a thread of its own: an owner's start command
-may take minutes, and nobody else's experiment waits for that."""
+then one every few seconds, as long as it lives. So does a command line while it measures: no worker may be alive.
+What is owed is paid in a thread of its own: an owner's start command may take minutes, and nobody else's experiment
+waits for that."""
 
 import logging
 import threading
@@ -10,8 +11,7 @@ from functools import partial
 from celery.signals import worker_ready, worker_shutting_down
 from django.db import close_old_connections, connection
 
-from workers import bell, debts
-from workers.tend import tend
+from workers import bell, debts, tend
 
 EVERY_S = 10.0
 log = logging.getLogger(__name__)
@@ -20,15 +20,20 @@ log = logging.getLogger(__name__)
 class Rounds:
     def __init__(self) -> None:
         self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
 
-    def start(self) -> None:
-        tending = partial(tend, partial(bell.ring, bell.EXPERIMENT), partial(bell.ring, bell.PREFLIGHT))
-        for duty in (tending, debts.pay_all):
-            threading.Thread(target=self._go, args=[duty], name="rounds", daemon=True).start()
+    def start(self, *duties: Callable[[], None]) -> None:
+        """Each in a thread of its own."""
+        for duty in duties:
+            thread = threading.Thread(target=self._go, args=[duty], name="rounds", daemon=True)
+            thread.start()
+            self._threads.append(thread)
 
-    def stop(self) -> None:
-        """No further round begins; one that is under way is left to end by itself, or with the process."""
+    def stop(self, wait_s: float = 0) -> None:
+        """No further round begins; one that is under way is waited for so long, then left to end with the process."""
         self._stop.set()
+        for thread in self._threads:
+            thread.join(wait_s)
 
     def _go(self, duty: Callable[[], None]) -> None:
         while not self._stop.is_set():
@@ -46,7 +51,8 @@ rounds = Rounds()
 
 @worker_ready.connect
 def _on_ready(**_: object) -> None:
-    rounds.start()
+    tending = partial(tend.tend, partial(bell.ring, bell.EXPERIMENT), partial(bell.ring, bell.PREFLIGHT))
+    rounds.start(tending, debts.pay_all)
 
 
 @worker_shutting_down.connect

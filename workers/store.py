@@ -40,8 +40,7 @@ def _begin(experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID
         if not worker.is_alive:
             return None
         if busy := leases.holder(hosts):
-            does = "being put back" if busy.experiment.is_over else "running"
-            say(experiment, f"waiting: {busy.experiment.name} is {does} on the same host")
+            say(experiment, f"waiting: {busy.experiment.name} {_does(busy.experiment)}")
             return None
         leases.take(experiment, hosts, timezone.now())
         experiment.state = Experiment.State.RUNNING
@@ -50,6 +49,16 @@ def _begin(experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID
         experiment.error = experiment.mend = ""
         experiment.save(update_fields=["state", "worker", "claim", "started_at", "error", "mend"])
     return experiment
+
+
+def _does(experiment: Experiment) -> str:
+    """What an experiment does that holds a host."""
+    if experiment.is_over:
+        return "is being put back on the same host"
+    worker = experiment.worker
+    if worker is None or worker.is_alive:
+        return "is running on the same host"
+    return f"holds the same host, and its worker {worker} ended. Its settings are restored first"
 
 
 def refuse(experiment_id: int, why: DurascopeError) -> None:

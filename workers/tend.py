@@ -31,15 +31,19 @@ CLOCK_STEP_S = 5.0
 def tend(ring_experiment: Callable[[int], None], ring_preflight: Callable[[int], None]) -> None:
     """Everything that somebody must do when nobody else does, as far as it can be done at this site and on this host;
     what is owed to servers, `debts` pays. A duty that fails does not keep the others waiting."""
-    duties = (
-        take_from_the_dead if clocks.agree() else None,
-        take_from_ourselves,
-        _sweep,
-        _remove_deleted,
-        partial(_ring_experiments, ring_experiment),
-        partial(_ring_preflights, ring_preflight),
-    )
-    for duty in filter(None, duties):
+    take_over()
+    _do(_remove_deleted, partial(_ring_experiments, ring_experiment), partial(_ring_preflights, ring_preflight))
+
+
+def take_over() -> None:
+    """What dead workers left: all that a command line needs, which measures without a message queue."""
+    if clocks.agree():
+        _do(take_from_the_dead)
+    _do(take_from_ourselves, _sweep)
+
+
+def _do(*duties: Callable[[], None]) -> None:
+    for duty in duties:
         try:
             duty()
         except Exception:

@@ -16,6 +16,7 @@ from dashboard.results.crash.detector import detector
 from dashboard.results.crash.trials import Tried, trials_of
 from workers.bench.plan import CONTROLS, Plan
 
+Pair = tuple[Mapping[str, Any], Mapping[str, Any]]  # a track's names, an entry's fields
 OVER = (
     Experiment.State.DONE, Experiment.State.FAILED, Experiment.State.CANCELLED, Experiment.State.INTERRUPTED,
 )  # fmt: skip
@@ -30,16 +31,28 @@ def waiting() -> QuerySet[Experiment]:
 def note(experiment: Experiment) -> None:
     """Write its entries, or write them anew: also of one that failed half-way, for what it measured was measured."""
     plan = Plan.from_dict(experiment.plan)
-    found = [*_measured(experiment, plan), *_crashed(experiment, plan)]
-    with transaction.atomic():
-        for track, fields in found:
-            _write(experiment, track, fields)
-        mark(experiment)
+    _store(experiment, [*_measured(experiment, plan), *_crashed(experiment, plan)])
 
 
-def mark(experiment: Experiment, problem: str = "") -> None:
-    fields = {"ended_at": experiment.ended_at, "problem": problem}
-    Noted.objects.update_or_create(experiment=experiment, defaults=fields)
+def mark(experiment: Experiment, problem: str) -> None:
+    """Nothing can be read of it, and why."""
+    _store(experiment, (), problem)
+
+
+@transaction.atomic
+def _store(
+    experiment: Experiment, found: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], problem: str = ""
+) -> None:
+    """Nothing when somebody resumed or deleted it meanwhile: it is noted when it ends again. Under its lock, so that it
+    is not resumed in between."""
+    same_end = Experiment.objects.filter(pk=experiment.pk, state__in=OVER, ended_at=experiment.ended_at)
+    if experiment.ended_at is None or not same_end.select_for_update().first():
+        return
+    for track, fields in found:
+        _write(experiment, track, fields)
+    Noted.objects.update_or_create(
+        experiment=experiment, defaults={"ended_at": experiment.ended_at, "problem": problem}
+    )
 
 
 def _write(experiment: Experiment, named: Mapping[str, Any], fields: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.fleet.models import HostLease
+from dashboard.fleet.models import HostLease, Worker
 from tests.unit.conduct import experiments as make
 from workers import leases, store, tend
 
@@ -47,3 +47,19 @@ def test_the_lease_of_a_payer_that_died_is_cleared():
     HostLease.objects.create(host="h", experiment=owing, taken_at=timezone.now() - timedelta(hours=1))
     tend.take_from_the_dead()
     assert not HostLease.objects.exists()
+
+
+def test_it_says_what_it_waits_for():
+    server, holder = make.attached(), make.worker()
+    running, waiting = make.experiment(server), make.experiment(server)
+    store.begin(running.pk, holder, ["h"])
+
+    def says():
+        assert store.begin(waiting.pk, make.worker(), ["h"]) is None
+        waiting.refresh_from_db()
+        return waiting.phase
+
+    assert says() == "waiting: on db1 is running on the same host"
+    Worker.objects.filter(pk=holder.pk).update(beat_at=timezone.now() - timedelta(minutes=1))
+    ended = "waiting: on db1 holds the same host, and its worker here:1 ended. Its settings are restored first"
+    assert says() == ended

@@ -1,14 +1,18 @@
 """`manage.py experiment`: exit status 0 measured, 1 not all, 2 nothing started; the reason on standard error."""
 
 import json
+import time
 
 import pytest
 from django.core.management import call_command
 from django.db import OperationalError
 
+from dashboard.experiments.management.commands import experiment as command
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Server
+from tests.unit.conduct import experiments as make
+from workers.rounds import Rounds
 
 RUN = ("experiment", "run", "what-does-safety-cost", "--server", "One")
 
@@ -115,3 +119,22 @@ def test_its_status_tells_whether_crashes_can_be_believed(server, monkeypatch, c
 def test_it_lists_the_recipes(capsys):
     assert status("experiment", "recipes") == 0
     assert "what-does-safety-cost: What does safety cost?\n" in capsys.readouterr().out
+
+
+def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkeypatch):
+    """No worker may be alive that does."""
+    done = []
+    monkeypatch.setattr(command, "rounds", Rounds())
+    monkeypatch.setattr(command.pulse, "start", lambda: None)
+    monkeypatch.setattr(command.tend, "take_over", lambda: done.append("take over"))
+    monkeypatch.setattr(command.debts, "pay_all", lambda: done.append("restore"))
+
+    def measure(experiment_id, _):
+        deadline = time.monotonic() + 60
+        while len(done) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(Command, "_measure", staticmethod(measure))
+    Command()._conduct(make.experiment(server))
+    assert sorted(done) == ["restore", "take over"]
+    assert not any(thread.is_alive() for thread in command.rounds._threads)

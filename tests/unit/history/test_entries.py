@@ -125,3 +125,58 @@ def test_nobody_counts_while_something_is_measured_here():
     assert Entry.objects.count() == 0
     assert history.keep(nights.FIRST, print, here="elsewhere")
     assert Entry.objects.count() == 6
+
+
+def resumed_while_it_is_noted(monkeypatch, experiment, failure=None):
+    """Somebody resumes it between the look at the list and the last word."""
+    measured = entries._measured
+
+    def resume(noted, plan):
+        Experiment.objects.filter(pk=experiment.pk).update(state="queued", ended_at=None)
+        if failure:
+            raise failure
+        return measured(noted, plan)
+
+    monkeypatch.setattr(entries, "_measured", resume)
+
+
+@pytest.mark.parametrize("failure", [None, ValueError("of a version long gone")])
+def test_what_is_resumed_while_it_is_noted_is_noted_when_it_ends_again(monkeypatch, failure):
+    experiment = factory.experiment()
+    Experiment.objects.filter(pk=experiment.pk).update(ended_at=nights.FIRST)
+    with monkeypatch.context() as meanwhile:
+        resumed_while_it_is_noted(meanwhile, experiment, failure)
+        keep()
+    assert not Noted.objects.exists() and not Entry.objects.exists()
+    Experiment.objects.filter(pk=experiment.pk).update(state="done", ended_at=nights.FIRST + timedelta(hours=1))
+    keep()
+    assert Noted.objects.get().problem == "" and Entry.objects.count() == 6
+
+
+@pytest.mark.parametrize("meanwhile", [{"state": "queued", "ended_at": None}, {"deleted_at": nights.FIRST}])
+def test_what_was_resumed_or_deleted_since_the_list_was_read_keeps_no_other_waiting(monkeypatch, meanwhile):
+    gone, other = factory.experiment(), factory.experiment()
+    Experiment.objects.filter(pk=gone.pk).update(ended_at=nights.FIRST)
+    Experiment.objects.filter(pk=other.pk).update(ended_at=nights.FIRST)
+    waiting = entries.waiting
+
+    def listed():
+        found = waiting()
+        monkeypatch.setattr(entries, "waiting", waiting)
+        ids = list(found.values_list("pk", flat=True))
+        Experiment.objects.filter(pk=gone.pk).update(**meanwhile)
+        return ListOf(ids)
+
+    monkeypatch.setattr(entries, "waiting", listed)
+    keep()
+    assert set(Noted.objects.values_list("experiment", flat=True)) == {other.pk}
+
+
+class ListOf:
+    """What was read a moment ago."""
+
+    def __init__(self, ids):
+        self.ids = ids
+
+    def values_list(self, *_, **__):
+        return self.ids

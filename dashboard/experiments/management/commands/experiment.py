@@ -1,7 +1,8 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
 `manage.py experiment export ID FILE`, `manage.py experiment import FILE` and `manage.py experiment schema`.
 
-Runs in this process: needs the database and sysbench, no browser, no web server, no Redis. Exit status:
+Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. What an ended
+worker or command line left behind (changed settings, a host that is held) is put in order first. Exit status:
 
     0  everything was measured; crash trials that lost something are a result like any other: read the JSON
     1  not everything: a cell or trial failed, a trial could not tell, the detector of the crash trials failed (a lying
@@ -31,12 +32,15 @@ from dashboard.results.crash.detector import detector
 from dashboard.results.crash.trials import trials_of
 from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
+from workers import debts, tend
 from workers.bench.recipes import QUICK, SIZES
 from workers.conduct import conduct
 from workers.errors import DurascopeError
 from workers.pulse import pulse
+from workers.rounds import rounds
 
 BAD_ARGUMENTS = 2
+ROUND_ENDS_S = 1.0  # how long a round that is under way is waited for at the end
 
 
 class Command(BaseCommand):
@@ -142,10 +146,12 @@ class Command(BaseCommand):
         worker = pulse.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
+        rounds.start(tend.take_over, debts.pay_all)
         told = ""
         while measuring.is_alive():
             measuring.join(1)
             told = self._tell(experiment, told)
+        rounds.stop(ROUND_ENDS_S)
 
     @staticmethod
     def _measure(experiment_id: int, worker: Any) -> None:

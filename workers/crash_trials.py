@@ -13,6 +13,7 @@ from dashboard.audit.models import record
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.experiments.rights import queued_by
 from dashboard.servers.models import Debt, Server
+from dashboard.servers.programs import may_run_here
 from workers import claims, debts, environment, store, trial_store
 from workers.bench.plan import Plan
 from workers.crash.run import run_trial
@@ -103,8 +104,9 @@ def _attached(row: Trial) -> Attached:
             lambda made: debts.paid(server, must_hold, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
-    back, permit = partial(debts.paid, server, must_hold, Debt.Kind.START, ""), partial(_permit, row, crash)
-    return Attached(server.target(), name, crash, start, permit, must_hold, COMMAND_LIMIT_S, back)
+    back, permit = partial(debts.paid, server, must_hold, Debt.Kind.START, ""), partial(_permit, row, crash, start)
+    where = server.binlog_index
+    return Attached(server.target(), name, crash, start, permit, must_hold, COMMAND_LIMIT_S, back, where)
 
 
 def _expendable(row: Trial) -> Server:
@@ -118,17 +120,23 @@ def _expendable(row: Trial) -> Server:
             f"{server.name} was not crashed: whoever queued this experiment may not crash it any more.",
             "Its owner or an administrator can resume the experiment.",
         )
+    if not may_run_here(server, server.crash_command, server.start_command):
+        raise PlanError(
+            f"{server.name} was not crashed: this worker's DURASCOPE_CRASH_PROGRAMS does not list its commands, and "
+            "whoever set them is no administrator now.",
+            "Have an administrator set them again, or list the programs where workers run.",
+        )
     return server
 
 
-def _permit(row: Trial, crash: tuple[str, ...]) -> None:
+def _permit(row: Trial, crash: tuple[str, ...], start: tuple[str, ...]) -> None:
     """The last word before an owner's server goes down, kept in the audit log; that it must be started again is written
     down as a debt, for this worker may die in between. Raises PlanError."""
     if not claims.claimed(row).exists():  # whoever took this worker for dead may have put the server back already
         raise PlanError(f"The trial was taken from this worker: {row.server} was not crashed.")
     server = _expendable(row)
-    if tuple(server.crash_command) != crash:
-        raise PlanError(f"The crash command of {server.name} was changed: it was not crashed.", "Repeat the trial.")
+    if (tuple(server.crash_command), tuple(server.start_command)) != (crash, start):
+        raise PlanError(f"The commands of {server.name} were changed: it was not crashed.", "Repeat the trial.")
     debts.owe_start(server, row.experiment)
     record(queued_by(row.experiment), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Debt, Server
+from dashboard.servers.programs import may_run_here
 from workers import claims, leases
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
@@ -92,15 +93,27 @@ def _start(server: Server, must_hold: Callable[[], None]) -> None:
     debt = server.debts.filter(paid_at=None, kind=Debt.Kind.START).first()
     if debt is None:
         return
+    server = Server.everything.get(pk=server.pk)  # its commands as they are now
     command = tuple(server.start_command)
     down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, must_hold, COMMAND_LIMIT_S))
     if not down.answers():
         _must_be_due(debt)
+        _must_be_allowed(server)
         must_hold()
         Debt.objects.filter(pk=debt.pk).update(tried_at=timezone.now())
         record(None, "started again", server, experiment=debt.experiment_id, command=command)
         down.bring_up()
     paid(server, must_hold, Debt.Kind.START, debt.name)
+
+
+def _must_be_allowed(server: Server) -> None:
+    """Raises ServerError: the right to run this command was lost since it was stored."""
+    if not may_run_here(server, server.start_command):
+        raise ServerError(
+            "Its start command was not run: this worker's DURASCOPE_CRASH_PROGRAMS does not list it, and whoever set "
+            "it is no administrator now.",
+            "Start the server by hand, or have an administrator set the command again.",
+        )
 
 
 def _must_be_due(debt: Debt) -> None:

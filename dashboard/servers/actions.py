@@ -97,18 +97,24 @@ def hand_over(user: AbstractBaseUser, server: Server, to: AbstractBaseUser) -> N
 
 
 @transaction.atomic
-def mark_expendable(user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str]) -> None:
-    """Let crash experiments take this server down with these commands. Raises NotAllowed for programs that this person
-    may not have run, and Refused, also when somebody labelled it production a moment ago."""
+def mark_expendable(
+    user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str], binlog_index: str = ""
+) -> None:
+    """Let crash experiments take this server down with these commands. `binlog_index`: where its binary log lies on
+    the worker's machine, "" if not there. Raises NotAllowed for programs that this person may not have run, and
+    Refused, also when somebody labelled it production a moment ago."""
     require(user, "allow_crashes", server)
     if why := programs.why_not(user, crash, start):
         raise NotAllowed(why)
     if not crash or not start:
         raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
     allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)
-    if not allowed.update(expendable=True, crash_command=list(crash), start_command=list(start)):
+    said = {"crash_command": list(crash), "start_command": list(start), "binlog_index": binlog_index}
+    by = user if getattr(user, "pk", None) else None
+    if not allowed.update(expendable=True, commands_by=by, **said):
         raise Refused(queries.why_not_expendable(server) or f"{server} was changed meanwhile and was not marked.")
-    record(user, "marked expendable", server, crash=list(crash), start=list(start))
+    more = {"binlog_index": binlog_index} if binlog_index else {}
+    record(user, "marked expendable", server, crash=list(crash), start=list(start), **more)
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.safestring import mark_safe
 
+from dashboard.servers.forms import clean_path
 from dashboard.servers.models import Server
 
 MOST_ARGUMENTS = 64
@@ -55,14 +56,31 @@ class ExpendableForm(forms.Form):
         help_text="Starts the server again after the crash, and returns. No passwords here: "
         "the commands are shown on this server's page and in the audit log.",
     )
+    binlog_index = forms.CharField(
+        label="Binlog index",
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(attrs={"spellcheck": "false"}),
+        help_text=mark_safe(
+            "If the server's binary log lies on the worker's machine: the path of its index there, as "
+            "<code>/var/lib/mysql/binlog.index</code>. Trials then compare the binary log too."
+        ),
+    )
     typed_name = forms.CharField(
         label="Name of the server", max_length=80, help_text="Type it as it stands in the heading.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 
     def __init__(self, server: Server, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"crash": server.crash_command, "start": server.start_command}, **kwargs)
+        stored = {name: getattr(server, f"{name}_command") for name in ("crash", "start")}
+        super().__init__(*args, initial={**stored, "binlog_index": server.binlog_index}, **kwargs)
         self.server = server
+
+    def clean_binlog_index(self) -> str:
+        path = clean_path(self.cleaned_data["binlog_index"], "index")
+        if path and not path.endswith(".index"):
+            raise ValidationError("The index of a binary log ends in .index. Nothing was marked.")
+        return path
 
     def clean_typed_name(self) -> str:
         typed = self.cleaned_data["typed_name"]

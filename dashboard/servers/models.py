@@ -59,6 +59,10 @@ class Server(models.Model):
     expendable = models.BooleanField(default=False)  # attached only: its owner lets it be crashed
     crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
     start_command = models.JSONField(default=list, blank=True)
+    commands_by = models.ForeignKey(  # who set them: asked again for the right to whenever a worker runs one
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    binlog_index = models.CharField(max_length=500, blank=True)  # on the worker's host, in the owner's words
     created_at = models.DateTimeField(default=timezone.now)
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="owned_servers"

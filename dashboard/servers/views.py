@@ -153,7 +153,8 @@ def _mark(request: HttpRequest, server: Server) -> HttpResponse:
             raise actions.Refused(refusal)
         if request.method == "GET" or not form.is_valid():
             return _marking(request, server, form)
-        actions.mark_expendable(request.user, server, form.cleaned_data["crash"], form.cleaned_data["start"])
+        said = form.cleaned_data
+        actions.mark_expendable(request.user, server, said["crash"], said["start"], said["binlog_index"])
     except NotAllowed as refused:  # a program that is not listed; what was written stays in the form
         form.add_error(None, str(refused))
         return _marking(request, server, form, status=403)

@@ -17,6 +17,7 @@ from workers.bench.plan import OWNERS_COMMAND
 from workers.celery import app
 from workers.conduct import conduct
 from workers.pulse import Pulse
+from workers.sandbox import options
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -56,16 +57,18 @@ def server(client_in, worker, theirs):
     return made
 
 
-def mark(client, server, crash, start):
+def mark(client, server, theirs, crash, start):
     page = f"/servers/{server.pk}/expendable/"
-    client.post(page, {"crash": "\n".join(crash), "start": "\n".join(start), "typed_name": NAME})
+    index = theirs.server.datadir / f"{options.BINLOG_BASE}.index"
+    said = {"crash": "\n".join(crash), "start": "\n".join(start), "binlog_index": str(index)}
+    client.post(page, said | {"typed_name": NAME})
     server.refresh_from_db()
     assert server.expendable
 
 
 @pytest.fixture
 def marked(client_in, server, theirs):
-    mark(client_in, server, theirs.crash, theirs.start)
+    mark(client_in, server, theirs, theirs.crash, theirs.start)
     return server
 
 
@@ -173,7 +176,7 @@ def test_the_mark_may_be_taken_back_while_the_load_runs(client_in, marked, worke
 )
 def test_a_crash_command_that_fails_is_no_verdict(client_in, server, worker, theirs, monkeypatch, command, says):
     monkeypatch.setattr(crash_trials, "COMMAND_LIMIT_S", 3.0)
-    mark(client_in, server, command, ("true",))
+    mark(client_in, server, theirs, command, ("true",))
     experiment = run(plan(client_in, server), worker)
     trial = experiment.trials.get()
     assert (experiment.state, trial.state, trial.verdict) == ("done", "done", "unknown")
@@ -186,7 +189,7 @@ def test_a_crash_command_that_fails_is_no_verdict(client_in, server, worker, the
 
 def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, server, worker, theirs, monkeypatch):
     monkeypatch.setattr(crash_trials, "COMMAND_LIMIT_S", 30.0)
-    mark(client_in, server, theirs.crash, ("false",))
+    mark(client_in, server, theirs, theirs.crash, ("false",))
     experiment = run(plan(client_in, server, trials="2"), worker)
     first, second = experiment.trials.all()
     assert (first.verdict, second.state) == ("unknown", "waiting")
@@ -210,7 +213,7 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     assert not owed(server).exists()
     assert ours_on(theirs) == []
 
-    mark(client_in, server, theirs.crash, theirs.start)
+    mark(client_in, server, theirs, theirs.crash, theirs.start)
     actions.resume(experiment, None)
     assert run(experiment, worker).state == "done"
     second.refresh_from_db()

@@ -11,6 +11,7 @@ from tests.real.trials import bad, forgetful
 from workers.crash.run import run_trial
 from workers.crash.trial import Attached, TrialSetup
 from workers.errors import Cancelled, PlanError
+from workers.sandbox import options
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -23,7 +24,9 @@ def theirs(make_sandbox):
     with make_sandbox(forgetful(), name="owned", trace=False) as server, owned(server) as known:
         with connect(server.target) as connection:
             ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
-        yield server, Attached(server.target, SCHEMA, known.crash, known.start, lambda: None, lambda: None, limit_s=60)
+        index = str(server.datadir / f"{options.BINLOG_BASE}.index")
+        said = {"limit_s": 60, "binlog_index": index}
+        yield server, Attached(server.target, SCHEMA, known.crash, known.start, lambda: None, lambda: None, **said)
 
 
 def setup_of(server, attached, variant=None):
@@ -44,7 +47,7 @@ def test_it_finds_what_an_owners_crash_lost(theirs):
     result = crash(*theirs)
     assert "lost-engine" in bad(result)
     assert result.lost_engine.transactions > 0
-    assert result.evidence.binlog is not None  # the files are on this host
+    assert result.evidence.binlog is not None  # the owner said where it is
     assert result.lost_binlog.transactions == 0
 
 

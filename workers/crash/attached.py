@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +10,16 @@ from typing import Any, Self
 
 from workers.crash.owners_command import OwnersCommand
 from workers.crash.trial import Attached
-from workers.errors import AccessDenied, DurascopeError, SandboxError, ServerError
+from workers.errors import AccessDenied, DurascopeError, PlanError, SandboxError, ServerError
 from workers.sandbox.server import Recovery
 from workers.servers import ask
 from workers.servers.connection import connect
 
 POLL_S = 0.1
 ANSWER_S = 5.0  # of a server that may be going down or coming up
+NOT_HERE = "was not crashed: the worker cannot read the index of its binary log where its owner says that it is."
+DIFFERS = "was not crashed: its binary log has the index {}, and its owner names another file."
+MEND_INDEX = "Mark it expendable again, with the right path of the binlog index or with none."
 ALIVE = "durascope_alive"  # a lock that the server forgets when it goes down, or when our connection is cut
 
 
@@ -37,11 +39,17 @@ class AttachedServer:
         self._stopped = False
 
     def binlog_index(self, variables: Mapping[str, str]) -> Path | None:
-        """None: the binlog's files are not on this host, or not ours to read. The address does not tell: a tunnel
-        makes a far server look near, and its path may be that of another server here."""
-        index = variables.get("log_bin_index", "")
-        here = variables.get("hostname") == socket.gethostname()
-        return Path(index) if index and here and os.access(index, os.R_OK) else None
+        """None: the binlog's files are not on this host. Where they are, the owner says and not the server: one that
+        lies could have us read any file. Raises PlanError for a file that is not there, or of another name than the
+        server tells: it may be another server's."""
+        index, told = Path(self._attached.binlog_index), Path(variables.get("log_bin_index", ""))
+        if not self._attached.binlog_index:
+            return None
+        if index.name != told.name:
+            raise PlanError(f"{self.target.name} {DIFFERS.format(told.name)}", MEND_INDEX)
+        if not (index.is_file() and os.access(index, os.R_OK)):
+            raise PlanError(f"{self.target.name} {NOT_HERE}", MEND_INDEX)
+        return index
 
     def crash(self) -> None:
         """Raises PlanError, and nothing is done to the server, when its owner has meanwhile forbidden it."""

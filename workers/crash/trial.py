@@ -19,7 +19,7 @@ class Attached:
     moment before the crash and raises PlanError when the server may not be crashed any more; whoever wrote down there
     that it must be started again hears by `back` that it is up. `must_hold` is called before it is started and raises
     Taken when the server may be another experiment's by now. `schema`: empty, of this trial only, made and dropped by
-    the caller."""
+    the caller. `binlog_index`: where its owner says that the index of its binlog lies on this host; "": not here."""
 
     target: Target
     schema: str
@@ -29,6 +29,7 @@ class Attached:
     must_hold: Callable[[], None]
     limit_s: float = 120.0
     back: Callable[[], None] = lambda: None
+    binlog_index: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ class ServerOut(Schema):
     expendable: bool
     crash_command: list[str]
     start_command: list[str]
+    binlog_index: str
     owner: str | None
     created_at: datetime
 
@@ -100,11 +101,13 @@ class OwnerIn(Schema):
 
 
 class ExpendableIn(Schema):
-    """Commands as lists of arguments, the program first; no shell reads them. `typed_name`: the server's name."""
+    """Commands as lists of arguments, the program first; no shell reads them. `binlog_index`: where the index of the
+    binary log lies on the worker's machine, if it is there. `typed_name`: the server's name."""
 
     model_config = ConfigDict(extra="forbid")
     crash: list[str] = Field(max_length=MOST_ARGUMENTS)
     start: list[str] = Field(max_length=MOST_ARGUMENTS)
+    binlog_index: str = ""
     typed_name: str
 
 
@@ -196,7 +199,7 @@ def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -
             form.add_error(of, "An argument is one line, not empty, without blanks at its ends.")
     if not form.is_valid():
         raise BadForm(form)
-    actions.mark_expendable(request.user, server, wanted.crash, wanted.start)
+    actions.mark_expendable(request.user, server, wanted.crash, wanted.start, form.cleaned_data["binlog_index"])
     return _known(server_id)
 
 

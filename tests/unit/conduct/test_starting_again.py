@@ -3,18 +3,27 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
+from dashboard.accounts.models import Person
+from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment, Trial
 from dashboard.servers import actions
 from dashboard.servers.models import Debt, Server
+from tests.unit.api.tokens import somebody
 from tests.unit.conduct import experiments as make
 from workers import crash_trials, debts
 from workers.errors import PlanError, SandboxError, ServerError
 
 pytestmark = pytest.mark.django_db
 COMMANDS = {"crash_command": ["power", "off"], "start_command": ["power", "on"]}
+
+
+@pytest.fixture(autouse=True)
+def listed(settings):
+    settings.CRASH_PROGRAMS = ("power",)
 
 
 class Machine:
@@ -148,7 +157,7 @@ def a_trial(server, state="running"):
 
 def test_it_is_owed_before_the_crash_command_runs():
     row = a_trial(make.attached(expendable=True, **COMMANDS))
-    crash_trials._permit(row, ("power", "off"))
+    crash_trials._permit(row, ("power", "off"), ("power", "on"))
     assert (owed().experiment, owed().server) == (row.experiment, row.server)
 
 
@@ -157,5 +166,63 @@ def test_a_worker_that_was_taken_for_dead_crashes_nothing_any_more(taken):
     row = a_trial(make.attached(expendable=True, **COMMANDS))
     type(row).objects.update(**taken)
     with pytest.raises(PlanError, match="was taken from this worker"):
-        crash_trials._permit(row, ("power", "off"))
+        crash_trials._permit(row, ("power", "off"), ("power", "on"))
     assert owed() is None and not Event.objects.filter(did="crashed").exists()
+
+
+def of_an_administrator(settings):
+    """Commands of a program that is not listed, which only an administrator may set."""
+    settings.CRASH_PROGRAMS = ()
+    boss = somebody(Role.ADMINISTRATOR, "boss")
+    return boss, make.attached(expendable=True, commands_by=boss, **COMMANDS)
+
+
+def lose(boss, how):
+    if how == "role":
+        Person.objects.filter(user=boss).update(role=Role.OPERATOR)
+    elif how == "active":
+        User.objects.filter(pk=boss.pk).update(is_active=False)
+    else:
+        boss.delete()
+
+
+@pytest.mark.parametrize("how", ["role", "active", "account"])
+def test_commands_of_who_is_no_administrator_any_more_are_not_run(settings, how):
+    boss, server = of_an_administrator(settings)
+    row = a_trial(server)
+    lose(boss, how)
+    with pytest.raises(PlanError, match="no administrator now"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed() is None and not Event.objects.filter(did="crashed").exists()
+
+
+def test_commands_of_an_administrator_are_run(settings):
+    row = a_trial(of_an_administrator(settings)[1])
+    crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed().server == row.server
+
+
+def test_a_program_that_is_not_listed_any_more_is_not_run(settings):
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    settings.CRASH_PROGRAMS = ("/bin/other",)
+    with pytest.raises(PlanError, match="DURASCOPE_CRASH_PROGRAMS does not list its commands"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed() is None
+
+
+def test_a_start_command_is_asked_again_too(settings, machine, undone):
+    boss, server = of_an_administrator(settings)
+    debts.owe_start(server, make.experiment(server))
+    lose(boss, "role")
+    with pytest.raises(ServerError, match="start command was not run"):
+        debts.pay(server)
+    assert machine.commands == [] and "no administrator now" in owed().problem
+    Server.objects.update(commands_by=somebody(Role.ADMINISTRATOR, "other"))
+    debts.pay(server)
+    assert machine.commands == [("power", "on")] and owed() is None
+
+
+def test_a_start_command_that_was_changed_meanwhile_crashes_nothing():
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    with pytest.raises(PlanError, match="commands of db1 were changed"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on", "slowly"))

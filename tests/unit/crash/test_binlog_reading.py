@@ -281,9 +281,18 @@ def test_it_says_unknown_of_an_event_that_is_whole_and_not_understood(seen):
 
 
 def test_it_takes_the_files_from_the_index(tmp_path):
-    (tmp_path / "binlog.index").write_text("./binlog.000001\n/elsewhere/binlog.000002\n\n")
+    (tmp_path / "binlog.index").write_text(f"./binlog.000001\n{tmp_path}/binlog.000002\n\n")
     names = [str(path) for path in files_of(tmp_path, "binlog")]
-    assert names == [f"{tmp_path}/binlog.000001", "/elsewhere/binlog.000002"]
+    assert names == [f"{tmp_path}/binlog.000001", f"{tmp_path}/binlog.000002"]
     (tmp_path / "binlog.index").write_bytes(b"./binlog.000001\n" + bytes(30))
     with pytest.raises(BinlogUnknown, match="zeros"):
+        files_of(tmp_path, "binlog")
+
+
+@pytest.mark.parametrize("named", ["/etc/passwd", "../secret", "sub/binlog.000001", "..", "."])
+def test_an_index_that_names_files_elsewhere_is_not_followed(tmp_path, named):
+    """The server writes it: a hostile one would have the worker read what it could not."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "binlog.index").write_text(f"./binlog.000001\n{named}\n")
+    with pytest.raises(BinlogUnknown, match="another folder"):
         files_of(tmp_path, "binlog")

@@ -27,6 +27,11 @@ def rung(monkeypatch):
     return calls
 
 
+@pytest.fixture(autouse=True)
+def listed(settings):
+    settings.CRASH_PROGRAMS = ("/bin/off", "/bin/on")
+
+
 @pytest.fixture
 def owner(db):
     return somebody(Role.OPERATOR, "Maria")
@@ -152,7 +157,7 @@ def claimed(experiment) -> Trial:
 
 def test_the_crash_is_by_who_queued_it_last(experiment, admin):
     actions.resume(experiment, admin)
-    crash_trials._permit(claimed(experiment), ("/bin/off",))
+    crash_trials._permit(claimed(experiment), ("/bin/off",), ("/bin/on",))
     assert did("crashed").get().name == "admin"
 
 
@@ -169,7 +174,7 @@ def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, s
     else:
         User.objects.filter(pk=owner.pk).delete()
     with pytest.raises(PlanError, match="may not crash it any more") as refused:
-        crash_trials._permit(row, ("/bin/off",))
+        crash_trials._permit(row, ("/bin/off",), ("/bin/on",))
     assert "Maria" not in str(refused.value), "a guest reads it"
     with pytest.raises(PlanError, match="db1 was not crashed"):
         crash_trials._attached(row)

@@ -47,9 +47,21 @@ def test_it_marks_with_the_name_typed_and_both_commands(client_in, attached):
     assert (event.what, event.name, event.detail) == ("db", "admin", {"crash": CRASH, "start": START})
 
 
+def test_it_keeps_who_set_the_commands_and_where_the_binlog_is(client_in, attached, admin):
+    index = "/var/lib/mysql/binlog.index"
+    client_in.post(f"/servers/{attached.pk}/expendable/", said(binlog_index=index))
+    attached.refresh_from_db()
+    assert (attached.commands_by, attached.binlog_index) == (admin, index)
+    assert Event.objects.get(did="marked expendable").detail["binlog_index"] == index
+    assert index in client_in.get(f"/servers/{attached.pk}/").content.decode()
+    assert index in client_in.get(f"/servers/{attached.pk}/expendable/").content.decode()
+
+
 @pytest.mark.parametrize(
     ("other", "field"),
     [
+        ({"binlog_index": "var/binlog.index"}, "binlog_index"),
+        ({"binlog_index": "/etc/shadow"}, "binlog_index"),
         ({"typed_name": ""}, "typed_name"),
         ({"typed_name": "DB"}, "typed_name"),
         ({"typed_name": "other"}, "typed_name"),

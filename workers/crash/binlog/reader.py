@@ -1,5 +1,6 @@
 """The witness's transactions in a whole binlog, and the state it is in."""
 
+import os
 import struct
 import zlib
 from collections.abc import Sequence
@@ -51,11 +52,16 @@ def read(files: Sequence[Path], schema: str) -> BinlogSeen:
 
 
 def files_of(datadir: Path, base: str) -> list[Path]:
-    """The files that `base`.index names, in its order; they need not exist. BinlogUnknown: the index is damaged."""
+    """The files that `base`.index names, in its order; they need not exist. BinlogUnknown: the index is damaged, or
+    names files outside of its folder: the server writes it, and could have us read any file."""
     text = (datadir / f"{base}.index").read_bytes()
     if b"\0" in text:
         raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binlog is not known.")
-    return [datadir / line.strip() for line in text.decode().splitlines() if line.strip()]
+    named = [datadir / line.strip() for line in text.decode().splitlines() if line.strip()]
+    folder = os.path.realpath(datadir)
+    if any(os.path.realpath(path.parent) != folder or path.name in ("", "..") for path in named):
+        raise BinlogUnknown(f"{base}.index names files in another folder: they are not read.")
+    return [datadir / path.name for path in named]
 
 
 def unreadable(ends: Sequence[FileEnd]) -> str:

@@ -117,7 +117,10 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own
 MFA_ADAPTER = "dashboard.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_FORMS = {"add_webauthn": "dashboard.accounts.forms.PasskeyForm"}
+MFA_FORMS = {
+    "add_webauthn": "dashboard.accounts.forms.PasskeyForm",
+    "edit_webauthn": "dashboard.accounts.forms.PasskeyNameForm",
+}
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in: it asks for a finger or a PIN
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # without TLS browsers offer passkeys on localhost only

@@ -14,6 +14,7 @@ from django.db import transaction
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import Role, require
 from dashboard.audit.models import record
+from dashboard.words import check_name
 
 GENERATED_BYTES = 12  # 96 random bits, 16 characters
 
@@ -125,6 +126,7 @@ def drop_factors(by: Any, user: User) -> None:
 
 def _new(name: str) -> User:
     user = User(username=name)
+    check_name(name)
     User.username.field.clean(name, user)  # first: not every database can be asked for whatever was typed
     if User.objects.filter(username__iexact=name).exists():
         raise NameTaken(f"There is already an account named {name}; it was left as it is.")

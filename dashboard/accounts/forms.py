@@ -1,8 +1,10 @@
-"""allauth's form of a new passkey, in our words."""
+"""allauth's forms of passkeys, in our words."""
 
 from typing import Any
 
-from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
+
+from dashboard.words import check_name
 
 
 class PasskeyForm(AddWebAuthnForm):
@@ -13,3 +15,10 @@ class PasskeyForm(AddWebAuthnForm):
         alone.help_text = "Without name and password. Otherwise it is asked for after the password."
         alone.initial = True
         self.fields["name"].help_text = "To tell your passkeys apart."
+        self.fields["name"].validators.append(check_name)
+
+
+class PasskeyNameForm(EditWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].validators.append(check_name)

@@ -4,6 +4,7 @@ from django import forms
 
 from dashboard.accounts.roles import OPERATIONS, allowed
 from dashboard.api.service import scopes
+from dashboard.words import check_name
 
 EXPIRIES = ((7, "after 7 days"), (30, "after 30 days"), (90, "after 90 days"), (365, "after a year"))
 
@@ -11,7 +12,9 @@ EXPIRIES = ((7, "after 7 days"), (30, "after 30 days"), (90, "after 90 days"), (
 class TokenForm(forms.Form):
     """Offers what the person's role allows, and nothing more."""
 
-    name = forms.CharField(max_length=80, help_text="What will use it: to know it again in the list.")
+    name = forms.CharField(
+        max_length=80, validators=[check_name], help_text="What will use it: to know it again in the list."
+    )
     scopes = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple, label="It may", help_text="The least that its program needs."
     )

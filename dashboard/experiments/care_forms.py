@@ -6,6 +6,7 @@ from django import forms
 
 from dashboard.experiments import tags
 from dashboard.experiments.models import Comment, Experiment
+from dashboard.words import check_name, check_text
 
 
 def lines_of(text: str) -> str:
@@ -14,7 +15,7 @@ def lines_of(text: str) -> str:
 
 
 class NameForm(forms.Form):
-    name = forms.CharField(max_length=Experiment._meta.get_field("name").max_length)
+    name = forms.CharField(max_length=Experiment._meta.get_field("name").max_length, validators=[check_name])
 
 
 class TagsForm(forms.Form):
@@ -28,7 +29,7 @@ class TagsForm(forms.Form):
 
 
 class CommentForm(forms.Form):
-    text = forms.CharField()
+    text = forms.CharField(validators=[check_text])
 
     def clean_text(self) -> str:
         text = lines_of(self.cleaned_data["text"])

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 
 from dashboard.experiments import actions, queries, shelf
 from dashboard.servers.models import Server
+from dashboard.words import check_name
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES, Recipe
 from workers.bench.recipes.recipe import PLACES
@@ -49,7 +50,9 @@ class PlanForm(forms.Form):
     setting=value setting=value engine=rocksdb`. `workloads` holds keys to tick; `own_workloads`: one a line: `label:
     key param=value`."""
 
-    name = forms.CharField(max_length=120, help_text="To know the result again, in lists and links.")
+    name = forms.CharField(
+        max_length=120, validators=[check_name], help_text="To know the result again, in lists and links."
+    )
     servers = ServersField(
         Server.objects.all(),
         widget=forms.CheckboxSelectMultiple,

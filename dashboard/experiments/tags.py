@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from django.db.models import Exists, OuterRef, QuerySet
 
 from dashboard.experiments.models import Experiment, Tag
+from workers.letters import unseen
 
 LONGEST = 30
 MOST = 20  # on one experiment
@@ -20,7 +21,7 @@ def normalised(written: str | Iterable[str]) -> list[str]:
     them. Raises NoTag."""
     parts = written.split(",") if isinstance(written, str) else written
     tags = sorted({tag for part in parts if (tag := normal(part))})
-    if wrong := next((tag for tag in tags if len(tag) > LONGEST or "," in tag or not tag.isprintable()), None):
+    if wrong := next((tag for tag in tags if len(tag) > LONGEST or "," in tag or unseen(tag)), None):
         raise NoTag(f"{wrong[:LONGEST]!r} is no tag: at most {LONGEST} characters that can be seen, without a comma.")
     if len(tags) > MOST:
         raise NoTag(f"These are {len(tags)} tags; an experiment has at most {MOST}.")

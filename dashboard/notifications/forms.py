@@ -7,12 +7,13 @@ from dashboard.notifications.channels import CHANNELS
 from dashboard.notifications.channels.address import BadAddress
 from dashboard.notifications.events import EVENTS
 from dashboard.notifications.models import Channel
+from dashboard.words import check_name
 
 
 class ChannelForm(forms.Form):
     """Of one kind. An address that is stored is never shown: left empty, it stays."""
 
-    name = forms.CharField(max_length=80, help_text="To know it again in the list.")
+    name = forms.CharField(max_length=80, validators=[check_name], help_text="To know it again in the list.")
     address = forms.CharField(max_length=2000, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     events = forms.MultipleChoiceField(
         label="Tell when",

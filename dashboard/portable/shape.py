@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
+from dashboard.words import Name as Seen
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
 from workers.crash.verdict import Outcome
 
@@ -30,7 +31,7 @@ Amount = Annotated[int | float, Field(ge=0, le=1e15)]
 Place = Annotated[int, Field(ge=1, le=MOST_CELLS + MOST_TRIALS)]  # of a server, environment or probe: from 1
 Position = Annotated[int, Field(ge=0, le=MOST_CELLS + MOST_TRIALS)]
 Moment = Annotated[str, Field(max_length=40, json_schema_extra={"format": "date-time"}), AfterValidator(_aware)]
-Name = Annotated[str, Field(min_length=1, max_length=80)]
+Name = Annotated[Seen, Field(min_length=1, max_length=80)]
 Word = Annotated[str, Field(max_length=80)]
 Key = Annotated[str, Field(max_length=80, pattern=r"^[a-z0-9_.-]*$")]
 Line = Annotated[str, Field(max_length=1_000)]
@@ -76,7 +77,7 @@ class Export(Exact):
 
 
 class About(Exact):
-    name: Annotated[str, Field(min_length=1, max_length=120)]
+    name: Annotated[Seen, Field(min_length=1, max_length=120)]
     recipe: Annotated[str, Field(max_length=80, pattern="^[a-z0-9-]*$")]
     recipe_size: Annotated[str, Field(max_length=20, pattern="^[a-z]*$")]
     state: Over
@@ -125,7 +126,7 @@ class Crash(Exact):
 class Plan(Exact):
     """workers.bench.plan.Plan, its servers numbered."""
 
-    name: Annotated[str, Field(min_length=1, max_length=120)]
+    name: Annotated[Seen, Field(min_length=1, max_length=120)]
     targets: Annotated[list[Target], Field(min_length=1, max_length=500)]
     variants: Annotated[list[Variant], Field(min_length=1, max_length=500)]
     workloads: Annotated[list[Workload], Field(min_length=1, max_length=500)]

@@ -12,6 +12,7 @@ from dashboard.schedules import cron
 from dashboard.schedules.actions import When
 from dashboard.schedules.models import Schedule
 from dashboard.servers.models import Server
+from dashboard.words import check_name
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK, SIZES
 from workers.errors import PlanError
@@ -22,7 +23,9 @@ NIGHTLY = "30 2 * * *"
 class WhenForm(forms.Form):
     """The name and the times; `taken_by`: the schedule that may have the name already."""
 
-    name = forms.CharField(max_length=80, help_text="To know its nights again in lists and messages.")
+    name = forms.CharField(
+        max_length=80, validators=[check_name], help_text="To know its nights again in lists and messages."
+    )
     cron = forms.CharField(
         max_length=120,
         label="When",

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from dashboard.fleet import site_names, sites
 from dashboard.servers.models import Server
 from dashboard.servers.tls import TLS
+from dashboard.words import check_name, check_text
 from workers.sandbox import builds
 
 HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
@@ -41,9 +42,14 @@ class NameForm(forms.ModelForm):
     def clean_name(self) -> str:
         """One that a hidden server has is taken too: Django's own check asks only for those that can be seen."""
         name = self.cleaned_data["name"]
+        check_name(name)
         if Server.everything.filter(name=name).exclude(pk=self.instance.pk).exists():
             raise ValidationError("There is a server of this name. Choose another.")
         return name
+
+    def clean_note(self) -> str:
+        check_text(self.cleaned_data["note"])
+        return self.cleaned_data["note"]
 
 
 class SiteField(forms.CharField):

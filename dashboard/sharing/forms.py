@@ -1,5 +1,7 @@
 from django import forms
 
+from dashboard.words import check_name
+
 EXPIRIES = (
     ("", "never"),
     ("1", "after 1 day"),
@@ -18,6 +20,7 @@ class ShareForm(forms.Form):
         label="Note",
         required=False,
         max_length=200,
+        validators=[check_name],
         help_text="For yourself: whom it is for. Not shown behind the link.",
     )
     embeddable = forms.BooleanField(
@@ -28,4 +31,4 @@ class ShareForm(forms.Form):
 
 
 class NoteForm(forms.Form):
-    note = forms.CharField(required=False, max_length=200)
+    note = forms.CharField(required=False, max_length=200, validators=[check_name])

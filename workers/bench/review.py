@@ -22,6 +22,7 @@ from workers.bench.stand import stands
 from workers.bench.stand_review import Ground
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
+from workers.letters import refusal, unseen
 from workers.metrics.registry import SOURCES
 from workers.servers.facts import FlavourKey
 from workers.servers.settings import SETTINGS, check
@@ -170,6 +171,8 @@ def _names(plan: Plan) -> Iterator[str]:
             yield f"Give the {what} a name."
         elif len(name) > LONGEST_NAMES[what]:
             yield f"{name[:20]}...: the name of the {what} is too long, at most {LONGEST_NAMES[what]} characters fit."
+        elif found := unseen(name):
+            yield f"{name!r}, the name of the {what}: {refusal(found)}"
 
 
 def _between(what: str, value: int, least: int, most: int) -> Iterator[str]:

@@ -14,6 +14,7 @@ from dashboard.api.paging import Id, Pages
 from dashboard.experiments import care
 from dashboard.experiments.care_forms import lines_of
 from dashboard.experiments.models import Comment, Experiment
+from dashboard.words import Text
 
 router = Router()
 
@@ -30,7 +31,7 @@ class CommentOut(Schema):
 
 class CommentIn(Schema):
     model_config = ConfigDict(extra="forbid")
-    text: str = Field(max_length=Comment.MOST, pattern=r"\S", description="Plain text; line breaks stay.")
+    text: Text = Field(max_length=Comment.MOST, pattern=r"\S", description="Plain text; line breaks stay.")
 
     @field_validator("text")
     @classmethod

@@ -22,6 +22,7 @@ from dashboard.api.problems import Conflict
 from dashboard.experiments import actions, care, queries, search, tags
 from dashboard.experiments.models import Experiment
 from dashboard.results import export_file
+from dashboard.words import Name
 from workers import bell
 from workers.errors import PlanError
 
@@ -123,7 +124,7 @@ class Changes(Schema):
     """What is left out stays as it is."""
 
     model_config = ConfigDict(extra="forbid")
-    name: str | None = Field(None, max_length=120, pattern=r"\S")
+    name: Name | None = Field(None, max_length=120, pattern=r"\S")
     tags: list[str] | None = Field(None, max_length=100, description="Exactly these from now on.")
     is_baseline: bool | None = None
 

@@ -19,6 +19,7 @@ from dashboard.results.compare.choice import BYS, MOST_RUNS, SCALES, Choice
 from dashboard.results.compare.figures import FIGURES
 from dashboard.sharing import actions, comparisons, queries
 from dashboard.sharing.models import ShareLink
+from dashboard.words import Name
 
 router = Router()
 
@@ -61,7 +62,7 @@ class LinkMade(LinkOut):
 class LinkIn(Schema):
     model_config = ConfigDict(extra="forbid")
     days: int | None = Field(30, ge=1, le=3650, description="Until it expires; null: never.")
-    note: str = Field("", max_length=200)
+    note: Name = Field("", max_length=200)
     embeddable: bool = Field(False, description="Whether other sites may frame single charts of it.")
 
 
@@ -76,7 +77,7 @@ class ComparisonIn(LinkIn):
 
 class NoteIn(Schema):
     model_config = ConfigDict(extra="forbid")
-    note: str = Field(max_length=200)
+    note: Name = Field(max_length=200)
 
 
 class Wanted(Schema):

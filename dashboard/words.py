@@ -1,0 +1,36 @@
+"""Names and texts that people give, as validators of forms and as types of the API: see workers.letters."""
+
+from typing import Annotated
+
+from django.core.exceptions import ValidationError
+from pydantic import AfterValidator
+
+from workers.letters import refusal, unseen, unseen_in_text
+
+
+def check_name(name: str) -> None:
+    """Raises ValidationError."""
+    if found := unseen(name):
+        raise ValidationError(refusal(found))
+
+
+def check_text(text: str) -> None:
+    """Raises ValidationError."""
+    if found := unseen_in_text(text.replace("\r\n", "\n")):
+        raise ValidationError(refusal(found))
+
+
+def _name(name: str) -> str:
+    if found := unseen(name):
+        raise ValueError(refusal(found))
+    return name
+
+
+def _text(text: str) -> str:
+    if found := unseen_in_text(text.replace("\r\n", "\n")):
+        raise ValueError(refusal(found))
+    return text
+
+
+Name = Annotated[str, AfterValidator(_name)]
+Text = Annotated[str, AfterValidator(_text)]

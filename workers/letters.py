@@ -1,0 +1,27 @@
+"""Characters that nobody sees, or that turn the text around them: two names that look alike would be two things, and a
+line of a log or a terminal would not say what it holds. They are refused wherever somebody gives a name."""
+
+import unicodedata
+
+# Letters and marks by their category, but drawn as nothing.
+EMPTY = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+OF_A_TEXT = frozenset("\n\t\u00a0\u200c\u200d")  # lines; and spaces and joiners that some scripts are written with
+
+
+def unseen(name: str) -> str:
+    """The first such character of a name, in words; "" when there is none."""
+    return _first(name, frozenset())
+
+
+def unseen_in_text(text: str) -> str:
+    """As `unseen`, of a text of several lines."""
+    return _first(text, OF_A_TEXT)
+
+
+def refusal(found: str) -> str:
+    return f"This holds {found}, a character that nobody sees. Remove it, or type the text anew."
+
+
+def _first(text: str, allowed: frozenset[str]) -> str:
+    found = next((one for one in text if one not in allowed and (one in EMPTY or not one.isprintable())), "")
+    return f"U+{ord(found):04X} ({unicodedata.name(found, 'a control character').lower()})" if found else ""

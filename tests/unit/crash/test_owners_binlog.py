@@ -17,7 +17,7 @@ def index(tmp_path):
 
 def found(owners, told):
     target = Target(name="db1", kind="attached", user="u", password="", host="127.0.0.1")
-    attached = Attached(target, "s", ("off",), ("on",), lambda: None, binlog_index=str(owners))
+    attached = Attached(target, "s", ("off",), ("on",), lambda: None, lambda: None, binlog_index=str(owners))
     return AttachedServer(attached).binlog_index({"log_bin_index": told, "hostname": "anything"})
 
 

@@ -7,6 +7,10 @@ import re
 LINK = re.compile(r"/share/[A-Za-z0-9_-]{20,}")  # no other address below /share/ has so long a part
 
 
+def without_token(text: str) -> str:
+    return LINK.sub("/share/[token]", text)
+
+
 class Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return LINK.sub("/share/[token]", super().format(record))
+        return without_token(super().format(record))

@@ -53,6 +53,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "dashboard.api.middleware.Problems",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "dashboard.accounts.refusals.Refusals",  # around all that refuses
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
 
-from dashboard.accounts import actions, throttle
+from dashboard.accounts import actions, refused, throttle
 from dashboard.accounts.models import Attempt
 from dashboard.accounts.signals import LOGIN_FAILED, address
 from dashboard.servers import vault
@@ -41,6 +41,7 @@ class AccountAdapter(DefaultAccountAdapter):
             LOGIN_FAILED, str(credentials.get("username", "")), address(request)
         )
         if self._attempt is None:
+            refused.note("Too many failed logins: nothing was checked.")
             minutes = int(throttle.WINDOW.total_seconds() // 60)
             raise ValidationError(
                 f"Too many failed logins. Nothing was checked this time. Wait {minutes} minutes and try again.",

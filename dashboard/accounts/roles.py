@@ -11,6 +11,8 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db.models import TextChoices
 
+from dashboard.accounts import refused
+
 
 class Role(TextChoices):
     """From the least to the most; each may do what those before it may."""
@@ -111,12 +113,18 @@ def require(user: Any, operation: str, thing: Any = None) -> None:
 
 def refusal(user: Any, operation: str, thing: Any = None) -> str:
     """Why not, in words that fit people: what was asked, and who may."""
+    why = f"{_why_not(user, operation, thing)} Nothing was changed."
+    refused.note(why)
+    return why
+
+
+def _why_not(user: Any, operation: str, thing: Any) -> str:
     rule = OPERATIONS[operation]
     if not _in_scope(user, operation):
-        return f"To {rule.says}, a token needs the scope {operation}; this one lacks it. Nothing was changed."
+        return f"To {rule.says}, a token needs the scope {operation}; this one lacks it."
     if thing is not None and allowed(user, operation):
-        return f"Only the owner of {thing} and administrators may {rule.says}. Nothing was changed."
-    return f"To {rule.says}, one must be {_a(rule.least)}; your account is {_a(role_of(user))}. Nothing was changed."
+        return f"Only the owner of {thing} and administrators may {rule.says}."
+    return f"To {rule.says}, one must be {_a(rule.least)}; your account is {_a(role_of(user))}."
 
 
 def _a(role: str) -> str:

@@ -14,7 +14,9 @@ PER_ADDRESS = 30  # one address trying many names
 IPV6_PREFIX = 64  # whoever has one IPv6 address has a network of this size
 
 
-def begin(kind: str, name: str, address: str) -> Attempt | None:
+def begin(
+    kind: str, name: str, address: str, per_name: int = PER_NAME_AND_ADDRESS, per_address: int = PER_ADDRESS
+) -> Attempt | None:
     """Count an attempt; delete what is returned if it succeeds. None: too many within WINDOW, check nothing. A name
     counts however it is written: allauth finds the same account for capital and small letters.
 
@@ -24,10 +26,15 @@ def begin(kind: str, name: str, address: str) -> Attempt | None:
     Attempt.objects.filter(at__lte=timezone.now() - WINDOW).delete()
     mine = Attempt.objects.create(kind=kind, name=name.casefold()[:200], address=network(address))
     counted = Attempt.objects.filter(kind=kind, address=mine.address)
-    if counted.filter(name=mine.name).count() > PER_NAME_AND_ADDRESS or counted.count() > PER_ADDRESS:
+    if counted.filter(name=mine.name).count() > per_name or counted.count() > per_address:
         mine.delete()
         return None
     return mine
+
+
+def count(kind: str, address: str) -> int:
+    """How many attempts count now."""
+    return Attempt.objects.filter(kind=kind, address=network(address)).count()
 
 
 def network(address: str) -> str:

@@ -82,7 +82,7 @@ def test_strangers_become_what_the_installation_says(client, sign_on, settings):
     assert role_of(grace) == Role.VIEWER and not grace.has_usable_password()
     assert client.get("/servers/").status_code == 200 and client.get("/servers/register/").status_code == 403
     assert sign_on.asked[0]["code_verifier"]
-    assert list(Event.objects.order_by("pk").values_list("did", flat=True)) == ["added person", "logged in"]
+    assert list(Event.objects.order_by("pk").values_list("did", flat=True)) == ["added person", "logged in", "refused"]
 
 
 def test_a_stranger_of_the_same_name_gets_another_account(client, sign_on, settings, admin):

@@ -1,31 +1,28 @@
 """Where the web server listens."""
 
 import socket
+from contextlib import suppress
 
 from dashboard.local.errors import LocalError
 
 FIRST_PORT = 8000
 LAST_PORT = 8099
+BACKLOG = 2048  # as uvicorn has it
 
 
-def choose(host: str, wanted: int | None) -> int:
-    """The wanted port, or the first free one from 8000. Raises LocalError when it cannot be had."""
+def listener(host: str, wanted: int | None) -> socket.socket:
+    """A socket that listens on the wanted port, or on the first free one from 8000. The web server inherits it: a port
+    that is only looked at and bound later can be taken in between. Raises LocalError when no port can be had."""
     if wanted is not None:
-        _check(host, wanted)
-        return wanted
+        return _required(host, wanted)
     for port in range(FIRST_PORT, LAST_PORT):
-        if is_free(host, port):
-            return port
-    _check(host, LAST_PORT)
-    return LAST_PORT
+        with suppress(OSError):
+            return _listening(host, port)
+    return _required(host, LAST_PORT)
 
 
-def is_free(host: str, port: int) -> bool:
-    try:
-        _bind(host, port)
-    except OSError:
-        return False
-    return True
+def port_of(listening: socket.socket) -> int:
+    return int(listening.getsockname()[1])
 
 
 def address(host: str, port: int) -> str:
@@ -42,9 +39,9 @@ def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _check(host: str, port: int) -> None:
+def _required(host: str, port: int) -> socket.socket:
     try:
-        _bind(host, port)
+        return _listening(host, port)
     except OSError as refused:
         raise LocalError(
             f"Port {port} on {host} cannot be used: {refused.strerror}. Nothing was started.",
@@ -52,8 +49,18 @@ def _check(host: str, port: int) -> None:
         ) from refused
 
 
-def _bind(host: str, port: int) -> None:
+def _listening(host: str, port: int) -> socket.socket:
+    """Bound and listening: with SO_REUSEADDR two sockets may be bound to one port until the first of them listens."""
     family, kind, proto, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, proto) as attempt:
-        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        attempt.bind(where)
+    made = socket.socket(family, kind, proto)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio leaves it out on an inherited socket
+        if family == socket.AF_INET6:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        made.bind(where)
+        made.listen(BACKLOG)
+    except OSError:
+        made.close()
+        raise
+    return made

@@ -30,9 +30,10 @@ class Program:
     cwd: Path
     log: Path
     env: Mapping[str, str] = field(default_factory=dict)
-    ready: Callable[[], bool] = lambda: True
+    ready: Callable[[int], bool] = lambda pid: True  # is given the child's process id
     ready_limit_s: float = 180  # on a machine that is slow and busy; a child that ends is noticed at once
     stop_limit_s: float = 5
+    inherits: Sequence[int] = ()  # descriptors of ours that stay open in the child
 
 
 class Child:
@@ -51,6 +52,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=self.program.inherits,
             )
 
     @property
@@ -65,7 +67,7 @@ class Child:
     def wait_until_ready(self) -> None:
         """Raises LocalError with the log's last lines when the child ends or is not ready in time."""
         deadline = self.started_at + self.program.ready_limit_s
-        while not self.program.ready():
+        while not self.program.ready(self.pid):
             if self.status is not None:
                 raise self._failure(f"{self.program.name} ended at once with status {self.status}.")
             if time.monotonic() > deadline:

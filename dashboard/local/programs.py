@@ -1,16 +1,21 @@
 """What the stack is made of beside Redis: the worker that measures, beat, and the web server."""
 
 import http.client
+import secrets
+import socket
 import sys
 from pathlib import Path
 
+from celery.utils.nodenames import nodename
+from django.conf import settings
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from dashboard.home import PROJECT
-from dashboard.local.ports import local
+from dashboard.local.ports import local, port_of
 from dashboard.local.processes import Program
 
+INSTANCE = "X-Durascope-Instance"  # a random name, new at each start: `up` knows its own web server by it
 WORKER_LIMIT_S = 20  # a cell is cancelled and its server put back; what is cut short is paid by the next worker
 
 
@@ -35,36 +40,42 @@ def beat(home: Path) -> Program:
     )
 
 
-def web(home: Path, host: str, port: int) -> Program:
-    """No access log: the address of a share link holds its token. No proxy headers: see dashboard.forwarded."""
-    options = ["--host", host, "--port", str(port), "--no-access-log", "--no-proxy-headers"]
-    options += ["--timeout-graceful-shutdown", "2"]
+def web(home: Path, host: str, listening: socket.socket) -> Program:
+    """Serves the socket that this process holds. No access log: the address of a share link holds its token. No proxy
+    headers: see dashboard.forwarded."""
+    descriptor, instance = listening.fileno(), secrets.token_hex(8)
+    options = ["--fd", str(descriptor), "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "2"]
+    options += ["--header", f"{INSTANCE}:{instance}"]
     return Program(
         name="web",
         argv=[sys.executable, "-m", "uvicorn", "dashboard.asgi:application", *options],
         cwd=PROJECT,
         log=home / "logs" / "web.log",
-        ready=lambda: web_answers(host, port),
+        inherits=[descriptor],
+        ready=lambda pid: web_answers(host, port_of(listening), instance),
     )
 
 
-def worker_answers() -> bool:
+def worker_answers(pid: int) -> bool:
+    """Whether the worker with this process id takes tasks; other workers may share its Redis."""
     from workers.celery import app  # reads Django's settings
 
+    node = nodename(f"{settings.SITE}.{pid}", socket.gethostname())
     try:  # a connection of its own: one kept from before a restart of Redis would be broken
         with app.connection_for_write() as fresh:
-            return bool(app.control.ping(timeout=0.3, connection=fresh))
+            return bool(app.control.ping(destination=[node], timeout=0.3, connection=fresh))
     except (OperationalError, RedisError, OSError):
         return False
 
 
-def web_answers(host: str, port: int) -> bool:
-    """A page comes back, be it the login's redirect; an internal error does not count."""
+def web_answers(host: str, port: int, instance: str) -> bool:
+    """Whether our own web server answers there, and reaches its database. Its host name may be refused: it answers."""
     connection = http.client.HTTPConnection(local(host), port, timeout=5)
     try:
-        connection.request("GET", "/", headers={"Host": "localhost"})
-        return connection.getresponse().status < 500
-    except OSError:
+        connection.request("GET", "/health/database", headers={"Host": "localhost"})
+        response = connection.getresponse()
+        return response.status < 500 and response.headers[INSTANCE] == instance
+    except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()

@@ -39,7 +39,7 @@ def program(home: Path) -> Program:
         argv=[str(binary(folder)), *(word for option in options.items() for word in option)],
         cwd=folder,
         log=home / "logs" / "redis.log",
-        ready=lambda: answers(socket),
+        ready=lambda pid: answers(socket, pid),
     )
 
 
@@ -57,10 +57,12 @@ def binary(folder: Path) -> Path:
     return link
 
 
-def answers(socket: Path) -> bool:
+def answers(socket: Path, pid: int) -> bool:
+    """Whether the Redis with this process id listens there."""
     once = Retry(NoBackoff(), 0)
     try:
-        return bool(redis.Redis(unix_socket_path=str(socket), socket_timeout=1, retry=once).ping())
+        told = redis.Redis(unix_socket_path=str(socket), socket_timeout=1, retry=once).info("server")
+        return told["process_id"] == pid
     except redis.RedisError:
         return False
 

@@ -36,7 +36,7 @@ class Stack:
 
     def start(self, *together: Program) -> None:
         """Starts these at the same time and waits until all are ready."""
-        started = [Keeper(replace(program, env=self._env), self._say) for program in together]
+        started = [Keeper(replace(program, env={**self._env, **program.env}), self._say) for program in together]
         self._keepers += started
         for keeper in started:
             keeper.wait_until_ready()
@@ -77,16 +77,15 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
     Raises LocalError when a part cannot be started. SIGTERM and SIGHUP count as Ctrl-C.
     """
     interrupt_on_end()
-    with claimed(home) as note:
-        port = ports.choose(host, port)
-        stack = Stack(home, ports.address(host, port), say)
+    with claimed(home) as note, ports.listener(host, port) as listening:
+        stack = Stack(home, ports.address(host, ports.port_of(listening)), say)
         note(stack.address)
         try:
             _migrate()
             vault.keys()  # made once, before two programs want them
             if "DURASCOPE_REDIS" not in os.environ:
                 stack.start(redis.program(home))
-            stack.start(programs.worker(home), programs.beat(home), programs.web(home, host, port))
+            stack.start(programs.worker(home), programs.beat(home), programs.web(home, host, listening))
             yield stack
         finally:
             try:

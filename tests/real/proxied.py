@@ -64,18 +64,18 @@ def free_port() -> int:
         return free.getsockname()[1]
 
 
-def listens(port: int) -> Callable[[], bool]:
-    def asked() -> bool:
+def listens(port: int) -> Callable[[int], bool]:
+    def asked(pid: int) -> bool:
         with socket.socket() as tried:
             return tried.connect_ex(("127.0.0.1", port)) == 0
 
     return asked
 
 
-def answers(place: Path) -> Callable[[], bool]:
+def answers(place: Path) -> Callable[[int], bool]:
     """The socket is there before the web server is: it must answer."""
 
-    def asked() -> bool:
+    def asked(pid: int) -> bool:
         with socket.socket(socket.AF_UNIX) as tried:
             tried.settimeout(1)
             try:

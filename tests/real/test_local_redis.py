@@ -73,8 +73,13 @@ def test_it_writes_nothing_to_disk(home, run):
 def test_it_replaces_the_socket_that_a_killed_one_left(home, run):
     place = home("twice")
     run(place).stop(limit_s=0)
-    run(place)
-    assert redis.answers(homes.redis_socket())
+    again = run(place)
+    assert redis.answers(homes.redis_socket(), again.pid)
+
+
+def test_another_redis_on_its_socket_does_not_count_as_its_own(home, run):
+    child = run(home("foreign"))
+    assert not redis.answers(homes.redis_socket(), child.pid + 1)
 
 
 def test_it_uses_a_short_path_when_the_home_lies_too_deep(home, run):

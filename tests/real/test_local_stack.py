@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.home import PROJECT
 from dashboard.local import ports
+from dashboard.local.errors import LocalError
 from tests.real.local_home import LIMIT_S, environment, eventually, part, parts_of
 
 PARTS = ("redis-server", "celery -A workers.celery worker", "celery -A workers.celery beat", "uvicorn")
@@ -64,7 +65,10 @@ def test_a_part_that_dies_is_started_again(stack, home):
     web = part(home, "uvicorn")
     os.kill(web, signal.SIGKILL)
     assert "web ended with status -9; it is started again in 1 s" in stack.stdout.readline()
+    with pytest.raises(LocalError, match="Address already in use"):  # nobody takes its port meanwhile
+        ports.listener("127.0.0.1", int(stack.address.rpartition(":")[2]))
     assert eventually(lambda: (part(home, "uvicorn") or web) != web)
+    assert urllib.request.urlopen(stack.address, timeout=LIMIT_S).status == 200
 
 
 def test_interrupting_it_stops_every_part(stack, home):
@@ -109,8 +113,7 @@ def test_a_part_that_cannot_start_stops_the_others_and_says_why(home, tmp_path, 
 
 
 def test_a_taken_port_is_refused_before_anything_starts(home):
-    taken = ports.choose("127.0.0.1", None)
-    with ports.socket.create_server(("127.0.0.1", taken)), up(home, "--port", str(taken)) as process:
+    with ports.listener("127.0.0.1", None) as held, up(home, "--port", str(taken := ports.port_of(held))) as process:
         said = process.communicate(timeout=LIMIT_S)[0]
     assert process.returncode == 2
     assert f"Port {taken} on 127.0.0.1 cannot be used: Address already in use" in said

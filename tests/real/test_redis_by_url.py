@@ -29,7 +29,7 @@ def start(tmp_path):
             port = free.getsockname()[1]
         fixed = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(tmp_path)]
         argv = [str(redis.binary(tmp_path)), *fixed, "--requirepass", PASSWORD, kind, str(port), *options]
-        child = Child(Program("redis", argv, cwd=tmp_path, log=tmp_path / "redis.log", ready=lambda: _open(port)))
+        child = Child(Program("redis", argv, cwd=tmp_path, log=tmp_path / "redis.log", ready=lambda pid: _open(port)))
         children.append(child)
         child.wait_until_ready()
         return port

@@ -69,7 +69,7 @@ def join(redis_server, tmp_path_factory, sandbox_root):
         }
         argv = [*(RENAMED if host else ()), sys.executable, "manage.py", "worker", "--site", site]
         known = set(Worker.objects.values_list("pk", flat=True))
-        child = Child(replace(program, argv=argv, env=environment, ready=lambda: bool(joined(site, known))))
+        child = Child(replace(program, argv=argv, env=environment, ready=lambda pid: bool(joined(site, known))))
         started.append(child)
         child.wait_until_ready()
         return child

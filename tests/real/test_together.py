@@ -38,7 +38,7 @@ def running(sandbox_root, count: int) -> Iterator[list[Child]]:
 def worker(sandbox_root, of: int) -> Program:
     """Ready when that many are alive."""
     known = parts.worker_of(sandbox_root, {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())})
-    return replace(known, ready=lambda: Worker.objects.alive().count() >= of)
+    return replace(known, ready=lambda pid: Worker.objects.alive().count() >= of)
 
 
 @pytest.fixture

@@ -122,7 +122,7 @@ class Lab:
         kept = ["--save", "", "--appendonly", "no", "--dir", str(self._folder)]
         argv = [str(redis.binary(self._folder)), "--bind", NEAR, "--port", "6379", "--requirepass", PASSWORD, *kept]
         log = self._folder / "redis.log"
-        return self._run(Program("redis", [*self.near.inside, *argv], self._folder, log, ready=lambda: _says(log)))
+        return self._run(Program("redis", [*self.near.inside, *argv], self._folder, log, ready=lambda pid: _says(log)))
 
     def restart_redis(self) -> None:
         self.redis.stop()
@@ -161,7 +161,7 @@ class Lab:
         argv = [*host.inside, sys.executable, "manage.py", "worker", "--site", site]
         [(last,)] = self.ask("SELECT coalesce(max(id), 0) FROM fleet_worker")
         new = f"SELECT count(*) FROM fleet_worker WHERE id > {last} AND host = '{host.name}' AND listens"
-        known, ready = programs.worker(self._folder / host.name), lambda: self.ask(new) != [(0,)]
+        known, ready = programs.worker(self._folder / host.name), lambda pid: self.ask(new) != [(0,)]
         env = self._environment(host)
         with parts.running(
             Program("worker", argv, PROJECT, known.log, env, ready, LIMIT_S, known.stop_limit_s)

@@ -21,17 +21,37 @@ def taken():
 def test_it_takes_the_next_free_port(monkeypatch, taken):
     monkeypatch.setattr(ports, "FIRST_PORT", taken)
     monkeypatch.setattr(ports, "LAST_PORT", taken + 20)
-    assert taken < ports.choose("127.0.0.1", None) <= taken + 20
+    with ports.listener("127.0.0.1", None) as found:
+        assert taken < ports.port_of(found) <= taken + 20
+
+
+def test_two_installations_that_start_together_get_two_ports():
+    with ports.listener("127.0.0.1", None) as one, ports.listener("127.0.0.1", None) as other:
+        assert ports.port_of(one) != ports.port_of(other)
+        with pytest.raises(LocalError, match="Address already in use"):
+            ports.listener("127.0.0.1", ports.port_of(one))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_small_answers_are_sent_at_once(host):
+    try:
+        listening = ports.listener(host, None)
+    except LocalError as missing:
+        pytest.skip(str(missing))
+    with listening, socket.create_connection((host, ports.port_of(listening))):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_it_refuses_a_wanted_port_that_is_taken(taken):
     with pytest.raises(LocalError, match=f"Port {taken} on 127.0.0.1 cannot be used: Address already in use"):
-        ports.choose("127.0.0.1", taken)
+        ports.listener("127.0.0.1", taken)
 
 
 def test_it_refuses_a_host_that_is_not_ours():
     with pytest.raises(LocalError, match="cannot be used"):
-        ports.choose("192.0.2.1", 8000)
+        ports.listener("192.0.2.1", 8000)
 
 
 def test_it_names_an_address_that_a_browser_here_can_open():

@@ -57,19 +57,19 @@ def eventually(check, limit_s=5.0):
 
 def test_it_waits_until_a_child_is_ready(child, tmp_path):
     ready = tmp_path / "ready"
-    child("bash", "-c", "sleep 0.2; touch ready; sleep 60", ready=ready.exists).wait_until_ready()
+    child("bash", "-c", "sleep 0.2; touch ready; sleep 60", ready=lambda pid: ready.exists()).wait_until_ready()
     assert ready.exists()
 
 
 def test_it_tells_the_last_words_of_a_child_that_ends_at_once(child):
-    dying = child("bash", "-c", "echo no such engine >&2; exit 3", ready=lambda: False)
+    dying = child("bash", "-c", "echo no such engine >&2; exit 3", ready=lambda pid: False)
     with pytest.raises(LocalError, match=r"part ended at once with status 3.*part\.log(.|\n)*no such engine"):
         dying.wait_until_ready()
 
 
 def test_it_gives_up_on_a_child_that_is_never_ready(child):
     with pytest.raises(LocalError, match="not ready after 0 s"):
-        child("sleep", "60", ready=lambda: False, ready_limit_s=0.1).wait_until_ready()
+        child("sleep", "60", ready=lambda pid: False, ready_limit_s=0.1).wait_until_ready()
 
 
 def test_it_stops_a_willing_child_at_once(child):

@@ -25,7 +25,7 @@ from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
 from workers.bench.load import Gather, Second
 from workers.bench.measure import Listener, Prepared, measure
-from workers.bench.plan import Plan, PlannedCell
+from workers.bench.plan import Plan
 from workers.bench.stage import AttachedStage, SandboxStage, Stage
 from workers.bench.stand import Stand
 from workers.crash_trials import Watch, crash_all
@@ -293,7 +293,7 @@ class _Conductor:
         stand = self._stand(row)
         try:
             stage, prepared = self._stages[stand], self._prepared[stand]
-            done = measure(stage, prepared, self._plan, cell, self._listener(cell), self._gather(row))
+            done = measure(stage, prepared, self._plan, cell, self._listener(row), self._gather(row))
         except Cancelled:
             claims.end(row, self._ended_as())
             raise
@@ -319,18 +319,12 @@ class _Conductor:
         }
         return store.environment_row({**self._hosts[stand], "server": server})
 
-    def _listener(self, cell: PlannedCell) -> Listener:
-        seconds: list[list[float]] = []
-        picture = {"position": cell.position, "seconds": seconds, "warming": True}
+    def _listener(self, row: Cell) -> Listener:
+        told = progress.Telling(self._experiment.pk, progress.mark(row.started_at))
 
         def second(sample: Second, warming: bool) -> None:
-            if picture["warming"] and not warming:
-                seconds.clear()
-            picture["warming"] = warming
-            seconds.append([round(sample.t_s, 1), round(sample.tps, 1), sample.p95_ms])
-            progress.publish(self._experiment.pk, picture)
+            told.tell((round(sample.t_s, 1), round(sample.tps, 1), sample.p95_ms), warming)
 
-        progress.publish(self._experiment.pk, picture)
         return Listener(lambda phase: store.say(self._experiment, phase), second, self._cancelled)
 
     def _cancelled(self) -> bool:

@@ -1,7 +1,12 @@
 """What a running cell looks like right now, told through Redis. May be lost without harm: a page that misses it
-shows the database's word only, and a measurement never waits for it."""
+shows the database's word only, and a measurement never waits for it.
+
+Each second is told once: a worker appends it to a list, and a reader asks for the seconds after those that it has.
+"""
 
 import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -9,6 +14,7 @@ import redis
 from django.conf import settings
 
 KEEP_S = 120
+Second = tuple[float, float, float | None]  # t_s, tps, p95_ms
 
 
 @lru_cache(maxsize=1)
@@ -16,25 +22,97 @@ def _redis() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)
 
 
+def mark(claimed_at: datetime | None) -> str:
+    """Names the claim of a cell; empty for a cell that nobody claimed."""
+    return claimed_at.astimezone(UTC).isoformat() if claimed_at else ""
+
+
 def _key(experiment_id: int) -> str:
     return f"durascope:live:{experiment_id}"
 
 
-def publish(experiment_id: int, picture: dict[str, Any]) -> None:
-    """Tell the newest picture: {cell, warming, seconds: [[t_s, tps, p95_ms], ...]}."""
-    try:
-        _redis().set(_key(experiment_id), json.dumps(picture), ex=KEEP_S)
-    except redis.RedisError:
-        return
+def _list(experiment_id: int, series: str) -> str:
+    return f"{_key(experiment_id)}:{series}"
 
 
-def latest(experiment_id: int) -> dict[str, Any]:
-    """The newest picture, {} when there is none or Redis cannot be asked."""
+class Telling:
+    """One worker tells of one cell. `mark` names the claim of the cell. Warm-up and measurement are two series, and so
+    is the second attempt after a sysbench that broke off."""
+
+    def __init__(self, experiment_id: int, mark: str) -> None:
+        self._experiment_id, self._mark = experiment_id, mark
+        self._begin(warming=True, number=0)
+
+    def tell(self, second: Second, warming: bool) -> None:
+        began_again = bool(self._seconds) and second[0] <= self._seconds[-1][0]
+        if warming != self._warming or began_again:
+            self._begin(warming, self._number + 1)
+        self._seconds.append(second)
+        told = self._write(self._seconds[-1:])
+        if told not in (None, len(self._seconds)):  # Redis lost some: it was started again
+            self._write(self._seconds, anew=True)
+
+    def _begin(self, warming: bool, number: int) -> None:
+        self._warming, self._number = warming, number
+        self._seconds: list[Second] = []
+        self._write([])
+
+    def _write(self, seconds: list[Second], anew: bool = False) -> int | None:
+        """How many seconds of this series Redis has; None when it cannot be asked."""
+        series = f"{self._mark} {self._number}"
+        head = {"mark": self._mark, "series": series, "warming": self._warming}
+        rows = _list(self._experiment_id, series)
+        try:
+            with _redis().pipeline() as together:
+                together.set(_key(self._experiment_id), json.dumps(head), ex=KEEP_S)
+                if anew:
+                    together.delete(rows)
+                if seconds:
+                    together.rpush(rows, *map(json.dumps, seconds))
+                together.expire(rows, KEEP_S)
+                together.llen(rows)
+                return int(together.execute()[-1])
+        except redis.RedisError:
+            return None
+
+
+@dataclass(frozen=True)
+class Have:
+    """What a reader has seen: so many seconds of that series."""
+
+    series: str = ""
+    count: int = 0
+
+
+NONE_YET = Have()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The seconds of a series from number `since` on; a series that the reader does not know comes whole."""
+
+    mark: str = ""
+    series: str = ""
+    warming: bool = False
+    since: int = 0
+    seconds: tuple[Second, ...] = ()
+
+
+NOTHING = Picture()
+
+
+def latest(experiment_id: int, have: Have = NONE_YET) -> Picture:
+    """What is new; NOTHING when no cell is told of, or Redis cannot be asked."""
     try:
         raw = _redis().get(_key(experiment_id))
+        if not raw:
+            return NOTHING
+        head: dict[str, Any] = json.loads(raw)
+        since = have.count if have.series == head["series"] else 0
+        rows = _redis().lrange(_list(experiment_id, head["series"]), since, -1)
     except redis.RedisError:
-        return {}
-    return json.loads(raw) if raw else {}
+        return NOTHING
+    return Picture(**head, since=since, seconds=tuple(tuple(json.loads(row)) for row in rows))
 
 
 def answers() -> bool:

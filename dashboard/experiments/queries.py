@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
-from django.utils import timezone
 
+from dashboard.experiments import pace
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.fleet import sites
 from dashboard.fleet.models import Worker
@@ -137,22 +137,26 @@ def has_results(experiment: Experiment) -> bool:
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
 
 
-def progress(experiment: Experiment) -> dict[str, Any]:
-    """The state of an experiment for a live page or a terminal; `seconds` only while a cell is measured."""
-    counts = _by_state(experiment)
-    total = sum(counts.values())
-    over = counts.get("done", 0) + counts.get("failed", 0)
-    picture = live.latest(experiment.pk) if experiment.state == Experiment.State.RUNNING else {}
+def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[str, Any]:
+    """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
+    does not have, from number `since` of `series` on; none while a trial runs."""
+    cells, trials = pace.parts(experiment)
+    cell, mark = _running_cell(experiment) or _running_trial(experiment) or (None, "")
+    picture = live.latest(experiment.pk, have) if mark else live.NOTHING
+    if picture.mark != mark:  # told of a cell that is over
+        picture = live.NOTHING
     return {
         "state": experiment.state,
         "phase": _waits_for(experiment) if experiment.state == "queued" else experiment.phase,
-        "done": counts.get("done", 0),
-        "failed": counts.get("failed", 0),
-        "total": total,
-        "left_s": _left_s(experiment, over, total),
-        "cell": _running_cell(experiment) or _running_trial(experiment),
-        "seconds": [dict(zip(("t_s", "tps", "p95_ms"), row, strict=True)) for row in picture.get("seconds", [])],
-        "warming": picture.get("warming", False),
+        "done": cells.states["done"] + trials.states["done"],
+        "failed": cells.states["failed"] + trials.states["failed"],
+        "total": cells.total + trials.total,
+        "left_s": pace.left_s(experiment, cells, trials),
+        "cell": cell,
+        "series": picture.series,
+        "since": picture.since,
+        "seconds": [dict(zip(("t_s", "tps", "p95_ms"), row, strict=True)) for row in picture.seconds],
+        "warming": picture.warming,
         "message": f"{experiment.error} {experiment.mend}".strip(),
         "over": experiment.is_over,
     }
@@ -182,25 +186,8 @@ def remember_finding(experiment: Experiment) -> None:
     outcomes_of(experiment)
 
 
-def _by_state(experiment: Experiment) -> Counter[str]:
-    """How many cells and trials are in each state."""
-    counts: Counter[str] = Counter()
-    for rows in (experiment.cells, experiment.trials):
-        counts.update(dict(rows.values_list("state").annotate(Count("pk")).order_by()))
-    return counts
-
-
-def _left_s(experiment: Experiment, over: int, total: int) -> float | None:
-    """Seconds left: by the plan's own estimate at first, by the pace of this machine once cells are done."""
-    if experiment.is_over or not total:
-        return None
-    share = (total - over) / total
-    if experiment.state == Experiment.State.QUEUED or over < 3 or experiment.started_at is None:
-        return experiment.estimate_s * share
-    return (timezone.now() - experiment.started_at).total_seconds() / over * (total - over)
-
-
-def _running_cell(experiment: Experiment) -> dict[str, Any] | None:
+def _running_cell(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
+    """With the mark by which its worker tells of it."""
     cell = experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first()
     if cell is None:
         return None
@@ -211,10 +198,11 @@ def _running_cell(experiment: Experiment) -> dict[str, Any] | None:
         "workload": cell.workload,
         "threads": cell.threads,
         "repeat": cell.repeat,
-    }
+    }, live.mark(cell.started_at)
 
 
-def _running_trial(experiment: Experiment) -> dict[str, Any] | None:
+def _running_trial(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
+    """Nobody tells of the seconds of a trial."""
     trial = experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first()
     if trial is None:
         return None
@@ -224,4 +212,4 @@ def _running_trial(experiment: Experiment) -> dict[str, Any] | None:
         "variant": trial.variant,
         "workload": f"crash: {title(trial.kind)}",
         "repeat": trial.repeat,
-    }
+    }, ""

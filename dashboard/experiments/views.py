@@ -25,8 +25,10 @@ from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s, problems
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
+from workers.progress import NONE_YET, Have
 from workers.servers.settings import SETTINGS
 
+MOST_DIGITS = 9  # of a count of seconds
 STREAM_S = 600  # a stream ends after this; the browser opens it again
 
 
@@ -149,14 +151,17 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("see")
 @require_GET
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
-    """The poll that stands in for the stream."""
-    return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk)))
+    """The poll that stands in for the stream. It says what it has seen: `series`, and `have` seconds of it."""
+    seen = request.GET.get("have", "")
+    count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
+    have = Have(request.GET.get("series", ""), count)
+    return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk), have))
 
 
 @needs("see")
 def events(request: HttpRequest, pk: int) -> HttpResponse:
-    """Server-sent events: a `state` each second that something changed; survives a restart of this server,
-    for the browser reconnects and every event is whole."""
+    """Server-sent events: a `state` each second that something changed. Survives a restart of this server: the
+    browser connects again, and the first event of a connection is whole."""
     if not Experiment.objects.filter(pk=pk).exists():
         return HttpResponse(status=404)
     stream = StreamingHttpResponse(_states(pk), content_type="text/event-stream")
@@ -167,24 +172,27 @@ def events(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 async def _states(pk: int) -> AsyncIterator[str]:
-    last = ""
+    """The first state of a stream is whole, each further one holds the new seconds only."""
+    have, last = NONE_YET, ""
     yield "retry: 2000\n\n"
     for _ in range(STREAM_S):
-        state = await sync_to_async(_state)(pk)
+        state = await sync_to_async(_state)(pk, have)
         if state is None:
             return
-        text = json.dumps(state)
-        yield f"event: state\ndata: {text}\n\n" if text != last else ": still here\n\n"
-        last = text
+        have = Have(state["series"], state["since"] + len(state["seconds"]))
+        rest = json.dumps({**state, "since": 0, "seconds": []})
+        is_news = bool(state["seconds"]) or rest != last
+        yield f"event: state\ndata: {json.dumps(state)}\n\n" if is_news else ": still here\n\n"
+        last = rest
         if state["over"]:
             return
         await asyncio.sleep(1)
 
 
-def _state(pk: int) -> dict | None:
+def _state(pk: int, have: Have) -> dict | None:
     """A stream lives for minutes: between two looks it keeps no connection to the database."""
     try:
         experiment = Experiment.objects.filter(pk=pk).first()
-        return queries.progress(experiment) if experiment else None
+        return queries.progress(experiment, have) if experiment else None
     finally:
         close_old_connections()

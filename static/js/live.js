@@ -2,6 +2,7 @@
 // data-live-* elements that are filled, and what the server sends.
 import { Curve } from "./live/curve.js";
 import { fill, tell } from "./live/page.js";
+import { Seconds } from "./live/seconds.js";
 import { listen } from "./live/source.js";
 
 const OVER = new Set(["done", "failed", "cancelled", "interrupted"]);
@@ -12,13 +13,16 @@ for (const section of document.querySelectorAll("[data-live]")) follow(section);
 function follow(section) {
   const plot = section.querySelector("[data-live-plot]");
   const curve = plot && new Curve(plot);
+  const seconds = new Seconds();
   let sawItRun = false;
   const finish = () => {
     source.stop();
     setTimeout(() => location.reload(), sawItRun ? 0 : UNSEEN_MS);
   };
   const source = listen(section.dataset.events, section.dataset.poll, {
-    onState: (state) => {
+    have: () => seconds.have(),
+    onState: (news) => {
+      const state = seconds.whole(news);
       fill(section, state);
       curve?.show(state);
       if (OVER.has(state.state)) finish();

@@ -62,8 +62,8 @@ def use(settings, monkeypatch):
 
 def both_work(url: str, **how) -> None:
     """A live picture and a doorbell come through, in the database that the address names."""
-    progress.publish(1, {"seconds": [[1, 2, 3]]})
-    assert progress.latest(1) == {"seconds": [[1, 2, 3]]} and progress.answers()
+    progress.Telling(1, "mark").tell((1, 2, 3), warming=True)
+    assert progress.latest(1).seconds == ((1, 2, 3),) and progress.answers()
     bell.ring(bell.EXPERIMENT, 1, queue="here")
     with client.Redis.from_url(url, **how) as there:
         assert there.connection_pool.connection_kwargs["db"] == 3
@@ -79,8 +79,8 @@ def test_a_password_and_a_database_number(start, use):
 
 def test_a_wrong_password_is_silence_not_an_error(start, use):
     use(f"redis://:wrong@127.0.0.1:{start()}/3")
-    progress.publish(1, {})
-    assert progress.latest(1) == {} and not progress.answers()
+    progress.Telling(1, "mark")
+    assert progress.latest(1) == progress.NOTHING and not progress.answers()
     with pytest.raises(bell.Silent, match="does not answer") as told:
         bell.ring(bell.EXPERIMENT, 1, queue="here")
     assert "wrong" not in str(told.value)

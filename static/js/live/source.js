@@ -70,7 +70,8 @@ class Source {
   }
 
   async ask() {
-    const answer = await fetch(this.pollUrl, { headers: { Accept: "application/json" }, cache: "no-store" });
+    const known = new URLSearchParams(this.handlers.have());
+    const answer = await fetch(`${this.pollUrl}?${known}`, { headers: { Accept: "application/json" }, cache: "no-store" });
     if (answer.redirected || answer.status === 403) return this.strange();
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     this.polls += 1;

@@ -1,0 +1,20 @@
+// The seconds of the running cell. The server sends each second once: a state holds those from number `since` of its
+// `series` on. A state without them is whole.
+
+export class Seconds {
+  series = "";
+  rows = [];
+
+  /** The state with all of its seconds. */
+  whole(state) {
+    const known = state.series && state.series === this.series ? this.rows.slice(0, state.since) : [];
+    this.series = state.series ?? "";
+    this.rows = [...known, ...(state.seconds ?? [])];
+    return { ...state, seconds: this.rows };
+  }
+
+  /** What a poll says of them. */
+  have() {
+    return { series: this.series, have: String(this.rows.length) };
+  }
+}

@@ -1,0 +1,149 @@
+"""What the live page is told: the seconds of the cell that runs, each once, and a time left that knows no pauses."""
+
+import asyncio
+import json
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard.experiments import queries, views
+from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.servers.models import Server
+from workers import progress as live
+from workers.progress import Have, Picture
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+SECONDS = tuple((t, 100.0 * t, 1.5) for t in (1, 2, 3))
+
+
+@pytest.fixture
+def server():
+    return Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def experiment(server):
+    made = Experiment.objects.create(
+        name="one", plan={}, seed=1, state="running", estimate_s=1000, started_at=NOW - timedelta(days=3)
+    )
+    for position in range(8):
+        fields = {"server": server, "block": 0, "variant": "1/1", "workload": "w", "threads": 1, "repeat": 1}
+        Cell.objects.create(experiment=made, position=position, **fields)
+    return made
+
+
+@pytest.fixture
+def add_trials(experiment, server):
+    def add(count):
+        for position in range(count):
+            fields = {"server": server, "variant": "0/0", "kind": "power-loss", "repeat": 1, "seed": 1}
+            Trial.objects.create(experiment=experiment, position=position, **fields)
+
+    return add
+
+
+@pytest.fixture
+def telling(monkeypatch):
+    """`telling(at)`: Redis tells of the cell that was claimed then."""
+
+    def tell(claimed_at):
+        whole = Picture(live.mark(claimed_at), "series", False, 0, SECONDS)
+
+        def latest(pk, have=live.NONE_YET):
+            since = have.count if have.series == "series" else 0
+            return Picture(whole.mark, whole.series, False, since, SECONDS[since:])
+
+        monkeypatch.setattr(live, "latest", latest)
+
+    return tell
+
+
+def over(rows, took_s, ended_at):
+    rows.model.objects.filter(pk__in=[row.pk for row in rows]).update(
+        state="done", started_at=ended_at - timedelta(seconds=took_s), ended_at=ended_at
+    )
+
+
+def run(rows):
+    first = rows.order_by("position").first()
+    type(first).objects.filter(pk=first.pk).update(state="running", started_at=NOW)
+
+
+def test_the_running_cell_is_shown_with_its_seconds(experiment, telling):
+    run(experiment.cells)
+    telling(NOW)
+    now = queries.progress(experiment)
+    assert now["cell"]["variant"] == "1/1"
+    assert [second["tps"] for second in now["seconds"]] == [100, 200, 300]
+
+
+def test_a_running_trial_is_not_shown_with_the_seconds_of_the_last_cell(experiment, add_trials, telling):
+    over(experiment.cells.all(), 10, NOW)
+    add_trials(2)
+    run(experiment.trials)
+    telling(NOW - timedelta(seconds=10))
+    now = queries.progress(experiment)
+    assert (now["cell"]["variant"], now["cell"]["workload"]) == ("0/0", "crash: power loss")
+    assert (now["seconds"], now["warming"]) == ([], False)
+
+
+def test_a_cell_is_not_shown_with_the_seconds_of_its_earlier_attempt(experiment, telling):
+    run(experiment.cells)
+    telling(NOW - timedelta(seconds=30))
+    assert queries.progress(experiment)["seconds"] == []
+
+
+def test_the_time_left_does_not_count_the_days_before_a_resume(experiment):
+    over(experiment.cells.filter(position__lt=3), 10, NOW - timedelta(days=3))
+    over(experiment.cells.filter(position=3), 10, NOW)
+    assert queries.progress(experiment)["left_s"] == pytest.approx(4 * 10)
+
+
+def test_trials_have_a_pace_of_their_own(experiment, add_trials):
+    add_trials(5)
+    over(experiment.cells.all(), 60, NOW)
+    over(experiment.trials.filter(position__lt=3), 4, NOW)
+    assert queries.progress(experiment)["left_s"] == pytest.approx(2 * 4)
+
+
+def test_the_plan_says_how_long_the_first_ones_take(experiment):
+    over(experiment.cells.filter(position__lt=2), 1, NOW)
+    assert queries.progress(experiment)["left_s"] == pytest.approx(6 * 1000 / 8)
+
+
+def test_a_poll_is_sent_what_it_does_not_have(experiment, telling, client_in):
+    run(experiment.cells)
+    telling(NOW)
+    address = reverse("experiments:progress", args=[experiment.pk])
+    more = client_in.get(address, {"series": "series", "have": "2"}).json()
+    assert (more["since"], [second["t_s"] for second in more["seconds"]]) == (2, [3])
+    for have in ("x", "-1", "9" * 5000, ""):
+        assert client_in.get(address, {"series": "series", "have": have}).json()["since"] == 0
+
+
+def test_a_stream_sends_each_second_once(experiment, monkeypatch):
+    states = [
+        {"series": "a", "since": 0, "seconds": [1, 2], "done": 0, "over": False},
+        {"series": "a", "since": 2, "seconds": [3], "done": 0, "over": False},
+        {"series": "a", "since": 3, "seconds": [], "done": 0, "over": False},
+        {"series": "b", "since": 0, "seconds": [1], "done": 1, "over": True},
+    ]
+    asked = []
+    monkeypatch.setattr(views, "_state", lambda pk, have: asked.append(have) or states[len(asked) - 1])
+    monkeypatch.setattr(views.asyncio, "sleep", _at_once)
+
+    async def read():
+        return [event async for event in views._states(experiment.pk)]
+
+    events = asyncio.run(read())[1:]
+    assert asked == [Have(), Have("a", 2), Have("a", 3), Have("a", 3)]
+    sent = [json.loads(event.partition("data: ")[2])["seconds"] for event in events if "data: " in event]
+    assert sent == [[1, 2], [3], [1]]
+    assert events[2] == ": still here\n\n"
+
+
+async def _at_once(_):
+    return None

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from ninja import Schema
@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass as checked
 
 from dashboard.api.paging import Id
-from dashboard.experiments import actions, shelf
+from dashboard.experiments import actions, controls, shelf
 from dashboard.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.recipes import QUICK
@@ -25,6 +25,7 @@ FEW = Field(max_length=500)  # lists that are gone through more than once before
 @_strict
 class CrashIn(CrashPlan):
     kinds: Annotated[tuple[str, ...], FEW] = ()
+    control_trials: int | None = None  # left open: as the pages' form has it
 
 
 class PlanIn(Schema):
@@ -99,5 +100,7 @@ def _servers(ids: Sequence[int]) -> list[Server]:
 def _whole(plan: PlanIn, servers: Sequence[Server]) -> Plan:
     fields = {name: getattr(plan, name) for name in type(plan).model_fields}
     fields["seed"] = secrets.randbelow(2**31) if plan.seed is None else plan.seed
+    if plan.crash.control_trials is None:
+        fields["crash"] = replace(plan.crash, control_trials=controls.usual(plan.crash.trials))
     lists = {name: tuple(fields[name]) for name in ("variants", "workloads", "threads", "sources")}
     return Plan(**{**fields, **lists, "targets": tuple(actions.targets(servers))})

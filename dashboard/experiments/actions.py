@@ -1,6 +1,7 @@
 """One function per intention: start, cancel, resume an experiment."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -8,7 +9,7 @@ from django.utils import timezone
 
 from dashboard.accounts.roles import require
 from dashboard.audit.models import record
-from dashboard.experiments import queries, shelf
+from dashboard.experiments import controls, queries, shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
 from dashboard.results.claims import snapshot
@@ -27,7 +28,11 @@ def targets(servers: Sequence[Server]) -> list[PlanTarget]:
 def plan_recipe(
     recipe: Recipe, servers: Sequence[Server], overrides: dict[str, str] | None = None, size: str = QUICK
 ) -> Plan:
-    return recipe.plan(targets(servers), overrides, size)
+    plan = recipe.plan(targets(servers), overrides, size)
+    if "control_trials" in (overrides or {}):
+        return plan
+    control_trials = controls.usual(plan.crash.trials, recipe.control_trials(size))
+    return replace(plan, crash=replace(plan.crash, control_trials=control_trials))
 
 
 def create(

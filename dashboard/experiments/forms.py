@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.html import format_html
 
-from dashboard.experiments import actions, queries, shelf
+from dashboard.experiments import actions, controls, shelf
 from dashboard.servers.models import Server
 from dashboard.words import check_name
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
@@ -29,7 +29,6 @@ PAIRS = {
     "0/1": "redo written once a second, binlog flushed at each commit",
     "0/0": "redo written once a second, binlog left to the system",
 }
-CONTROL_TRIALS = 3  # of each control of the detector, at most
 PARTS = ("engine", "build", "storage")  # of a variant, beside its settings
 BINLOG = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
 
@@ -144,6 +143,12 @@ class PlanForm(forms.Form):
         label="Trials of each crash",
         help_text="Of each variant. 30 without a loss still allow that 9.5 % of crashes lose something.",
     )
+    control_trials = forms.IntegerField(
+        required=False,
+        min_value=0,
+        label="Trials of each control",
+        help_text="Empty: as many as of each crash, at most 3.",
+    )
     kinds = forms.MultipleChoiceField(
         choices=lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CRASH_KINDS.values()],
         widget=forms.CheckboxSelectMultiple,
@@ -189,6 +194,7 @@ class PlanForm(forms.Form):
         """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
         data = self.cleaned_data
         place = {name: data[name] for name in PLACES}
+        left_open = data["control_trials"] is None
         variants = [_pair(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
         return Plan(
@@ -208,7 +214,7 @@ class PlanForm(forms.Form):
             crash=CrashPlan(
                 kinds=tuple(data["kinds"]),
                 trials=data["trials"],
-                control_trials=0 if queries.crash_missing() else min(data["trials"], CONTROL_TRIALS),
+                control_trials=controls.usual(data["trials"]) if left_open else data["control_trials"],
                 clients=data["clients"],
                 load_s=data["load_s"],
                 replica=data["replica"],
@@ -252,7 +258,7 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
     """The form's first values: the recipe's plan written as a person would."""
     if not recipe:
         return {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
-    plan = recipe.plan([], size=size)
+    plan, named = recipe.plan([], size=size), recipe.control_trials(size)
     plain = [one for one in plan.workloads if not one.params and one.label == WORKLOADS[one.key].title]
     with_params = [one for one in plan.workloads if one not in plain]
     return {
@@ -262,6 +268,7 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
         "own_workloads": "\n".join(_written(one.label, one.params, one.key) for one in with_params),
         "threads": ", ".join(map(str, plan.threads)),
         "baseline": plan.baseline,
+        "control_trials": None if named is None else controls.usual(plan.crash.trials, named),
         **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
         **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows", "load_workers")},
     }

@@ -64,12 +64,12 @@ def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[
 
 
 def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> dict[str, str]:
-    """On a host that cannot simulate a power loss: only kills, without the lying disk, and why."""
+    """On a host that cannot simulate a power loss: only kills, and why."""
     why = queries.crash_missing().get("power-loss")
     if not why or "kinds" in overrides:
         return {}
     say(f"No power loss on this host, only kills: {why}")
-    return {"kinds": "process-kill", "control_trials": "0"}
+    return {"kinds": "process-kill"}
 
 
 def follow(experiment: Experiment, stack: Stack, screen: Screen) -> dict[str, Any]:

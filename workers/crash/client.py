@@ -1,6 +1,7 @@
 """One client of the witness: a connection that sends numbered transactions, statement by statement."""
 
 import contextlib
+import ssl
 import time
 from array import array
 from typing import Any
@@ -14,6 +15,8 @@ COM_QUERY = b"\x03"
 HEADER_BYTES = 4  # three of length, one of sequence
 OK, ERR = 0x00, 0xFF
 READ_BYTES = 65536
+# Over TLS what arrived may be part of a record, or none of ours: a session ticket. OpenSSL then says what it waits for.
+NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class Client:
@@ -43,16 +46,15 @@ class Client:
     def answer(self, go_on: bool) -> bool:
         """Take what has arrived and, unless `go_on` is False, send what follows. False: the client has ended."""
         try:
-            arrived = self._socket.recv(READ_BYTES)
-        except BlockingIOError:
+            while not self._is_whole():
+                arrived = self._socket.recv(READ_BYTES)
+                if not arrived:
+                    return self._end("the server closed the connection")
+                self._pending += arrived
+        except NOT_YET:
             return True
         except OSError as lost:
             return self._end(str(lost))
-        if not arrived:
-            return self._end("the server closed the connection")
-        self._pending += arrived
-        if len(self._pending) < HEADER_BYTES + int.from_bytes(self._pending[:3], "little"):
-            return True
         return self._take(go_on)
 
     def ledger(self) -> ClientLedger:
@@ -70,6 +72,11 @@ class Client:
     def close(self) -> None:
         with contextlib.suppress(OSError):
             self._connection._force_close()
+
+    def _is_whole(self) -> bool:
+        """Whether a whole packet has arrived."""
+        held = len(self._pending)
+        return held >= HEADER_BYTES and held >= HEADER_BYTES + int.from_bytes(self._pending[:3], "little")
 
     def _take(self, go_on: bool) -> bool:
         packet, self._pending = self._pending, b""

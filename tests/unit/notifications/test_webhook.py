@@ -1,7 +1,6 @@
 """Signed POSTs, and where they may not go."""
 
 import base64
-import datetime
 import hmac
 import json
 import socket
@@ -9,15 +8,13 @@ import ssl
 import threading
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.notifications.channels import webhook
 from dashboard.notifications.channels.address import BadAddress, is_public, resolve
 from dashboard.notifications.message import Message, Undeliverable, Undelivered
+from tests.certificate import certificate
 from tests.unit.notifications.receiver import receiver
 
 MESSAGE = Message("key-1", "night_failed", "2026-06-11T02:30:00+00:00", "A title", "A text", "", "/nights/1/", {"n": 1})
@@ -237,26 +234,6 @@ def test_who_answers_a_byte_now_and_then_does_not_hold_a_worker(everywhere, monk
         finally:
             over.set()
             thread.join()
-
-
-def certificate(folder):
-    """Of localhost, trusted by nobody."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )  # fmt: skip
-    file = folder / "both.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    return file
 
 
 def test_over_https_the_certificate_must_be_trusted_and_fit_the_name(everywhere, tmp_path, monkeypatch):

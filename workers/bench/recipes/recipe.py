@@ -58,6 +58,10 @@ class Recipe:
         draft["variants"] = [{**variant, **places} for variant in base["variants"]]
         return Plan.from_dict({**draft, "targets": [vars(target) for target in targets]})
 
+    def control_trials(self, size: str) -> int | None:
+        """Of each control of the crash checks; None where the recipe leaves it open."""
+        return self._sized(size)["crash"].get("control_trials")
+
     def _sized(self, size: str) -> dict[str, Any]:
         if size not in SIZES:
             raise PlanError(f"There is no size {str(size)[:20]!r}.", f"Known: {', '.join(SIZES)}.")

@@ -1,0 +1,74 @@
+"""The number of control trials is one rule: form, API, recipe and demo make the same plan."""
+
+import pytest
+
+from dashboard.api.plans import PlanIn, StartIn, asked
+from dashboard.experiments import actions, shelf
+from dashboard.experiments.forms import PlanForm
+from dashboard.fleet.models import Worker
+from dashboard.servers.models import Server
+from workers.bench import recipes
+from workers.bench.recipes import SIZES
+
+pytestmark = pytest.mark.django_db
+NO_FUSE = "No FUSE here."
+RECIPES = [(key, size) for key in recipes.names() for size in SIZES]
+
+
+@pytest.fixture
+def server():
+    return Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+
+
+@pytest.fixture
+def unable():
+    Worker.objects.create(host="h", pid=1, listens=True, abilities={"crash_missing": {"lying-disk": NO_FUSE}})
+
+
+def by_form(server, trials, **more):
+    filled = {"name": "n", "servers": [server.pk], "variants": ["1/1"], "workloads": ["update-by-key"], "threads": "1"}
+    filled |= {"repeats": 1, "warmup_s": 0, "measure_s": 1, "table_rows": 100, "clients": 1, "load_s": 1}
+    form = PlanForm({**filled, "binlog": "keep", "trials": trials, "kinds": ["process-kill"], **more})
+    assert form.is_valid(), form.errors
+    return form.plan().crash.control_trials
+
+
+def by_api(server, trials, **more):
+    variant = {"name": "1/1", "settings": {}}
+    workload = {"label": "u", "key": "update-by-key", "params": {}}
+    crash = {"kinds": ["process-kill"], "trials": trials, **more}
+    plan = PlanIn(name="n", variants=[variant], workloads=[workload], threads=[1], crash=crash)
+    return asked(StartIn(servers=[server.pk], plan=plan)).plan.crash.control_trials
+
+
+@pytest.mark.parametrize(("trials", "controls"), [(0, 0), (1, 1), (3, 3), (50, 3)])
+def test_form_and_api_have_one_rule_where_the_number_is_left_open(server, trials, controls):
+    assert by_form(server, trials) == by_api(server, trials) == controls
+
+
+def test_form_and_api_keep_a_number_that_is_named(server, unable):
+    assert by_form(server, 2, control_trials=7) == by_api(server, 2, control_trials=7) == 7
+
+
+def test_form_and_api_leave_them_out_where_no_worker_can(server, unable):
+    assert by_form(server, 4) == by_api(server, 4) == 0
+
+
+@pytest.mark.parametrize(("key", "size"), RECIPES)
+def test_the_form_of_a_recipe_has_the_number_of_the_api(server, key, size):
+    plan = asked(StartIn(servers=[server.pk], recipe=key, size=size)).plan
+    shown = PlanForm(recipe=key, size=size).initial
+    left_open = shown["control_trials"] is None
+    posted = min(shown["trials"], 3) if left_open else shown["control_trials"]
+    assert posted == plan.crash.control_trials
+
+
+def test_a_recipe_names_its_own_number():
+    assert shelf.load("who-agrees-after-a-crash").control_trials("full") == 5
+
+
+def test_a_recipe_is_planned_without_controls_where_no_worker_can(server, unable):
+    recipe = shelf.load("who-agrees-after-a-crash")
+    assert actions.plan_recipe(recipe, [server]).crash.control_trials == 0
+    asked_for = actions.plan_recipe(recipe, [server], {"control_trials": "2"})
+    assert asked_for.crash.control_trials == 2, "a number that somebody asks for is refused, not changed"

@@ -20,7 +20,15 @@ async def tells_who_asks(scope, receive, send):
 
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
 def test_the_address_of_whoever_asks_is_known(loop):
-    argv = [sys.executable, "-m", "uvicorn", f"{__name__}:tells_who_asks", "--loop", loop, "--no-proxy-headers"]
+    argv = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "tests.real.test_inherited_socket:tells_who_asks",
+        "--loop",
+        loop,
+        "--no-proxy-headers",
+    ]
     with ports.listener("127.0.0.1", None) as listening:
         here = listening.fileno()
         with subprocess.Popen([*argv, "--fd", str(here)], cwd=PROJECT, pass_fds=[here]) as process:

@@ -1,0 +1,258 @@
+"""Which faults would the tests not notice? Puts small faults into the product's files, one at a time, and runs the
+tests that reach the changed line. Prints the survivors and the score.
+
+    python -m tests.bench.mutation                                    the judging core, 40 faults of each file
+    python -m tests.bench.mutation workers/crash/verdict.py           one file, or a folder, of the core
+    python -m tests.bench.mutation dashboard/x.py --tests tests/unit/x --most 0      any file; 0: all its faults
+
+The tests are collected once. Each fault is tried in a child process, which swaps the changed function in and ends. A
+fault outside functions needs a fresh interpreter, which takes seconds. Nothing is written to the project's files."""
+
+import argparse
+import functools
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FunctionType
+
+import coverage
+import hypothesis
+import pytest
+
+from tests.bench.mutants import Mutant, mutants, mutated
+
+PROJECT = Path(__file__).resolve().parents[2]
+CORE = {  # what judges, and the tests that hold it
+    "workers/crash": ["tests/unit/crash"],
+    "workers/analysis": ["tests/unit/analysis"],
+    "workers/servers": ["tests/unit/servers"],
+    "dashboard/results/crash": ["tests/unit/results"],
+}
+NOTICED, SURVIVED, UNFIT = 10, 11, 12  # exit statuses of a child
+LEAST_LIMIT_S = 20.0
+
+
+@dataclass
+class Outcome:
+    survivors: list[Mutant] = field(default_factory=list)
+    unreached: list[Mutant] = field(default_factory=list)
+    noticed: int = 0
+
+    def __str__(self) -> str:
+        tried = self.noticed + len(self.survivors) + len(self.unreached)
+        score = f"{100 * self.noticed / tried:.1f} %" if tried else "no faults"
+        lines = [f"not reached {one}" for one in self.unreached]  # the survivors were named when they were found
+        return "\n".join([*lines, f"{self.noticed} of {tried} faults noticed: {score}"])
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which tests run which line, and how long each takes."""
+
+    tests: dict[str, dict[int, set[str]]]
+    seconds: dict[str, float]
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """The quickest first. A fault outside functions is met by every test of the file."""
+        by_line = self.tests.get(mutant.path, {})
+        lines = mutant.lines if mutant.function else by_line
+        found = set().union(*(by_line.get(line, set()) for line in lines))
+        return sorted(found & self.seconds.keys(), key=self.seconds.__getitem__)
+
+
+class Mutation:
+    """The pytest plugin: instead of running the tests once, runs them for each fault."""
+
+    def __init__(self, files: list[str], most: int | None) -> None:
+        self.files, self.most, self.outcome, self._failed = files, most, Outcome(), False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """The same examples each time, and no search for the smallest one."""
+        phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+        hypothesis.settings.register_profile("mutation", phases=phases, derandomize=True, deadline=None)
+        hypothesis.settings.load_profile("mutation")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._failed = self._failed or report.failed
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self._items = {item.nodeid: item for item in session.items}
+        reach = self._reach()
+        print(f"{len(self._items)} tests, {sum(reach.seconds.values()):.0f} s; {len(self.files)} files", flush=True)
+        self._functions = _functions()
+        gc.freeze()
+        for file in self.files:
+            for mutant in mutants(file, (PROJECT / file).read_text(), self.most):
+                self._try(mutant, reach)
+        return True
+
+    def _reach(self) -> Reach:
+        """In a child, so that caches are as empty for each fault as they are now."""
+        with tempfile.NamedTemporaryFile() as file:
+            status = _in_child(lambda: self._measure(Path(file.name)), limit_s=3600)
+            assert status == SURVIVED, "the tests could not be run without a fault"
+            tests, seconds = json.loads(Path(file.name).read_text())
+        lines = {path: {int(line): set(names) for line, names in found.items()} for path, found in tests.items()}
+        return Reach(lines, seconds)
+
+    def _measure(self, to: Path) -> int:
+        measuring = coverage.Coverage(
+            data_file=None, config_file=False, include=[str(PROJECT / file) for file in self.files]
+        )
+        seconds: dict[str, float] = {}
+        measuring.start()
+        for name in self._items:
+            measuring.switch_context(name)
+            began, self._failed = time.monotonic(), False
+            self._run([name])
+            if not self._failed:  # a test that fails without a fault says nothing about one
+                seconds[name] = time.monotonic() - began
+        measuring.stop()
+        data, found = measuring.get_data(), {}
+        for path in data.measured_files():
+            found[str(Path(path).relative_to(PROJECT))] = data.contexts_by_lineno(path)
+        to.write_text(json.dumps([found, seconds]))
+        return SURVIVED
+
+    def _try(self, mutant: Mutant, reach: Reach) -> None:
+        tests = reach.of(mutant)
+        if not tests:
+            self.outcome.unreached.append(mutant)
+            return
+        limit_s = LEAST_LIMIT_S + 5 * sum(map(reach.seconds.__getitem__, tests))
+        status = _in_child(lambda: self._child(mutant, tests), limit_s) if mutant.function else UNFIT
+        if status == UNFIT:
+            status = _in_fresh_interpreter(mutant, tests, limit_s)
+        if status != SURVIVED:
+            self.outcome.noticed += 1
+        else:
+            self.outcome.survivors.append(mutant)
+            print(f"survived    {mutant}", flush=True)
+
+    def _child(self, mutant: Mutant, tests: list[str]) -> int:
+        tree = mutated((PROJECT / mutant.path).read_text(), mutant.number)
+        code = _codes(compile(tree, str(PROJECT / mutant.path), "exec")).get((mutant.function, mutant.function_line))
+        functions = self._functions[str(PROJECT / mutant.path), mutant.function, mutant.function_line]
+        if code is None or not functions or any(one.__code__.co_freevars != code.co_freevars for one in functions):
+            return UNFIT
+        for function in functions:
+            function.__code__ = code
+        for name in tests:
+            self._failed = False
+            self._run([name])
+            if self._failed:
+                return NOTICED
+        return SURVIVED
+
+    def _run(self, names: list[str]) -> None:
+        for name in names:
+            item = self._items[name]
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+
+
+def _functions() -> dict[tuple[str, str, int], list[FunctionType]]:
+    """Every function of the product that is alive, by file, name and line."""
+    found = defaultdict(list)
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType):
+            found[one.__code__.co_filename, one.__code__.co_qualname, one.__code__.co_firstlineno].append(one)
+    return found
+
+
+def _codes(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The functions of a compiled module, by name and line."""
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return {(one.co_qualname, one.co_firstlineno): one for one in inner} | functools.reduce(
+        lambda found, one: found | _codes(one), inner, {}
+    )
+
+
+def _in_child(act: Callable[[], int], limit_s: float) -> int | None:
+    """The status that `act` returned in a forked process; None: it did not end in time, or died."""
+    pid = os.fork()
+    if pid == 0:
+        status, told = NOTICED, os.dup(2)
+        try:
+            os.setsid()
+            silence = os.open(os.devnull, os.O_RDWR)
+            for fd in (0, 1, 2):
+                os.dup2(silence, fd)
+            status = act()
+        except BaseException:  # pytest itself gave up: no test is known to have noticed anything
+            os.write(told, traceback.format_exc().encode())
+        finally:
+            os._exit(status)
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def _in_fresh_interpreter(mutant: Mutant, tests: list[str], limit_s: float) -> int:
+    argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.bench.mutated_import"]
+    env = {**os.environ, "MUTANT": f"{mutant.path}:{mutant.number}"}
+    try:
+        done = subprocess.run([*argv, *tests], cwd=PROJECT, env=env, timeout=limit_s + 60, capture_output=True)
+    except subprocess.TimeoutExpired:
+        return NOTICED
+    return SURVIVED if done.returncode == 0 else NOTICED
+
+
+def files_below(place: str) -> Iterator[str]:
+    path = PROJECT / place
+    assert path.exists(), f"{place} is not there. Nothing was run."
+    for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        yield str(file.relative_to(PROJECT))
+
+
+def jobs(places: list[str], tests: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Files and the tests for them."""
+    if tests:
+        yield [file for place in places for file in files_below(place)], tests
+        return
+    for folder, theirs in CORE.items():
+        core = list(files_below(folder))
+        wanted = [file for place in places for file in files_below(place)] if places else core
+        if files := [file for file in core if file in wanted]:
+            yield files, theirs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("places", nargs="*")
+    parser.add_argument("--tests", nargs="+", default=[])
+    parser.add_argument("--most", type=int, default=40, help="faults of each file, 0: all")
+    asked = parser.parse_args()
+    planned = list(jobs(asked.places, asked.tests))
+    if not planned:
+        parser.error("These files are not in the judging core: name their tests with --tests.")
+    if len(planned) > 1:  # a process for each: pytest cannot be run twice in one
+        for files, tests in planned:
+            argv = [sys.executable, "-m", "tests.bench.mutation", *files, "--tests", *tests, "--most", str(asked.most)]
+            subprocess.run(argv, cwd=PROJECT, check=True)
+        return
+    [(files, tests)] = planned
+    plugin = Mutation(files, asked.most or None)
+    quiet = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-o", "timeout=0"]
+    pytest.main([*tests, *quiet, "-W", "ignore::pytest.PytestAssertRewriteWarning"], [plugin])
+    print(plugin.outcome)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ by Student's t for the few points, or the point's measured interval. A peak is t
 that lies beyond twice the highest number of threads, or may, is no peak that this experiment has seen.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -106,7 +107,23 @@ def _law(threads: Floats, coefficients: Floats) -> Floats:
 def _coefficients(threads: Floats, tps: Floats) -> Floats:
     """(1, s, k)/l that make the relative error of N/X least."""
     relative = _terms(threads) * (tps / threads)[:, None]
-    return scipy.optimize.nnls(relative, np.ones_like(tps))[0]
+    try:
+        return scipy.optimize.nnls(relative, np.ones_like(tps))[0]
+    except RuntimeError:  # seldom: it goes in circles where several solutions are equal but for rounding
+        return _best_subset(relative)
+
+
+def _best_subset(terms: Floats) -> Floats:
+    """The non-negative coefficients that bring `terms` nearest to 1, by trying every choice of terms that are not 0."""
+    best, least = np.zeros(terms.shape[1]), np.inf
+    for size in range(1, terms.shape[1] + 1):
+        for chosen in map(list, itertools.combinations(range(terms.shape[1]), size)):
+            found = np.zeros(terms.shape[1])
+            found[chosen] = np.linalg.lstsq(terms[:, chosen], np.ones(len(terms)), rcond=None)[0]
+            off = float(np.sum((terms @ found - 1) ** 2))
+            if found.min() >= 0 and off < least:
+                best, least = found, off
+    return best
 
 
 def _spreads(points: Sequence[Throughput], off: Floats) -> Floats:

@@ -55,7 +55,7 @@ def test_what_ended_and_is_not_noted_is_not_called_nothing(reader, server):
     cell = {"variant": "1/1", "workload": "w", "threads": 1, "position": 0, "repeat": 0, "block": 0}
     experiment.cells.create(server=server, state="done", **cell)
     assert "is not noted yet" in page(reader, server)
-    entries.mark(experiment)
+    entries.mark(experiment, "nothing can be read of it")
     assert "Nothing was measured on this server yet." in page(reader, server)
 
 

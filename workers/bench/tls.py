@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from workers.bench.workloads import LUA_FOLDER
 from workers.errors import PlanError
-from workers.servers.connection import connect
+from workers.servers.connection import authority, connect
 from workers.servers.target import Target
 
 
@@ -55,7 +55,7 @@ def _authority(target: Target) -> str:
             "Give the PEM file of the authority that signs your servers, or choose the TLS mode 'required'.",
         )
     own = _server_certificate(target)
-    return Path(target.tls_ca).read_text() if target.tls_ca else _self_signed(own, target)
+    return authority(target) if target.tls_ca else _self_signed(own, target)
 
 
 def _server_certificate(target: Target) -> x509.Certificate:

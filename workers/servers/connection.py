@@ -6,20 +6,24 @@ import ssl
 import pymysql
 
 from workers.errors import AccessDenied, PlanError, Unreachable
-from workers.servers import ask, clear_text
+from workers.servers import ask, clear_text, owners_file
+from workers.servers.limited import LOGIN_BYTES, Limited
 from workers.servers.target import Target
 from workers.servers.trouble import explain
 
 ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool take their time
 
 
-def connect(target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S) -> pymysql.Connection:
+def connect(
+    target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S, whole: tuple[float, int] | None = None
+) -> Limited:
     """An open connection, autocommit, utf8mb4.
 
-    `timeout_s` covers the whole way to the login; `answer_s` each answer after that. Raises Unreachable,
-    AccessDenied or ServerError; PlanError when `tls_ca` is not a readable PEM file.
+    `timeout_s` covers the whole way to the login; `answer_s` each read after that; `whole` (seconds, bytes) all that is
+    read after the login, for a server that may be hostile. Raises Unreachable, AccessDenied or ServerError; PlanError
+    when `tls_ca` is not a readable PEM file.
     """
-    connection = pymysql.connect(
+    connection = Limited(
         host=target.host or None,
         port=target.port,
         unix_socket=target.socket or None,
@@ -36,6 +40,7 @@ def connect(target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S)
         defer_connect=True,
     )
     try:
+        connection.limit(timeout_s, LOGIN_BYTES)
         connection._secure = bool(target.socket)  # so passwords need no further encryption, as PyMySQL has it
         connection.connect(_socket_file(target, timeout_s))
     except (pymysql.Error, OSError) as error:
@@ -51,6 +56,7 @@ def connect(target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S)
     # PyMySQL has one read timeout for login and queries alike; a server that accepts and then says nothing
     # must fail fast, a long statement must not.
     connection._read_timeout = connection._write_timeout = answer_s
+    connection.limit(*(whole or (None,)))
     if target.tls in ("required", "verify"):
         _must_be_encrypted(connection, target)
     return connection
@@ -85,17 +91,30 @@ def _tls(target: Target) -> ssl.SSLContext | None:
     if target.tls not in ("required", "verify"):
         return None
     try:
-        context = ssl.create_default_context(cafile=target.tls_ca or None)
-    except (OSError, ValueError) as unreadable:
-        raise PlanError(
-            f"The certificate authority file {target.tls_ca} cannot be used: {unreadable}.",
-            "Give the path of a readable PEM file on the worker's host.",
-        ) from unreadable
+        context = ssl.create_default_context(cadata=authority(target) if target.tls_ca else None)
+    except (ssl.SSLError, ValueError) as no_pem:
+        raise _unusable(target, f"it holds no certificate ({no_pem})") from no_pem
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # certificates that servers make for themselves fail it
     if target.tls == "required":
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+def authority(target: Target) -> str:
+    """The text of the file `tls_ca`; comments in it may lose letters. Raises PlanError."""
+    try:
+        content = owners_file.read(target.tls_ca)
+    except OSError as unreadable:
+        raise _unusable(target, unreadable.strerror or str(unreadable)) from unreadable
+    return content.decode("ascii", "replace").encode("ascii", "replace").decode() or " "
+
+
+def _unusable(target: Target, why: str) -> PlanError:
+    return PlanError(
+        f"The certificate authority file {target.tls_ca} cannot be used: {why}.",
+        f"Give the path of a readable PEM file of at most {owners_file.MOST_BYTES >> 20} MiB on the worker's host.",
+    )
 
 
 def _must_be_encrypted(connection: pymysql.Connection, target: Target) -> None:

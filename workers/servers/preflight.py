@@ -10,6 +10,7 @@ from workers.servers.facts import Facts
 from workers.servers.target import Target
 
 NOT_REACHED = "Not reached."
+WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers together: below workers.tend.PREFLIGHT_LIMIT
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class PreflightResult:
 def run(target: Target) -> PreflightResult:
     """Never raises for what the server does: a check that fails to come to an end is *unknown*."""
     try:
-        with connect(target) as connection:
+        with connect(target, whole=WHOLE) as connection:
             facts = look.read(connection)
             scene = Scene(target, connection, facts)
             return PreflightResult(tuple(_answer(key, scene) for key in CHECKS), facts)

@@ -6,6 +6,8 @@ from workers.servers import schema, variables
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
+WHOLE = (600.0, 16 << 20)  # seconds and bytes: a server that answers without end does not keep the others waiting
+
 
 def undo(
     target: Target,
@@ -19,7 +21,7 @@ def undo(
     `must_hold` is called before each change and raises Taken when the server may be another experiment's by now.
     `paid(kind, name)` is called for each thing that is back. Raises ServerError for what is not.
     """
-    with connect(target) as connection:
+    with connect(target, whole=WHOLE) as connection:
         try:
             variables.restore(connection, changed, lambda name: paid("variable", name), must_hold)
         finally:

@@ -64,7 +64,7 @@ def test_it_says_what_to_check(stranger):
 
 def test_a_test_of_the_connection_is_answered_whatever_happens(monkeypatch):
     monkeypatch.setattr(preflight.look, "read", lambda connection: {}["version"])
-    monkeypatch.setattr(preflight, "connect", lambda target: socket.socket())
+    monkeypatch.setattr(preflight, "connect", lambda target, whole: socket.socket())
     result = preflight.run(Target("x", "attached", "u", "p", host="h"))
     assert result.facts is None
     assert (result.checks[0].outcome, result.checks[0].says) == ("failed", "The test broke off: KeyError: 'version'.")

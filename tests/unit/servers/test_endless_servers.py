@@ -1,0 +1,121 @@
+"""A server that never comes to an end: one byte now and then, packets without end, rows without end."""
+
+import contextlib
+import itertools
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+from tests.unit.servers.impostor import greeting, packet
+from workers.errors import DurascopeError, Unreachable
+from workers.servers import preflight
+from workers.servers.connection import connect
+from workers.servers.target import Target
+
+OK = b"\x00\x00\x00\x02\x00\x00\x00"
+
+
+@pytest.fixture
+def server():
+    """Whoever connects is given to `talk`, until it hangs up; returns the target."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    threads, callers = [], []
+
+    def serve(talk) -> Target:
+        def once():
+            caller, _ = listening.accept()
+            callers.append(caller)
+            with contextlib.suppress(OSError):  # the product hung up
+                talk(caller)
+
+        threads.append(threading.Thread(target=once))
+        threads[-1].start()
+        return Target("x", "attached", "u", "p", host="127.0.0.1", port=listening.getsockname()[1], tls="off")
+
+    yield serve
+    for caller in callers:
+        caller.close()
+    for thread in threads:
+        thread.join()
+    listening.close()
+
+
+def drip(caller, said):
+    for byte in itertools.chain(said, itertools.repeat(0)):
+        caller.sendall(bytes([byte]))
+        time.sleep(0.02)
+
+
+def log_in(caller):
+    caller.sendall(packet(greeting("mysql_native_password"), 0))
+    caller.recv(4096)
+    caller.sendall(packet(OK, 2))
+    caller.recv(4096)  # SET NAMES
+    caller.sendall(packet(OK, 1))
+
+
+def test_a_greeting_letter_by_letter_is_given_up_after_the_time_for_the_login(server):
+    long = 1 << 19
+    with pytest.raises(Unreachable, match="did not answer in time"):
+        connect(server(lambda caller: drip(caller, struct.pack("<I", long))), timeout_s=0.3)
+
+
+def test_a_greeting_without_end_is_given_up_after_a_megabyte(server):
+    def flood(caller):
+        caller.sendall(b"\xff\xff\xff\x00")
+        while True:
+            caller.sendall(bytes(65536))
+
+    with pytest.raises(DurascopeError):
+        connect(server(flood), timeout_s=30)
+
+
+def test_a_test_of_the_connection_ends_though_the_answer_does_not(server, monkeypatch):
+    monkeypatch.setattr(preflight, "WHOLE", (0.3, 64 << 20))
+
+    def talk(caller):
+        log_in(caller)
+        caller.recv(4096)
+        drip(caller, b"\xff\xff\x0f\x01")
+
+    result = preflight.run(server(talk))
+    assert result.facts is None and result.checks[0].outcome == "failed"
+    assert "did not answer in time" in result.checks[0].says
+
+
+def test_a_test_of_the_connection_ends_though_the_rows_do_not(server, monkeypatch):
+    monkeypatch.setattr(preflight, "WHOLE", (60.0, 1 << 20))
+    sent = []
+
+    def talk(caller):
+        log_in(caller)
+        caller.recv(4096)
+        about = struct.pack("<HIBHB", 45, 100, 253, 0, 0)
+        column = b"\x03def" + b"\x00" * 3 + b"\x01a\x01a" + b"\x0c" + about + b"\0\0"
+        caller.sendall(packet(b"\x02", 1) + packet(column, 2) + packet(column, 3) + packet(b"\xfe\0\0\x02\0", 4))
+        for number in itertools.count(5):
+            row = packet(b"\xc8" + b"x" * 200 + b"\x00", number % 256)
+            caller.sendall(row)
+            sent.append(len(row))
+
+    result = preflight.run(server(talk))
+    assert result.facts is None and result.checks[0].outcome == "failed"
+    assert "was lost" in result.checks[0].says
+    assert 1 << 19 < sum(sent) < 64 << 20, "it was listened to, and not for ever"
+
+
+def test_a_server_that_ends_is_heard_to_its_end(server):
+    """The negative control, and the limit of the login does not go on after it."""
+
+    def talk(caller):
+        log_in(caller)
+        caller.recv(4096)
+        time.sleep(0.4)
+        caller.sendall(packet(OK, 1))
+        caller.recv(4096)
+
+    with connect(server(talk), timeout_s=0.3) as connection:
+        assert connection.query("DO 1") == 0

@@ -1,0 +1,57 @@
+"""A connection whose answers end. PyMySQL limits the time of each read: a server that sends one byte now and then, or
+sends without end, would hold the thread that listens to it for ever."""
+
+import time
+from typing import Any
+
+import pymysql
+from pymysql.constants import CR
+
+LOGIN_BYTES = 1 << 20
+
+
+class Limited(pymysql.Connection):
+    """`limit` bounds all that is read until it is called again. Without it, reads are PyMySQL's own."""
+
+    _until: float | None = None
+    _bytes_left = 0
+
+    def limit(self, seconds: float | None, most_bytes: int = 0) -> None:
+        """None: no limit."""
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self._bytes_left = most_bytes
+
+    def _read_bytes(self, num_bytes: int) -> bytes:
+        if self._until is None:
+            return super()._read_bytes(num_bytes)
+        self._bytes_left -= num_bytes
+        if self._bytes_left < 0:
+            raise self._broken("sent more than was asked for", None)
+        parts, missing = [], num_bytes
+        while missing:
+            part = self._read_some(missing)
+            parts.append(part)
+            missing -= len(part)
+        return b"".join(parts)
+
+    def _read_some(self, most: int) -> bytes:
+        """At least a byte, from one read of the socket."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise self._broken("took too long", TimeoutError())
+        self._current_timeout = min(left, self._read_timeout)
+        self._sock.settimeout(self._current_timeout)
+        try:
+            part = self._rfile.read1(most)
+        except OSError as lost:
+            raise self._broken(str(lost), lost) from lost
+        if not part:
+            raise self._broken("hung up", None)
+        return part
+
+    def _broken(self, why: str, cause: OSError | None) -> pymysql.OperationalError:
+        """`original_exception` is where PyMySQL keeps the cause, and `trouble` looks for it."""
+        self._force_close()
+        error: Any = pymysql.OperationalError(CR.CR_SERVER_LOST, f"Lost connection to MySQL server: it {why}")
+        error.original_exception = cause
+        return error

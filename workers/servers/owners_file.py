@@ -1,0 +1,64 @@
+"""Reading a file whose path somebody typed on a page. The path may lead to a device, a FIFO, a file without end or a
+file system that no longer answers: none of them may hold a worker's thread."""
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+MOST_BYTES = 1 << 20  # a bundle of all public authorities has a quarter of that
+LIMIT_S = 5.0
+MOST_WAITING = 4  # reads that hang; each keeps a thread until the file system answers
+Value = TypeVar("Value")
+_waiting = threading.BoundedSemaphore(MOST_WAITING)
+
+
+def read(path: str, limit_s: float = LIMIT_S) -> bytes:
+    """The content of a regular file of at most MOST_BYTES. Raises OSError, with a sentence in `strerror`."""
+    return _within(limit_s, lambda: _read(path))
+
+
+def _read(path: str) -> bytes:
+    """O_PATH opens nothing, so that a device is not woken: opening a watchdog restarts a machine."""
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        found = os.fstat(place)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(0, "it is no regular file")
+        if not found.st_size:  # files of the kernel say so too: some wait for news, some forget what was read
+            raise OSError(0, "it is empty")
+        opened = os.open(f"/proc/self/fd/{place}", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    finally:
+        os.close(place)
+    with os.fdopen(opened, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(0, f"it has more than {MOST_BYTES >> 20} MiB")
+    return content
+
+
+def _within(limit_s: float, act: Callable[[], Value]) -> Value:
+    """What `act` returns or raises; TimeoutError when it takes longer. It goes on in a thread that nobody waits for:
+    a read from a dead network file system cannot be broken off."""
+    if not _waiting.acquire(blocking=False):
+        raise TimeoutError(0, f"{MOST_WAITING} earlier reads of such files still wait for their file system")
+    results: list[Value] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(act())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            _waiting.release()
+
+    thread = threading.Thread(target=run, name="owners-file", daemon=True)
+    thread.start()
+    thread.join(limit_s)
+    if errors:
+        raise errors[0]
+    if not results:
+        raise TimeoutError(0, f"its file system did not answer within {limit_s:g} s")
+    return results[0]

@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from dashboard.fleet.models import DEAD_AFTER, Worker
 from dashboard.version import VERSION
 from workers import abilities
+from workers.pool import pool
 from workers.sandbox.builds import store
 
 BEAT_S = 5.0
@@ -39,6 +40,7 @@ class Pulse:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._installed: list[str] = []  # builds, when abilities were last told
+        self._stuck: list[dict[str, Any]] = []  # threads that hang, as last told
         self.worker: Worker | None = None
 
     def start(self) -> Worker:
@@ -67,7 +69,7 @@ class Pulse:
     def _born(self) -> Worker:
         """By the database's clock, by which others take it for dead."""
         self._installed = store.installed()
-        able = abilities.describe()
+        able, self._stuck = abilities.describe(), pool.stuck()
         began = self._clock()
         born = Worker.objects.create(
             host=socket.gethostname(),
@@ -76,6 +78,7 @@ class Pulse:
             listens=self.listens,
             version=VERSION,
             abilities=able,
+            stuck=self._stuck,
             started_at=Now(),
             beat_at=Now(),
         )
@@ -111,6 +114,21 @@ class Pulse:
         return self._clock() - self._last >= DEAD_AFTER.total_seconds()
 
     def _news(self) -> dict[str, Any]:
+        return {**self._new_abilities(), **self._new_stuck()}
+
+    def _new_stuck(self) -> dict[str, Any]:
+        """Threads that hang, when they are others than last told."""
+        try:
+            stuck = pool.stuck()
+        except Exception:
+            log.exception("threads that hang not told; trying again")
+            return {}
+        if stuck == self._stuck:
+            return {}
+        self._stuck = stuck
+        return {"stuck": stuck}
+
+    def _new_abilities(self) -> dict[str, Any]:
         """Abilities again, once builds came or went: a new one can be planned with at once. Nothing is asked of any
         program otherwise, for that would disturb what is measured. Where they cannot be told (no file can be opened),
         the worker is alive all the same."""

@@ -17,6 +17,7 @@ from django.utils import timezone
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.removal import remove_one
 from dashboard.fleet.models import Worker
+from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
 from workers import conducting, leases, routes, store
 from workers.pulse import pulse
@@ -100,7 +101,7 @@ def _ring_experiments(ring: Callable[[int], None]) -> None:
 
 def _ring_preflights(ring: Callable[[int], None]) -> None:
     now = timezone.now()
-    Preflight.objects.filter(state="running", started_at__lt=now - PREFLIGHT_LIMIT).update(state="queued")
+    servers.release_preflights(now - PREFLIGHT_LIMIT)
     mine = Preflight.objects.filter(state="queued", asked_at__lt=now - UNHEARD, server__site=settings.SITE)
     for unheard in mine:
         ring(unheard.pk)

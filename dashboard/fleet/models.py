@@ -1,6 +1,6 @@
 """Workers and what they hold. A worker that stops beating is dead; what it held is taken from it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import models
 from django.db.models import Q
@@ -35,11 +35,17 @@ class Worker(models.Model):
     beat_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
     abilities = models.JSONField(default=dict)
+    stuck = models.JSONField(default=list)  # workers.pool: [{what, row, since}] of its threads that hang
 
     objects = Workers.as_manager()
 
     def __str__(self) -> str:
         return f"{self.host}:{self.pid}"
+
+    @property
+    def hanging(self) -> list[tuple[str, datetime]]:
+        """(what, since when) of each thread that hangs."""
+        return [(one["what"], datetime.fromisoformat(one["since"])) for one in self.stuck]
 
     @property
     def is_alive(self) -> bool:

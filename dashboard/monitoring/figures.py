@@ -30,6 +30,10 @@ def _workers() -> Iterable[Sample]:
     yield {}, Worker.objects.alive().count()
 
 
+def _stuck() -> Iterable[Sample]:
+    yield {}, sum(len(stuck) for stuck in Worker.objects.alive().values_list("stuck", flat=True))
+
+
 def _experiments() -> Iterable[Sample]:
     here = Experiment.objects.filter(imported_at=None)
     counted = dict(here.order_by().values_list("state").annotate(Count("pk")))
@@ -73,6 +77,7 @@ def _debts() -> Iterable[Sample]:
 FIGURES: dict[str, Figure] = {
     "durascope_info": Figure("Always 1; the version is a label.", _info),
     "durascope_workers_alive": Figure("Workers that are alive.", _workers),
+    "durascope_worker_threads_stuck": Figure("Threads of living workers that hang: restart these workers.", _stuck),
     "durascope_experiments": Figure("Experiments by state.", _experiments),
     "durascope_experiment_running_seconds": Figure("Since when each running experiment runs.", _running),
     "durascope_queue_oldest_seconds": Figure("Since when the oldest queued experiment waits; 0: none waits.", _oldest),

@@ -19,7 +19,17 @@ def worker() -> bool:
     return Worker.objects.alive().exists()
 
 
-CHECKS: dict[str, Callable[[], bool]] = {"database": database, "redis": progress.answers, "worker": worker}
+def threads() -> bool:
+    """No thread of a living worker hangs: it would not come back, and one worker has few."""
+    return not Worker.objects.alive().exclude(stuck=[]).exists()
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "database": database,
+    "redis": progress.answers,
+    "worker": worker,
+    "threads": threads,
+}
 
 
 def passes(name: str) -> bool:

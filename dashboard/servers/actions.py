@@ -1,12 +1,13 @@
 """One function per intention: register, change, remove and test a server."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import F, ProtectedError
 from django.utils import timezone
 
 from dashboard.accounts.roles import NotAllowed, allowed, require
@@ -19,6 +20,15 @@ from workers import bell
 ADDRESS = {"host", "port", "socket", "site"}
 WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, as whose, and who could read it on the way
 ENTER_AGAIN = "The {} changed: enter the password again. The stored one was given for the old way and is sent no other."
+
+MOST_CLAIMS = 2
+GIVEN_UP = {
+    "key": "reachability",
+    "title": "Reachable",
+    "outcome": "failed",
+    "says": "Two workers took this test, and neither came to an end. It was given up.",
+    "mend": "See on the page Workers whether threads hang, and check address, socket and certificate of this server.",
+}
 
 
 class Refused(Exception):
@@ -182,8 +192,19 @@ def begin_preflight(preflight_id: int, worker: str = "", site: str = LOCAL) -> S
     """Claim a queued preflight of a server on this site; None when somebody else has it, or it is gone or elsewhere."""
     here = Server.objects.filter(site=site)  # no join: of a row that somebody just took, the state is asked again
     queued = Preflight.objects.filter(pk=preflight_id, state=Preflight.State.QUEUED, server__in=here)
-    claimed = queued.update(state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker)
+    claimed = queued.update(
+        state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker, claimed=F("claimed") + 1
+    )
     return Server.objects.get(preflights=preflight_id) if claimed else None
+
+
+def release_preflights(begun_before: datetime) -> None:
+    """Those that no worker answered wait for another one. One that was taken MOST_CLAIMS times is given up: whatever
+    held those workers' threads would hold the next one too."""
+    late = Preflight.objects.filter(state=Preflight.State.RUNNING, started_at__lt=begun_before)
+    late.filter(claimed__lt=MOST_CLAIMS).update(state=Preflight.State.QUEUED)
+    given_up = late.filter(claimed__gte=MOST_CLAIMS)
+    given_up.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=[GIVEN_UP])
 
 
 def finish_preflight(

@@ -149,6 +149,7 @@ class Preflight(models.Model):
     started_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
     worker = models.CharField(max_length=120, blank=True)
+    claimed = models.PositiveSmallIntegerField(default=0)  # how many workers took it; the last may have died of it
     checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
     durability = models.JSONField(default=list)  # [workers.servers.durability.Statement as dict]
     facts = models.JSONField(default=dict)  # flavour, version_text, engines: what pages show

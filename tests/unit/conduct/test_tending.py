@@ -5,6 +5,8 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import Worker
+from dashboard.servers import actions as servers
+from dashboard.servers.models import Preflight
 from tests.unit.conduct import experiments as make
 from workers import leases, store, tend
 
@@ -56,3 +58,33 @@ def test_a_duty_that_fails_does_not_keep_the_others_waiting(quiet, monkeypatch):
     waiting = make.experiment(make.attached())
     Experiment.objects.filter(pk=waiting.pk).update(created_at=timezone.now() - timedelta(minutes=1))
     assert quiet() == [waiting.pk]
+
+
+def late_test(**fields) -> Preflight:
+    long_ago = timezone.now() - timedelta(minutes=3)
+    return Preflight.objects.create(server=make.attached(), state="running", started_at=long_ago, **fields)
+
+
+def test_a_connection_test_that_no_worker_answered_goes_to_another_one(quiet):
+    asked = late_test(claimed=1)
+    Preflight.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
+    assert quiet() == [asked.pk]
+    asked.refresh_from_db()
+    assert asked.state == "queued"
+    assert servers.begin_preflight(asked.pk, "second") and Preflight.objects.get().claimed == 2
+
+
+def test_a_connection_test_that_two_workers_did_not_answer_is_given_up(quiet):
+    """It would hold the thread of every worker that takes it."""
+    asked = late_test(claimed=2)
+    assert quiet() == []
+    asked.refresh_from_db()
+    assert (asked.state, asked.outcome) == ("done", "failed")
+    assert "given up" in asked.checks[0]["says"] and asked.checks[0]["mend"] and asked.done_at
+    assert not servers.begin_preflight(asked.pk, "third")
+
+
+def test_one_that_has_just_begun_is_left_alone(quiet):
+    late_test(claimed=2)
+    Preflight.objects.update(started_at=timezone.now())
+    assert quiet() == [] and Preflight.objects.get().state == "running"

@@ -20,7 +20,10 @@ def well(monkeypatch):
 def test_all_is_well(well):
     answer = Client().get("/health")
     assert answer.status_code == 200
-    assert answer.json() == {"status": "ok", "checks": {"database": "ok", "redis": "ok", "worker": "ok"}}
+    assert answer.json() == {
+        "status": "ok",
+        "checks": {"database": "ok", "redis": "ok", "worker": "ok", "threads": "ok"},
+    }
     assert "secret" not in answer.content.decode() and answer["Cache-Control"] == "no-store" and not answer.cookies
 
 
@@ -47,7 +50,7 @@ def test_without_a_database(well, monkeypatch):
     monkeypatch.setattr(connection, "cursor", gone)
     answer = Client().get("/health")
     assert answer.status_code == 503 and "db7" not in answer.content.decode()
-    assert answer.json()["checks"] == {"database": "missing", "redis": "ok", "worker": "missing"}
+    assert answer.json()["checks"] == {"database": "missing", "redis": "ok", "worker": "missing", "threads": "missing"}
     assert Client().get("/health/live").json() == {"status": "ok", "checks": {}}
 
 
@@ -65,3 +68,13 @@ def test_redis_that_is_not_there_is_missing(settings, monkeypatch):
         assert not progress.answers()
     finally:
         progress._redis.cache_clear()
+
+
+def test_with_a_thread_that_hangs(well):
+    Worker.objects.update(stuck=[{"what": "a connection test", "row": 5, "since": "2026-06-10T20:00:00+00:00"}])
+    answer = Client().get("/health")
+    assert (answer.status_code, answer.json()["checks"]["threads"]) == (503, "missing")
+    assert "connection" not in answer.content.decode(), "no more than that"
+    assert Client().get("/health/database").status_code == 200 and Client().get("/health/worker").status_code == 200
+    Worker.objects.update(ended_at=timezone.now())
+    assert Client().get("/health/threads").status_code == 200, "a dead worker's threads are gone"

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from workers.sandbox.builds import find
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
-from workers.sandbox.process import unprivileged_user
 from workers.sandbox.server import Sandbox
+from workers.sandbox.users import unprivileged_user
 
 BLOCK_BYTES = 4096
 SYNCS = 2000

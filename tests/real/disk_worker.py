@@ -8,12 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from workers.sandbox import builds, images, process
+from workers.sandbox import builds, images
 from workers.sandbox.devices import Devices
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import parse
+from workers.sandbox.users import unprivileged_user
 
 
 def tell(disk: VolatileDisk, server: int = 0) -> None:
@@ -22,7 +23,7 @@ def tell(disk: VolatileDisk, server: int = 0) -> None:
 
 
 root, stage = Path(sys.argv[1]), sys.argv[2]
-build, user = builds.find("system-mariadb"), process.unprivileged_user()
+build, user = builds.find("system-mariadb"), unprivileged_user()
 if stage == "disk":
     tell(VolatileDisk.create(root / "live" / "doomed-disk", 64 << 20))
 elif stage == "image":

@@ -29,7 +29,7 @@ class Owned:
 @contextmanager
 def owned(server: Sandbox) -> Iterator[Owned]:
     """What the start command left running is ended."""
-    pid_file = server.folder / "pid"
+    pid_file = server.folder / "run/pid"
     user = ["setpriv", f"--reuid={server.user.uid}", f"--regid={server.user.gid}", "--clear-groups"]
     become = " ".join(user) if server.user.switch else ""
     start = f"{become} {server.build.mysqld} --defaults-file={server.folder}/my.cnf &"

@@ -9,10 +9,11 @@ from tests.real.disks import leavings, needs_disk
 from workers.errors import SandboxError
 from workers.metrics import device_probe
 from workers.metrics.promise import Promise, compare
-from workers.sandbox import builds, process
+from workers.sandbox import builds
 from workers.sandbox.devices import Devices
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import parse
+from workers.sandbox.users import unprivileged_user
 
 pytestmark = needs_disk
 SIZE_BYTES = 1 << 30
@@ -82,7 +83,7 @@ def test_logs_lie_where_the_layout_says(sandbox_root, text, redo_on, binlog_on):
             sandbox.restart({"log_bin": "ON"})
             sandbox.stop()
             image = sandbox.save_image(f"whole-{text[5:] or 'one'}".replace("+", ""))
-            assert (image / "ib_logfile0").stat().st_uid == process.unprivileged_user().uid
+            assert (image / "ib_logfile0").stat().st_uid == unprivileged_user().uid
     with Sandbox.create(sandbox_root, build, {}, name="copy", image_key=image.name, trace=False) as copy:
         assert copy.running
 

@@ -17,7 +17,7 @@ PROGRAM = Path(__file__).with_name("fsync_calls.py")
 def counts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trace")
     library, table = fsync_table.library(folder / "cache"), folder / "table"
-    fsync_table.create(table)
+    table.write_bytes(fsync_table.empty())
     env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
     subprocess.run([sys.executable, "-I", PROGRAM, folder], env=env, check=True)
     return {(Path(path).name, call): count for (path, call), count in Table(table).counts().items()}
@@ -53,7 +53,7 @@ def test_it_times_what_it_counts(counts):
 
 def test_it_stays_exact_when_the_table_is_full(tmp_path):
     library, table = fsync_table.library(tmp_path / "cache"), tmp_path / "table"
-    fsync_table.create(table)
+    table.write_bytes(fsync_table.empty())
     env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
     subprocess.run([sys.executable, "-I", PROGRAM, tmp_path, "1500"], env=env, check=True)
     counts = Table(table).counts()

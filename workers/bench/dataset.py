@@ -4,16 +4,16 @@ Kept for the one shape that takes time to load ("rows"), by build, engine, numbe
 """
 
 import hashlib
-import shutil
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
 from workers.bench.plan import Plan
 from workers.bench.workloads import LUA_FOLDER
-from workers.sandbox import images
+from workers.sandbox import images, untrusted
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
+from workers.sandbox.users import unprivileged_user
 
 SHAPE = "rows"
 KEPT_BYTES = 8 << 30  # of images; the one that was used longest ago goes first, the newest stays
@@ -40,7 +40,7 @@ class DataImage:
         sizes = accumulate(images.size_bytes(image) for image in reversed(ours))
         for old, size in list(zip(reversed(ours), sizes, strict=True))[1:]:
             if size > KEPT_BYTES:
-                shutil.rmtree(old, ignore_errors=True)
+                untrusted.remove_tree(old)
 
     def touch(self) -> None:
         """Note that it is in use."""
@@ -54,7 +54,8 @@ def image_for(root: Path, build: Build, plan: Plan, user: str) -> DataImage | No
         return None
     engine = engines.pop()
     loads = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(LUA_FOLDER.glob("*.lua"))))
-    what = f"{build.key} {build.version_text} {user} {engine} {plan.table_rows} {loads.hexdigest()}"
+    uid = unprivileged_user(user).uid
+    what = f"{build.key} {build.version_text} {uid} {engine} {plan.table_rows} {loads.hexdigest()}"
     return DataImage(root, f"{SHAPE}-{hashlib.sha256(what.encode()).hexdigest()[:20]}", engine)
 
 

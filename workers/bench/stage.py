@@ -14,11 +14,12 @@ from typing import Any, Protocol
 from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
 from workers.metrics.source import Subject
-from workers.sandbox import place, process
+from workers.sandbox import place
 from workers.sandbox.builds import Build
 from workers.sandbox.devices import Devices
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import Storage
+from workers.sandbox.users import unprivileged_user
 from workers.servers import hosts, look, schema, variables
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
@@ -174,7 +175,7 @@ class SandboxStage:
         how = {"name": name, "user": user, "trace": trace, "image_key": data.key if data and self._loaded else ""}
         with ExitStack() as made:
             if storage:
-                place.prepare(root, process.unprivileged_user(user))
+                place.prepare(root, unprivileged_user(user))
                 self._devices = made.enter_context(Devices.create(root, storage, device_bytes))
             self._sandbox = made.enter_context(Sandbox.create(root, build, {}, **how, **self._places()))
             if data and self._loaded:

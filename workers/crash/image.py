@@ -8,6 +8,7 @@ from workers.crash.trial import TrialSetup
 from workers.errors import SandboxError
 from workers.sandbox import images
 from workers.sandbox.server import Sandbox
+from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -17,7 +18,8 @@ ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table
 
 def witness_image(setup: TrialSetup) -> str:
     """Its key; it is made on first use. SandboxError or ServerError: there is none."""
-    what = (setup.build.key, setup.build.version_text, setup.user, setup.engine, SCHEMA_SQL.read_text())
+    uid = str(unprivileged_user(setup.user).uid)
+    what = (setup.build.key, setup.build.version_text, uid, setup.engine, SCHEMA_SQL.read_text())
     key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"
     if images.find(setup.root, key) is None:
         with Sandbox.create(setup.root, setup.build, {}, name="witness image", trace=False, user=setup.user) as server:

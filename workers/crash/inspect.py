@@ -2,7 +2,6 @@
 noted."""
 
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from workers.crash.compare_tables import NOT_THE_WITNESS
 from workers.crash.evidence import BinlogSeen, Seen
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError
+from workers.sandbox import untrusted
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.target import Target
@@ -116,8 +116,9 @@ def read_binlog(place: BinlogPlace | None, schema: str) -> BinlogSeen:
 
 def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:
     """Copy the binlog as it stands. A recovery may trim it, and a power loss takes what was not flushed."""
+    left = binlog.MOST_BYTES
     for path in (place.index, *place.files()):
-        shutil.copy(path, folder / path.name)
+        left -= untrusted.copy(path, folder / path.name, left)
     return BinlogPlace(folder / place.index.name, place.first)
 
 

@@ -1,13 +1,12 @@
 """A second server on a copy of a running one's data: what is tried on it leaves the original as it was."""
 
 import os
-import shutil
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from workers.sandbox import images, owner, place
+from workers.sandbox import images, owner, place, untrusted
 from workers.sandbox.server import Sandbox
 
 
@@ -22,14 +21,14 @@ def twin(original: Sandbox, root: Path, settings: Mapping[str, str]) -> Iterator
     folder = owner.new_folder(root / "live")
     try:
         with _frozen(original):
-            images.copy(original.datadir, folder / "data")
+            images.copy(original.datadir, folder / "data", original.user)
         name, user = f"copy of {original.name}", original.user.name
         with Sandbox.create(
             root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder
         ) as copy:
             yield copy
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        untrusted.remove_tree(folder)
 
 
 @contextmanager

@@ -23,10 +23,11 @@ from workers.crash.trial import Loss, TrialResult, TrialSetup
 from workers.crash.verdict import verdict
 from workers.crash.witness import Witness
 from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerEnded
-from workers.sandbox import options, process
+from workers.sandbox import options
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
+from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -143,7 +144,7 @@ class _Trial:
         setup, disk = self.setup, None
         key = witness_image(setup)
         if self.kind.needs_disk or setup.storage:
-            user = process.unprivileged_user(setup.user)
+            user = unprivileged_user(setup.user)
             disk = self.made.enter_context(prepared.new_disk(setup.root, setup.build, user, image_key=key))
         self._step("start")
         how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}

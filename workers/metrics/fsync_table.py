@@ -1,7 +1,6 @@
 """The table that fsynctrace.c counts into: compile the library, make the table, read it while it is written."""
 
 import hashlib
-import mmap
 import os
 import secrets
 import shutil
@@ -10,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerError
 
 SOURCE = Path(__file__).with_name("fsynctrace.c")
 CALLS = ("fsync", "fdatasync", "sync_file_range", "msync")
@@ -81,52 +80,57 @@ def library(cache: Path, libc: tuple[Path, ...] = ()) -> Path:
         draft.unlink(missing_ok=True)
 
 
-def create(file: Path) -> None:
+def empty() -> bytes:
     """A fresh table. Its random mark tells readers that the server has started anew."""
-    file.unlink(missing_ok=True)
-    with file.open("xb") as table:
-        table.write(secrets.token_bytes(HEADER_BYTES))
-        table.truncate(SIZE_BYTES)
+    return secrets.token_bytes(HEADER_BYTES) + bytes(SIZE_BYTES - HEADER_BYTES)
 
 
 class Table:
-    """A table that is being written. Open it at the begin of a window and keep it: a restart makes another."""
+    """A table that is being written. Open it at the begin of a window and keep it: a restart makes another.
+
+    It is read piece by piece and not mapped: the server may cut its file short, and then a mapping would end us."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        fd = os.open(file, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            self._map = mmap.mmap(fd, SIZE_BYTES)
-        finally:
-            os.close(fd)
+        self._fd = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self._mark = os.pread(self._fd, HEADER_BYTES, 0)
+        self._table = b""
 
     @property
     def current(self) -> bool:
         """False once the server has been started again with a new table, or its folder is gone."""
         try:
-            with self._file.open("rb") as file:
-                return file.read(HEADER_BYTES) == self._map[:HEADER_BYTES]
+            fd = os.open(self._file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
             return False
+        try:
+            return os.pread(fd, HEADER_BYTES, 0) == self._mark
+        finally:
+            os.close(fd)
 
     def counts(self) -> Counts:
+        """ServerError: the server has spoilt the table."""
+        self._table = os.pread(self._fd, SIZE_BYTES, 0)
+        if len(self._table) < SIZE_BYTES:
+            raise ServerError("The server cut the table of its fsync trace short: what it counted is not known.")
         return dict(entry for at in self._used() for entry in self._entries(at))
 
     def reset_maxima(self) -> None:
         """The largest time, unlike sums, cannot be had from two readings: start it anew."""
+        self.counts()
         for at in self._used():
             for offset in MAX_OFFSETS:
-                self._map[at + offset : at + offset + 8] = bytes(8)
+                os.pwrite(self._fd, bytes(8), at + offset)
 
     def close(self) -> None:
-        self._map.close()
+        os.close(self._fd)
 
     def _used(self) -> list[int]:
         starts = range(HEADER_BYTES, SIZE_BYTES, SLOT.size)
-        return [at for at in starts if self._map[at : at + 8] != bytes(8)]
+        return [at for at in starts if self._table[at : at + 8] != bytes(8)]
 
     def _entries(self, at: int) -> list[tuple[tuple[str, str], Count]]:
-        _, named, *numbers, raw = SLOT.unpack_from(self._map, at)
+        _, named, *numbers, raw = SLOT.unpack_from(self._table, at)
         overflow = at == SIZE_BYTES - SLOT.size
         if not named and not overflow:  # being made this very moment
             return []

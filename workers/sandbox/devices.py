@@ -128,7 +128,7 @@ class Devices:
 def _file(folder: Path) -> Iterator[int]:
     """A written file, to be overwritten."""
     path = folder / "calibration"
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         os.pwrite(fd, os.urandom(FILE_BYTES), 0)
         os.fsync(fd)

@@ -1,21 +1,29 @@
-"""Datadirs made once and copied for every sandbox: `<root>/images/<key>/`."""
+"""Datadirs made once and copied for every sandbox: `<root>/images/<key>/data/`.
+
+An image is closed to the user who runs sandboxes, although its files are that user's: a server cannot change what later
+servers begin with. Copies are made as that user, who is let in by the working directory alone. So root never follows a
+name that a server has written.
+"""
 
 import os
 import re
-import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox import options, owner, process
+from workers.sandbox import options, owner, process, untrusted
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
-from workers.sandbox.process import User
+from workers.sandbox.logs import Logs
+from workers.sandbox.process import Fence
+from workers.sandbox.users import User
 
 KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,120}")
-REDO_FILES = ("ib_logfile*", "#innodb_redo/*")
+REDO_LOG, REDO_FOLDER = "ib_logfile*", "#innodb_redo"
 INSTALL_TIMEOUT_S = 120
+COPY_TIMEOUT_S = 3600
+DATA = "data"
 
 
 def folder_of(root: Path) -> Path:
@@ -23,11 +31,19 @@ def folder_of(root: Path) -> Path:
 
 
 def find(root: Path, key: str) -> Path | None:
-    """The image of that key, None: it has not been made."""
+    """The image of that key, None: it has not been made, or others could have changed it."""
     if not KEY.fullmatch(key):
         raise SandboxError(f"{key!r} cannot name an image.", "Use lower-case letters, digits, dots and dashes.")
     image = folder_of(root) / key
-    return image if image.is_dir() else None
+    return image / DATA if _is_closed(image) and (image / DATA).is_dir() else None
+
+
+def _is_closed(image: Path) -> bool:
+    try:
+        found = image.lstat()
+    except OSError:
+        return False
+    return found.st_uid == os.geteuid() and found.st_mode & 0o7077 == 0
 
 
 def ensure(root: Path, key: str, make: Callable[[Path], None]) -> Path:
@@ -39,45 +55,68 @@ def ensure(root: Path, key: str, make: Callable[[Path], None]) -> Path:
         return image
     workshop = owner.new_folder(folder_of(root) / "making")
     try:
-        workshop.chmod(0o755)
-        make(workshop / "data")
+        make(workshop / DATA)
+        untrusted.remove(workshop, ["*.sql", "*.cnf", "*.log"])
+        workshop.chmod(0o700)
         subprocess.run(["sync", "--file-system", workshop], check=False)  # an image outlives a power cut whole
-        return _publish(workshop / "data", folder_of(root) / key)
+        return _publish(root, key, workshop)
     finally:
-        shutil.rmtree(workshop, ignore_errors=True)
+        untrusted.remove_tree(workshop)
 
 
-def _publish(made: Path, image: Path) -> Path:
+def _publish(root: Path, key: str, made: Path) -> Path:
+    image = folder_of(root) / key
+    if image.exists() and not _is_closed(image):  # an older version made it, and a server could write there
+        untrusted.remove_tree(image)
     try:
-        return made.rename(image)
+        made.rename(image)
     except OSError:
-        if image.is_dir():  # somebody else was first
-            return image
-        raise
+        if find(root, key) is None:  # else somebody else was first
+            raise
+    else:
+        (image / owner.FILE).unlink()  # the note is for the sweep, should we have ended before
+    return image / DATA
 
 
-def copy(source: Path, target: Path) -> None:
-    """Copy a datadir of a stopped server, owners kept.
+def copy(source: Path, target: Path, user: User) -> None:
+    """Copy a datadir of a stopped server into a new folder, as the user whose it is.
 
     Data files share blocks with the image or keep their holes. The redo log is written out in full: a server
     in service overwrites its log, and an overwrite of a hole or of shared blocks would cost one journal
     commit more per fsync (measured on ext4: 0.15 ms for a hole, 0.10 ms for a written block).
     """
     try:
-        _cp(["--reflink=auto", "--sparse=always"], source, target)
-        for redo in (path for pattern in REDO_FILES for path in source.glob(pattern)):
-            written = target / redo.relative_to(source)
-            written.unlink()
-            _cp(["--reflink=never", "--sparse=never"], redo, written)
-            _flush(written)
-    except (OSError, subprocess.CalledProcessError) as error:
-        why = getattr(error, "stderr", "") or str(error)
-        raise SandboxError(f"The datadir could not be copied: {why.strip()}.", "The image is untouched.") from error
+        untrusted.holds(source)
+        user.folder(target)
+        _as_user(
+            ["cp", *WHOLE, "--reflink=auto", "--sparse=always", "--no-target-directory", ".", target], source, user
+        )
+        if redo := _redo_log(source):
+            again = ("--reflink=never", "--sparse=never", "--remove-destination", "--parents")
+            _as_user(["cp", *WHOLE, *again, "--target-directory", target, "--", *redo], source, user)
+            _as_user(["sync", "--", *redo], target, user)
+    except OSError as error:
+        raise SandboxError(f"The datadir could not be copied: {error}.", "The image is untouched.") from error
+
+
+WHOLE = ("--archive", "--one-file-system")
+
+
+def _as_user(argv: Sequence[str | Path], cwd: Path, user: User) -> None:
+    process.run(argv, user, cwd=cwd, limit_s=COPY_TIMEOUT_S)
+
+
+def _redo_log(datadir: Path) -> list[str]:
+    """Paths from the datadir on."""
+    files = untrusted.names(datadir, [REDO_LOG])
+    if untrusted.names(datadir, [REDO_FOLDER]):
+        files += [f"{REDO_FOLDER}/{name}" for name in untrusted.names(datadir / REDO_FOLDER, ["*"])]
+    return [f"./{name}" for name in files]
 
 
 def size_bytes(image: Path) -> int:
     """Upper bound of what a copy occupies."""
-    return sum(path.lstat().st_size for path in image.rglob("*") if path.is_file())
+    return untrusted.holds(image).size_bytes
 
 
 def of(root: Path, build: Build, user: User, key: str = "") -> Path:
@@ -91,39 +130,43 @@ def of(root: Path, build: Build, user: User, key: str = "") -> Path:
 
 def initialised(root: Path, build: Build, user: User) -> Path:
     """The image of a server fresh from its installation."""
-    return ensure(
-        root, f"{build.key}-{build.version_text}-{user.name}".lower(), lambda to: _initialise(build, user, to)
-    )
+    key = f"{build.key}-{build.version_text}-{user.uid}".lower()
+    return ensure(root, key, lambda to: _initialise(build, user, to))
 
 
 def _initialise(build: Build, user: User, datadir: Path) -> None:
     """Three ways, by age: the server makes its tables itself, is told the SQL for them, or they come with the build."""
     workshop, template = datadir.parent, build.layout.template
+    user.folder(datadir)
     if template:
-        _take(template, datadir, user)
-    else:
-        datadir.mkdir(mode=0o700)
-        user.own(datadir)
-    sql = b"" if template else FAMILIES[build.flavour].system_tables(build)
-    (workshop / "install.sql").write_bytes(sql or b"")
+        _as_user(["cp", "--recursive", "--no-dereference", "--no-target-directory", "--", template, "."], datadir, user)
+        _as_user(["chmod", "--recursive", "u=rwX,go=", "."], datadir, user)
+    sql = b"" if template else FAMILIES[build.flavour].system_tables(build, user)
+    _write(workshop / "install.sql", sql or b"")
     how = "--initialize-insecure" if sql is None else "--bootstrap"
     lines = [*options.places(build), *FAMILIES[build.flavour].lines(build.version)]
-    (workshop / "my.cnf").write_text("\n".join(["[mysqld]", f"basedir={build.basedir}", f"datadir={datadir}", *lines]))
+    cnf = "\n".join(["[mysqld]", f"basedir={build.basedir}", f"datadir={datadir}", *lines])
+    _write(workshop / "my.cnf", cnf.encode(), 0o644)
     _run(build, user, [f"--defaults-file={workshop / 'my.cnf'}", how], workshop)
 
 
-def _take(template: Path, datadir: Path, user: User) -> None:
-    shutil.copytree(template, datadir)
-    for path in (datadir, *datadir.rglob("*")):
-        path.chmod(0o700 if path.is_dir() else 0o600)
-        user.own(path)
+def _write(file: Path, content: bytes, mode: int = 0o600) -> None:
+    with os.fdopen(untrusted.new_file(file, mode), "wb") as made:
+        made.write(content)
 
 
 def _run(build: Build, user: User, how: list[str], workshop: Path) -> None:
-    argv, printed = [*build.command(), *how], workshop / "install.log"
-    with (workshop / "install.sql").open("rb") as sql:
+    fence = Fence((*build.parts, workshop), (workshop / DATA,))
+    logs = Logs(workshop)
+    with (workshop / "install.sql").open("rb") as sql, os.fdopen(logs.begin(), "ab") as said:
         installer = process.start(
-            argv, user, env=build.environment(), cwd=Path("/"), output=printed, stdin=sql.fileno()
+            [*build.command(), *how],
+            user,
+            fence,
+            env=build.environment() | {"TMPDIR": str(workshop / DATA)},
+            cwd=Path("/"),
+            output=said.fileno(),
+            stdin=sql.fileno(),
         )
     try:
         status = installer.wait(INSTALL_TIMEOUT_S)
@@ -131,22 +174,5 @@ def _run(build: Build, user: User, how: list[str], workshop: Path) -> None:
         installer.kill()
         status = installer.wait()
     if status != 0:
-        last = printed.read_text(errors="replace").strip()[-1500:]
+        last = logs.text.strip()[-1500:]
         raise SandboxError(f"{build.mysqld} ended with status {status}: {last}", "No sandbox was made.")
-
-
-def _cp(options: list[str], source: Path, target: Path) -> None:
-    subprocess.run(
-        ["cp", "--archive", "--no-target-directory", *options, "--", source, target],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-
-
-def _flush(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -1,14 +1,15 @@
 """Logs of a server that do not lie in its datadir, but on a device of their own."""
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workers.sandbox.process import User
+from workers.sandbox import process, untrusted
+from workers.sandbox.users import User
 
 REDO_FILES = ("ib_logfile*", "#innodb_redo")
 BINLOG_BASE = "binlog"
+COPY_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,16 @@ class LogPlaces:
     redo: Path | None = None
     binlog: Path | None = None
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return tuple(filter(None, (self.redo, self.binlog)))
+
     def prepare(self, datadir: Path, user: User) -> None:
         """Make the folders and move there what the datadir holds."""
-        for folder in filter(None, (self.redo, self.binlog)):
-            folder.mkdir(mode=0o700)
-            user.own(folder)
+        for folder in self.folders:
+            user.folder(folder)
         if self.redo:
-            for log in _redo_in(datadir):
-                _owned(Path(shutil.move(log, self.redo / log.name)), user)
+            _as_user(["mv"], datadir, self.redo, user)
 
     def options(self, settings: Mapping[str, str]) -> str:
         """Lines for the end of an option file, where they win."""
@@ -37,18 +40,14 @@ class LogPlaces:
     def bring_back(self, copy: Path, user: User) -> None:
         """Put the redo log into a copy of the datadir, so that the copy is a whole one."""
         if self.redo:
-            for log in _redo_in(self.redo):
-                made = shutil.copytree(log, copy / log.name) if log.is_dir() else shutil.copy(log, copy / log.name)
-                _owned(Path(made), user)
+            _as_user(["cp", "--archive"], self.redo, copy, user)
 
 
 IN_DATADIR = LogPlaces()
 
 
-def _redo_in(folder: Path) -> list[Path]:
-    return [log for pattern in REDO_FILES for log in folder.glob(pattern)]
-
-
-def _owned(path: Path, user: User) -> None:
-    for each in (path, *(path.rglob("*") if path.is_dir() else ())):
-        user.own(each)
+def _as_user(command: list[str], source: Path, target: Path, user: User) -> None:
+    """Both folders are the user's: so it is the user who moves and copies there, and follows its own links."""
+    if found := untrusted.names(source, REDO_FILES):
+        files = [f"./{name}" for name in found]
+        process.run([*command, "--target-directory", target, "--", *files], user, cwd=source, limit_s=COPY_S)

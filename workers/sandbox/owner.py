@@ -3,13 +3,14 @@
 import json
 import os
 import secrets
-import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from workers.sandbox import untrusted
 from workers.sandbox.process import start_time
 
 FILE = "owner.json"
+MOST_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,19 @@ def myself(server_pid: int = 0) -> Owner:
 def write(folder: Path, owner: Owner) -> None:
     """Replace the note in one step: it is never there by half."""
     draft = folder / f".{FILE}"
-    draft.write_text(json.dumps(asdict(owner)))
+    draft.unlink(missing_ok=True)  # of a worker that was killed in between
+    with os.fdopen(untrusted.new_file(draft), "w") as file:
+        json.dump(asdict(owner), file)
     draft.replace(folder / FILE)
 
 
 def read(folder: Path) -> Owner | None:
-    """The note in the folder; None where there is none or it is not one of ours."""
+    """The note in the folder; None where there is none or it is not one of ours. In another user's folder nothing is
+    believed: the note says which process is killed."""
     try:
-        owner = Owner(**json.loads((folder / FILE).read_text()))
+        if folder.lstat().st_uid != os.geteuid():
+            return None
+        owner = Owner(**json.loads(untrusted.read(folder / FILE, MOST_BYTES)))
     except (OSError, ValueError, TypeError):
         return None
     return owner if all(type(n) is int for n in (owner.pid, owner.started, owner.server_pid)) else None
@@ -59,12 +65,20 @@ def read(folder: Path) -> Owner | None:
 def new_folder(parent: Path, name: str = "") -> Path:
     """A fresh folder of ours under `parent`. It appears with its note in it, never without. OSError: a folder of
     that name is there and not empty."""
-    parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-    draft = parent / f".{secrets.token_hex(4)}"
-    draft.mkdir(mode=0o755)
+    enterable(parent)
+    draft = enterable(parent / f".{secrets.token_hex(4)}")
     try:
         write(draft, myself())
         return draft.rename(parent / (name or draft.name[1:]))
     except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
+        untrusted.remove_tree(draft)
         raise
+
+
+def enterable(folder: Path) -> Path:
+    """The folder, made if need be with those above: anybody may enter it whatever our umask, only we may change it."""
+    if not folder.exists():
+        enterable(folder.parent)
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o755)
+    return folder

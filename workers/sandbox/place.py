@@ -2,27 +2,71 @@
 
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
 from workers.environment import storage
 from workers.errors import SandboxError
-from workers.sandbox.process import User
+from workers.sandbox import owner
+from workers.sandbox.users import User
 
 HEADROOM_BYTES = 256 << 20  # for binlog, undo and temporary files of a short run
 SOCKET_PATH_LIMIT = 107  # sun_path of unix(7), less its closing zero
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
+PARTS = ("live", "images", "images/making", "tools")
 
 
 def prepare(root: Path, user: User) -> None:
-    """Make the root folder if there is none, and refuse it where a sandbox would not work or would mislead."""
+    """Make the root folder if there is none, and refuse it where a sandbox would not work, would mislead, or where
+    another user could put a program or an image in the place of ours."""
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        owner.enterable(root)
     except OSError as error:
         raise SandboxError(f"The folder {root} cannot be made: {error.strerror}.", "Name another folder.") from error
+    require_ours(root)
     _refuse_shared_memory(root)
     _refuse_untraversable(root, user)
     require_space(root, 0)
+
+
+def require_ours(root: Path) -> None:
+    """SandboxError where somebody else may change what lies there: a library from there is loaded into servers."""
+    if why := another_users(root):
+        raise SandboxError(
+            f"{root} is not safe for sandboxes: {why}.",
+            "Nothing was used from there. Remove it or name another folder: DURASCOPE_SANDBOXES=/path",
+        )
+
+
+def another_users(root: Path) -> str:
+    """Why another user could change what lies in the root folder or in one of its parts; "": nobody can.
+
+    The folder and its parts belong to us and only we write there. Each folder above belongs to us or to root, and
+    others write there only under the sticky bit, with which they cannot rename what is ours. No link leads there."""
+    for above in reversed(root.absolute().parents):
+        if why := _changed_by_others(above, (0, os.geteuid()), sticky=True):
+            return why
+    for part in (root, *(root / name for name in PARTS)):
+        if os.path.lexists(part) and (why := _changed_by_others(part, (os.geteuid(),), sticky=False)):
+            return why
+    return ""
+
+
+def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -> str:
+    try:
+        found = folder.lstat()
+    except OSError as error:
+        return f"{folder} cannot be examined ({error.strerror})"
+    if not stat.S_ISDIR(found.st_mode):
+        return f"{folder} is a link, or no folder"
+    if found.st_uid not in owners:
+        return f"{folder} belongs to the user with number {found.st_uid}"
+    ours = found.st_gid in (0, os.getegid())  # a group that is root's or our own
+    writable = found.st_mode & (stat.S_IWOTH | (0 if ours else stat.S_IWGRP))
+    if writable and not (sticky and found.st_mode & stat.S_ISVTX):
+        return f"others may write in {folder} (mode {stat.S_IMODE(found.st_mode):o})"
+    return ""
 
 
 def notes(root: Path) -> tuple[str, ...]:

@@ -1,84 +1,146 @@
 """Start programs as an unprivileged user, in such a way that they cannot outlive the worker.
 
+A program of a build goes through the door (`door.py`): nothing that comes with a build runs as the worker. Programs of
+this machine (cp, cat, sync) only become the user.
+
 The parent-death signal is sent when the *thread* that forked ends, not when the process does. A worker runs
 its cells in threads that come and go, so all children are forked by one thread that lives as long as the
-process. The signal is set by setpriv, after it has changed the user (the change would clear it).
+process. The signal is set last, after a change of the user (the change would clear it).
 """
 
 import contextlib
 import functools
 import os
-import pwd
+import select
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
+from workers.sandbox.users import User
 
-DEFAULT_USERS = ("durascope", "nobody")
+DOOR = Path(__file__).with_name("door.py")
+SYSTEM = {"PATH": os.defpath, "LC_ALL": "C"}
+# What every server reads of a machine. /proc shows a process no more of others than its user may see.
+MACHINE = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/proc", "/sys"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"),
+    *("/etc/hosts", "/etc/resolv.conf", "/etc/localtime", "/etc/timezone", "/etc/ssl", "/etc/alternatives"),
+)  # fmt: skip
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+MOST_BYTES = 1 << 20  # of what a program prints
+POLL_S = 0.2
 
 
 @dataclass(frozen=True)
-class User:
-    """Who runs a sandbox. `switch` is False when that is who we are already."""
+class Fence:
+    """What a program of a build may open beside the machine's own libraries: files and folders with all below."""
 
-    name: str
-    uid: int
-    gid: int
-    switch: bool
-
-    @property
-    def setpriv(self) -> list[str]:
-        """The command prefix that becomes this user and dies with us."""
-        become = [f"--reuid={self.uid}", f"--regid={self.gid}", "--clear-groups"] if self.switch else []
-        return ["setpriv", *become, "--pdeathsig=KILL", "--"]
-
-    def own(self, path: Path) -> None:
-        if self.switch:
-            os.chown(path, self.uid, self.gid)
+    read: tuple[Path, ...] = ()
+    write: tuple[Path, ...] = ()
 
 
-def unprivileged_user(name: str = "") -> User:
-    """The user that servers run as: ourselves, or, when we are root, `name`, else durascope, else nobody."""
-    if os.geteuid() != 0:
-        me = pwd.getpwuid(os.geteuid())
-        return User(me.pw_name, me.pw_uid, me.pw_gid, switch=False)
-    for candidate in (name,) if name else DEFAULT_USERS:
-        try:
-            entry = pwd.getpwnam(candidate)
-        except KeyError:
-            continue
-        if entry.pw_uid == 0:
-            raise SandboxError("A sandbox does not run as root.", "Name another user.")
-        return User(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
-    raise SandboxError(
-        f"There is no user {name or 'durascope'} on this machine.", "Make it: useradd --system durascope"
-    )
+@dataclass(frozen=True)
+class Answer:
+    """`said`: all that the program printed. `status`: None when it was ended, since it took too long or printed too
+    much."""
+
+    status: int | None
+    said: str
+
+
+def through_door(user: User, fence: Fence, env: Mapping[str, str]) -> list[str]:
+    """The command prefix of a program of a build; the program itself must follow with its whole path."""
+    become = [f"uid={user.uid}", f"gid={user.gid}"] if user.switch else []
+    read = [f"read={path}" for path in (*MACHINE, *fence.read)]
+    write = [f"write={path}" for path in (*DEVICES, *fence.write)]
+    given = [f"env={name}={value}" for name, value in env.items()]
+    return [sys.executable, "-I", "-S", str(DOOR), *become, f"parent={os.getpid()}", *read, *write, *given, "--"]
 
 
 def start(
-    argv: Sequence[str], user: User, *, env: Mapping[str, str], cwd: Path, output: Path, stdin: int = subprocess.DEVNULL
+    argv: Sequence[str],
+    user: User,
+    fence: Fence,
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    output: int,
+    stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen:
-    """Start `argv`, a list and never a shell, with only `env`; what it prints goes to the file `output`."""
+    """Start a program of a build, with only `env`. What it prints goes to the descriptor `output`."""
+    return spawn([*through_door(user, fence, env), *argv], env=SYSTEM, cwd=cwd, output=output, stdin=stdin)
+
+
+def spawn(
+    argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, output: int, stdin: int = subprocess.DEVNULL
+) -> subprocess.Popen:
+    """Start `argv`, a list and never a shell, in a session of its own."""
 
     def fork() -> subprocess.Popen:
-        with output.open("ab") as out:
-            return subprocess.Popen(
-                [*user.setpriv, *argv],
-                env=dict(env),
-                cwd=cwd,
-                stdin=stdin,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        return subprocess.Popen(
+            argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
 
     try:
         return _forker().submit(fork).result()
     except OSError as error:
         raise SandboxError(f"{argv[0]} could not be started: {error}.", "Nothing was changed.") from error
+
+
+def ask(argv: Sequence[str], user: User, fence: Fence, env: Mapping[str, str], limit_s: float) -> Answer:
+    """Run a program of a build that answers and ends. One that does not end is killed, with all of its session."""
+    return _heard([*through_door(user, fence, env), *argv], Path("/"), limit_s, MOST_BYTES)
+
+
+def run(argv: Sequence[str | Path], user: User, *, cwd: Path, limit_s: float, most_bytes: int = MOST_BYTES) -> bytes:
+    """Run a program of this machine as that user, and say what it printed. SandboxError: it failed.
+
+    `cwd` is entered before the user changes: it may be a folder that is closed to the user."""
+    answer = _heard([*user.setpriv, *map(str, argv)], cwd, limit_s, most_bytes)
+    if answer.status != 0:
+        why = answer.said.strip()[-500:] or f"status {answer.status}"
+        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "Nothing was changed.")
+    return answer.said.encode(errors="surrogateescape")
+
+
+def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> Answer:
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    try:
+        child = spawn(argv, env=SYSTEM, cwd=cwd, output=theirs)
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    try:
+        said, whole = _read(ours, time.monotonic() + limit_s, most_bytes)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(POLL_S + limit_s if whole else 0)
+    finally:
+        os.close(ours)
+        ended = child.poll() is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    return Answer(child.returncode if whole and ended else None, said.decode(errors="surrogateescape"))
+
+
+def _read(pipe: int, deadline: float, most_bytes: int) -> tuple[bytes, bool]:
+    """What came, and whether that was all of it."""
+    said = b""
+    while (left := deadline - time.monotonic()) > 0 and len(said) <= most_bytes:
+        if select.select([pipe], [], [], min(left, POLL_S))[0]:
+            piece = os.read(pipe, 1 << 16)
+            if not piece:
+                return said, True
+            said += piece
+    return said[:most_bytes], False
 
 
 def start_time(pid: int) -> int | None:

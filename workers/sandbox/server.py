@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,12 +17,14 @@ import pymysql
 
 from workers.errors import SandboxError, ServerEnded
 from workers.metrics import fsync_table
-from workers.sandbox import images, options, owner, place, port, process
+from workers.sandbox import images, options, owner, place, port, process, untrusted
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import Logs
-from workers.sandbox.process import User
+from workers.sandbox.process import Fence
+from workers.sandbox.room import Room
+from workers.sandbox.users import User, unprivileged_user
 from workers.servers import look
 from workers.servers.connection import connect
 from workers.servers.target import Target
@@ -65,6 +66,7 @@ class Sandbox:
     ) -> None:
         self.root, self.folder, self.build, self.user, self.name = root, folder, build, user, name
         self.datadir, self.logs = datadir, logs
+        self._room = Room(folder, user)
         self.my_cnf = ""
         self.notes = place.notes(root)
         self.trace_file: Path | None = None
@@ -93,14 +95,14 @@ class Sandbox:
         """Make and start a sandbox below `root`.
 
         `settings`: server variables, `log_bin` as ON or OFF. `image_key`: an image kept with `save_image`;
-        empty: a server fresh from its installation. `user`: who runs it when we are root (empty: durascope,
-        else nobody). `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir:
+        empty: a server fresh from its installation. `user`: who runs it when we are root (`unprivileged_user`).
+        `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir:
         used as it is when it is there, as on a disk made by `prepared.new_disk`. `logs`: where redo log and binlog
         lie, when not in the datadir. All else, the error log too, stays below `root`. SandboxError says what is in the
         way; nothing is left behind then.
         """
         options.check(settings)
-        root, who = root.absolute(), process.unprivileged_user(user)
+        root, who = root.absolute(), unprivileged_user(user)
         place.prepare(root, who)
         image = images.of(root, build, who, image_key)
         place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
@@ -125,7 +127,7 @@ class Sandbox:
             password=self._password,
             host="127.0.0.1",
             port=self._port,
-            socket=str(self._socket),
+            socket=str(self._room.socket),
             tls="off",
         )
 
@@ -229,8 +231,7 @@ class Sandbox:
     def remove(self) -> None:
         """Kill the server and delete its folder. May be called twice."""
         self.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if self.folder.exists():
+        if not untrusted.remove_tree(self.folder):
             raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
 
     def __enter__(self) -> Self:
@@ -240,34 +241,27 @@ class Sandbox:
         self.remove()
 
     def _furnish(self, image: Path, trace: bool) -> None:
-        place.require_short(self._socket)
-        (self.folder / "tmp").mkdir(mode=0o700)
-        self.user.own(self.folder / "tmp")
-        self.user.own(self.folder)
+        self._room.furnish()
         if not self.datadir.exists():
-            images.copy(image, self.datadir)
+            images.copy(image, self.datadir, self.user)
         self.logs.prepare(self.datadir, self.user)
         if trace:
             self.trace_missing = fsync_table.missing()
         if trace and not self.trace_missing:
             library = fsync_table.library(self.root / "tools", self.build.layout.libc)
-            self.trace_missing = self.build.refuses(library)
+            self.trace_missing = self.build.refuses(library, self.user)
             if not self.trace_missing:
                 self._trace_library, self.trace_file = library, self.folder / "fsync.table"
 
     def _copy_data(self, to: Path) -> None:
-        images.copy(self.datadir, to)
+        images.copy(self.datadir, to, self.user)
         self.logs.bring_back(to, self.user)
-        for leaving in (*to.glob(f"{options.BINLOG_BASE}.*"), to / "auto.cnf"):
-            leaving.unlink(missing_ok=True)
+        untrusted.remove(to, [f"{options.BINLOG_BASE}.*", "auto.cnf"])
 
     def _account_file(self) -> Path:
         """SQL that makes our account, readable to the server only; `_start` deletes it again."""
-        file = self.folder / "account.sql"
-        file.touch(mode=0o600)
-        file.write_text(FAMILIES[self.build.flavour].account_sql(self.build.version).format(password=self._password))
-        self.user.own(file)
-        return file
+        sql = FAMILIES[self.build.flavour].account_sql(self.build.version).format(password=self._password)
+        return self._room.give("account.sql", sql.encode())
 
     def _start(self, settings: Mapping[str, str], init_file: Path | None = None) -> None:
         self._stopped_cleanly = False
@@ -310,26 +304,31 @@ class Sandbox:
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
         self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir)
         self.my_cnf += self.logs.options(settings)
-        cnf = self.folder / "my.cnf"
-        cnf.write_text(self.my_cnf)
-        self._logs.error.unlink(missing_ok=True)
+        cnf = self._room.give("my.cnf", self.my_cnf.encode())
         argv = [
             *self.build.command(self._trace_library),
             f"--defaults-file={cnf}",
             *([f"--init-file={init_file}"] if init_file else []),
         ]
-        self._process = process.start(
-            argv, self.user, env=self._environment(), cwd=self.folder, output=self._logs.output
-        )
+        env, fence = self._environment(), self._fence()
+        with os.fdopen(self._logs.begin(), "ab") as said:
+            self._process = process.start(argv, self.user, fence, env=env, cwd=self.folder, output=said.fileno())
         owner.write(self.folder, owner.myself(self._process.pid))
 
     def _environment(self) -> dict[str, str]:
         env = self.build.environment(self._trace_library) | {"HOME": str(self.folder)}
         if self._trace_library and self.trace_file:
-            fsync_table.create(self.trace_file)
-            self.user.own(self.trace_file)
+            self._room.give(self.trace_file.name, fsync_table.empty())
             env["FSYNCTRACE_TABLE"] = str(self.trace_file)
         return env
+
+    def _fence(self) -> Fence:
+        tools = (self._trace_library,) if self._trace_library else ()
+        tables = (self.trace_file,) if self.trace_file else ()
+        return Fence(
+            (*self.build.parts, self.folder, *tools),
+            (self.datadir, *self.logs.folders, *self._room.of_the_user, *tables),
+        )
 
     def _wait_until_up(self) -> bool:
         """True when the server answers, False when it has ended."""
@@ -345,11 +344,14 @@ class Sandbox:
     def _answers(self) -> bool:
         """Knock first: PyMySQL keeps its socket open for a while when a connection is refused. Without
         ssl_disabled it would spend 20 ms on reading certificates."""
+        if not self._room.has_socket():
+            return False
+        address = str(self._room.socket)
         try:
             with socket.socket(socket.AF_UNIX) as knock:
-                knock.connect(str(self._socket))
+                knock.connect(address)
             login = {"user": ACCOUNT, "password": self._password, "ssl_disabled": True}
-            pymysql.connect(unix_socket=str(self._socket), **login).close()
+            pymysql.connect(unix_socket=address, **login).close()
         except (OSError, pymysql.err.OperationalError):
             return False
         return True
@@ -364,10 +366,6 @@ class Sandbox:
             f"The sandbox {self.name} did not start{ended}. Its error log ends with: {self._logs.last_words}",
             "Check the settings it was given.",
         )
-
-    @property
-    def _socket(self) -> Path:
-        return self.folder / "sock"
 
 
 def _has_data(folder: Path | None) -> bool:

@@ -3,12 +3,11 @@
 import contextlib
 import os
 import select
-import shutil
 import signal
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox import owner
+from workers.sandbox import owner, place, untrusted
 from workers.sandbox.disk import system
 from workers.sandbox.owner import Owner
 
@@ -20,10 +19,13 @@ def sweep(root: Path) -> list[str]:
     """Kill servers and disks, take away mounts and loop devices, and delete folders whose owner is dead; the names
     of the folders that were deleted.
 
-    A folder without a readable note is nobody's that we know: it stays. What is mounted or attached is not looked up
+    A folder without a readable note is nobody's that we know: it stays, and so does all of a root folder that another
+    user could have prepared. What is mounted or attached is not looked up
     in a list but found by its place in the folder, so that nothing can be missing there. All processes end first: a
     server may lie on the disk of another folder.
     """
+    if place.another_users(root):
+        return []
     places = [folder for place in PLACES for folder in sorted((root / place).glob("*"))]
     left = [(folder, note) for folder in places if (note := owner.read(folder)) and not note.alive]
     for _, note in left:
@@ -37,8 +39,7 @@ def _removed(folder: Path) -> bool:
         system.dismantle(folder)
     except SandboxError:
         return False
-    shutil.rmtree(folder, ignore_errors=True)
-    return not folder.exists()
+    return untrusted.remove_tree(folder)
 
 
 def _kill_server(note: Owner) -> None:

@@ -1,11 +1,22 @@
 """A builds folder of the test's own, and programs that stand in for the ones of this machine."""
 
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 MYSQLD = "#!/bin/sh\necho 'mysqld  Ver {version} for Linux on x86_64 (MySQL Community Server - GPL)'\n"
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Open to the user who runs sandboxes, and builds; pytest's own is closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="ds-builds-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ FACTS = Facts("mariadb", (10, 11, 0), "", {"log_bin_basename": "/srv/binlog"}, {
 @pytest.fixture
 def table(tmp_path):
     file = tmp_path / "fsync.table"
-    fsync_table.create(file)
+    file.write_bytes(fsync_table.empty())
     return file
 
 
@@ -67,8 +67,8 @@ def test_it_gives_latencies_in_buckets_of_powers_of_two(table):
 def test_it_forgets_the_longest_call_before_the_begin(table):
     put(table, 0, "/srv/ib_logfile0", calls=1, max_us=9000)
     session = begin(table)
-    with fsync_table.Table(table)._map as raw:  # the server counts on: its maximum starts from zero
-        assert raw[HEADER_BYTES + fsync_table.MAX_OFFSETS[1] :][:8] == bytes(8)
+    raw = table.read_bytes()  # the server counts on: its maximum starts from zero
+    assert raw[HEADER_BYTES + fsync_table.MAX_OFFSETS[1] :][:8] == bytes(8)
     session.end()
 
 
@@ -102,9 +102,18 @@ def test_it_gives_rates_between_ticks(table):
     assert second == 0
 
 
+def test_a_table_that_is_cut_short_ends_the_window_and_not_the_worker(table):
+    """A page that is mapped and no longer there would end the process by SIGBUS."""
+    session = begin(table)
+    os.truncate(table, 0)
+    with pytest.raises(ServerError, match="cut the table of its fsync trace short"):
+        session.end()
+
+
 def test_it_tells_nothing_after_a_restart(table):
     session = begin(table)
-    fsync_table.create(table)
+    table.unlink()
+    table.write_bytes(fsync_table.empty())
     put(table, 0, "/srv/ib_logfile0", calls=10)
     with pytest.raises(ServerError, match="started again, or is gone"):
         session.end()

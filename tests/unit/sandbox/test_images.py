@@ -1,5 +1,6 @@
 """An image is made once, whole or not at all, and copied."""
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -8,6 +9,9 @@ import pytest
 
 from workers.errors import SandboxError
 from workers.sandbox import images
+from workers.sandbox.users import User
+
+ME = User("me", os.geteuid(), os.getegid(), switch=False)
 
 
 def make(folder: Path) -> None:
@@ -22,6 +26,15 @@ def test_it_is_made_once(tmp_path):
     assert calls == [1]
     assert image == images.find(tmp_path, "key")
     assert images.size_bytes(image) == 4096
+    assert [path.name for path in image.parent.iterdir()] == ["data"]
+
+
+def test_an_image_that_others_could_change_is_made_anew(tmp_path):
+    image = images.ensure(tmp_path, "key", make)
+    (image / "ibdata1").write_bytes(b"planted")
+    image.parent.chmod(0o755)
+    assert images.find(tmp_path, "key") is None
+    assert (images.ensure(tmp_path, "key", make) / "ibdata1").read_bytes() == b"x" * 4096
 
 
 def test_it_stands_racing_makers(tmp_path):
@@ -36,7 +49,7 @@ def test_it_stands_racing_makers(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == [tmp_path / "images" / "k"] * 4
+    assert results == [tmp_path / "images/k/data"] * 4
     assert list((tmp_path / "images/making").iterdir()) == []
 
 
@@ -60,12 +73,15 @@ def test_it_writes_the_redo_log_in_full_and_nothing_else(tmp_path):
     for name in sparse:
         with (source / name).open("wb") as file:
             file.truncate(1 << 20)
-    images.copy(source, tmp_path / "copy")
+    images.copy(source, tmp_path / "copy", ME)
     written = [(tmp_path / "copy" / name).stat().st_blocks * 512 for name in sparse]
     assert [size >= 1 << 20 for size in written] == [True, True, False]
     assert all((tmp_path / "copy" / name).stat().st_size == 1 << 20 for name in sparse)
 
 
 def test_it_says_why_a_copy_failed(tmp_path):
+    with pytest.raises(SandboxError, match="could not be examined"):
+        images.copy(tmp_path / "absent", tmp_path / "copy", ME)
+    (tmp_path / "source").mkdir()
     with pytest.raises(SandboxError, match="could not be copied"):
-        images.copy(tmp_path / "absent", tmp_path / "copy")
+        images.copy(tmp_path / "source", tmp_path / "absent/copy", ME)

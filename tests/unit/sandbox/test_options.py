@@ -22,7 +22,7 @@ def lines(settings, build=MARIADB):
 
 def test_it_puts_everything_in_the_sandboxs_folder():
     text = lines({})
-    for line in ("basedir=/usr", f"datadir={FOLDER}/data", f"socket={FOLDER}/sock", "port=4711"):
+    for line in ("basedir=/usr", f"datadir={FOLDER}/data", f"socket={FOLDER}/run/sock", "port=4711"):
         assert line in text
     assert "bind_address=127.0.0.1" in text
 

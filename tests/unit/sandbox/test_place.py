@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SandboxError
-from workers.sandbox import place, process
+from workers.sandbox import place, users
 
 Usage = namedtuple("Usage", "total used free")
 
 
 @pytest.fixture
 def user():
-    return process.unprivileged_user()
+    return users.unprivileged_user()
 
 
 @pytest.fixture

@@ -1,16 +1,16 @@
 """Children belong to the right user and are known by pid and start time."""
 
 import os
+import re
 import signal
 import subprocess
 import time
 
 import pytest
 
-from workers.errors import SandboxError
-from workers.sandbox import process
-
-IS_ROOT = os.geteuid() == 0
+from workers.sandbox import door, process
+from workers.sandbox.process import Fence
+from workers.sandbox.users import User
 
 
 def test_it_knows_when_a_process_began():
@@ -37,28 +37,36 @@ def test_it_reads_past_odd_names(tmp_path):
         child.wait()
 
 
-@pytest.mark.skipif(not IS_ROOT, reason="only root becomes somebody else")
-def test_it_becomes_an_unprivileged_user():
-    assert process.unprivileged_user("nobody").setpriv[1].startswith("--reuid=")
-    with pytest.raises(SandboxError, match="does not run as root"):
-        process.unprivileged_user("root")
-    with pytest.raises(SandboxError, match="no user nosuchuser"):
-        process.unprivileged_user("nosuchuser")
+@pytest.fixture
+def asked(tmp_path):
+    """Returns what a program of a build prints that is asked as ourselves."""
+    me = User("me", os.getuid(), os.getgid(), switch=False)
+    return lambda *argv, limit_s=20.0, **env: process.ask(argv, me, Fence(), env, limit_s)
 
 
-def test_it_stays_itself_without_root(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 65534)
-    user = process.unprivileged_user()
-    assert not user.switch
-    assert user.setpriv == ["setpriv", "--pdeathsig=KILL", "--"]
+def test_it_passes_arguments_without_a_shell_and_no_environment_but_the_given(asked, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_SECRET", "x")
+    assert asked("/usr/bin/printf", "%s|", "$HOME; id").said == "$HOME; id|"
+    assert asked("/usr/bin/env", A="b=c").said.splitlines() == ["A=b=c"]
 
 
-def test_it_passes_arguments_without_a_shell(tmp_path):
-    output = tmp_path / "out"
-    user = process.User("me", os.getuid(), os.getgid(), switch=False)
-    child = process.start(["printf", "%s|", "$HOME; id"], user, env={"PATH": os.defpath}, cwd=tmp_path, output=output)
-    assert child.wait() == 0
-    assert output.read_text() == "$HOME; id|"
+def test_a_program_that_never_ends_or_never_stops_printing_is_ended(asked):
+    began = time.monotonic()
+    assert asked("/bin/sleep", "60", limit_s=0.3).status is None
+    assert time.monotonic() - began < 30
+    flood = asked("/usr/bin/yes")
+    assert flood.status is None and len(flood.said) == process.MOST_BYTES
+
+
+def test_it_says_that_a_program_cannot_be_started(asked):
+    answer = asked("/nonexistent/mysqld")
+    assert answer.status == door.CANNOT_RUN and "No such file" in answer.said
+
+
+def test_it_leaves_no_core_and_ends_with_the_worker(asked):
+    limits = asked("/bin/cat", "/proc/self/limits").said
+    assert re.search(r"Max core file size +0 +0 ", limits)
+    assert "NoNewPrivs:\t1" in asked("/bin/cat", "/proc/self/status").said
 
 
 def test_it_sees_when_a_process_is_at_rest():

@@ -1,5 +1,6 @@
 """What is written for a server is what one of its age knows."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,10 @@ from workers.sandbox import options
 from workers.sandbox.builds import Build
 from workers.sandbox.builds.layout import Layout
 from workers.sandbox.flavours import FAMILIES
+from workers.sandbox.users import User
 
 FOLDER = Path("/srv/sandboxes/live/1")
+ME = User("me", os.geteuid(), os.getegid(), switch=False)
 
 
 def names(flavour: str, version: tuple[int, int, int]) -> set[str]:
@@ -57,7 +60,7 @@ def test_system_tables_are_made_the_way_of_the_age(tmp_path):
 
     def sql(flavour: str, version: tuple[int, int, int]) -> bytes | None:
         layout = Layout(Path("/opt/bin/mysqld"), share=tmp_path)
-        return FAMILIES[flavour].system_tables(Build("b", "", flavour, version, layout))
+        return FAMILIES[flavour].system_tables(Build("b", "", flavour, version, layout), ME)
 
     assert sql("mysql", (8, 0, 33)) is None
     assert b"-- mysql_system_tables.sql\n-- mysql_system_tables_data.sql" in sql("mysql", (5, 6, 14))

@@ -20,7 +20,7 @@ def test_it_has_words_for_silence(tmp_path):
     logs = Logs(tmp_path)
     logs.keep()
     assert logs.last_words == "(nothing)"
-    logs.output.write_text("Illegal instruction\n")
+    logs.error.write_text("Illegal instruction\n")
     assert logs.last_words == "Illegal instruction"
 
 

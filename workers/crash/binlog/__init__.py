@@ -3,7 +3,7 @@
 An event counts when it is whole (and its CRC32 fits), a transaction when its commit is there.
 """
 
-from workers.crash.binlog.events import BinlogUnknown
+from workers.crash.binlog.events import MOST_BYTES, BinlogUnknown
 from workers.crash.binlog.reader import files_of, read
 
-__all__ = ["BinlogUnknown", "files_of", "read"]
+__all__ = ["MOST_BYTES", "BinlogUnknown", "files_of", "read"]

@@ -15,11 +15,13 @@ from typing import BinaryIO
 from zlib import crc32
 
 from workers.errors import DurascopeError
+from workers.sandbox import untrusted
 
 MAGIC = b"\xfebin"
 HEADER_BYTES = 19
 CRC_BYTES = 4
 BLOCK_BYTES = 4 << 20
+MOST_BYTES = 8 << 30  # a server begins another file after 1 GiB at the latest, when the transaction ends
 FORMAT_BYTES_WITHOUT_CRC = 103  # at most: the format description of a server that knows no checksums
 IN_USE = 0x01
 HEADER = Struct("<4xB4xII")  # kind, length, position of the next event
@@ -70,8 +72,10 @@ class EventLog:
         self._last = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        with self.path.open("rb", buffering=0) as file:
+        with untrusted.opened(self.path) as file:
             self._size = os.fstat(file.fileno()).st_size
+            if self._size > MOST_BYTES:
+                raise BinlogUnknown(f"{self.path.name} has {self._size:,} bytes: it is not read.")
             self._open(file.read(len(MAGIC)))
             yield from self._walk(file)
             self._close(file)

@@ -14,7 +14,9 @@ from workers.crash.binlog.events import BinlogUnknown, EventLog
 from workers.crash.binlog.groups import MOST_CLIENTS, MOST_NUMBERS, NOBODY, Groups
 from workers.crash.evidence import BinlogSeen, Seen, nothing
 from workers.crash.transactions import CLIENT_SHIFT, Keys, rows_expected
+from workers.sandbox import untrusted
 
+MOST_INDEX_BYTES = 16 << 20
 DAMAGED = ("torn", "zeros", "bad checksum")
 UNLIKE = (struct.error, IndexError, ValueError, zlib.error)
 
@@ -54,10 +56,10 @@ def read(files: Sequence[Path], schema: str) -> BinlogSeen:
 def files_of(datadir: Path, base: str) -> list[Path]:
     """The files that `base`.index names, in its order; they need not exist. BinlogUnknown: the index is damaged, or
     names files outside of its folder: the server writes it, and could have us read any file."""
-    text = (datadir / f"{base}.index").read_bytes()
+    text = untrusted.read(datadir / f"{base}.index", MOST_INDEX_BYTES)
     if b"\0" in text:
         raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binlog is not known.")
-    named = [datadir / line.strip() for line in text.decode().splitlines() if line.strip()]
+    named = [datadir / line.strip() for line in os.fsdecode(text).splitlines() if line.strip()]
     folder = os.path.realpath(datadir)
     if any(os.path.realpath(path.parent) != folder or path.name in ("", "..") for path in named):
         raise BinlogUnknown(f"{base}.index names files in another folder: they are not read.")

@@ -2,19 +2,23 @@
 
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
+from workers.sandbox import process
 from workers.sandbox.builds.engines import ENGINES, PluginEngine
 from workers.sandbox.builds.layout import Layout
+from workers.sandbox.door import CANNOT_RUN
+from workers.sandbox.process import Fence
+from workers.sandbox.users import User, unprivileged_user
 from workers.servers.facts import FlavourKey
 
 Version = tuple[int, int, int]
 VERSION = re.compile(r"Ver (\d+)\.(\d+)\.(\d+)")
 ABSENT_LIBRARY = re.compile(r"while loading shared libraries: (\S+?):")
 ANSWER_S = 20
+PROGRAMS = ("bin", "sbin", "libexec")
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,11 @@ class Build:
         return tuple(ENGINES[plugin] for plugin in self.plugins if plugin in ENGINES)
 
     @property
+    def parts(self) -> tuple[Path, ...]:
+        """All that its programs read of it."""
+        return parts(self.layout)
+
+    @property
     def version_text(self) -> str:
         return ".".join(map(str, self.version))
 
@@ -65,14 +74,13 @@ class Build:
         engines = (library for engine in self.engines for library in engine.preloads)
         return ":".join((*engines, *([str(preload)] if preload else [])))
 
-    def refuses(self, preload: Path) -> str:
+    def refuses(self, preload: Path, user: User) -> str:
         """Why the server does not run with that library, "" when it does."""
         tried = [*self.command(preload), "--no-defaults", "--version"]
-        answer = subprocess.run(
-            tried, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, env=self.environment(preload)
-        )
-        fits = answer.returncode == 0 and "cannot be preloaded" not in answer.stderr  # then it would run without
-        return "" if fits else f"{self.title} does not run with the fsync trace: {answer.stderr.strip()[-300:]}"
+        fence = Fence((*self.parts, preload))
+        answer = process.ask(tried, user, fence, self.environment(preload), ANSWER_S)
+        fits = answer.status == 0 and "cannot be preloaded" not in answer.said  # then it would run without
+        return "" if fits else f"{self.title} does not run with the fsync trace: {answer.said.strip()[-300:]}"
 
 
 def command(layout: Layout, preloaded: str = "") -> list[str]:
@@ -83,23 +91,35 @@ def command(layout: Layout, preloaded: str = "") -> list[str]:
     return [str(layout.loader), "--library-path", _joined(layout), *first, str(layout.mysqld)]
 
 
+def parts(layout: Layout) -> tuple[Path, ...]:
+    """Folders that the programs of a build read."""
+    base = layout.mysqld.parent.parent if layout.mysqld.parent.name in PROGRAMS else layout.mysqld.parent
+    loader = (layout.loader.parent,) if layout.loader else ()
+    return (base, *filter(None, (layout.share, layout.plugin_dir)), *loader, *layout.libraries)
+
+
 def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
-    """Flavour and version as the binary itself prints them."""
+    """Flavour and version as the binary itself prints them. It is asked as the user who runs sandboxes."""
     asked = [*command(layout), "--no-defaults", "--version"]
     env = {"PATH": os.defpath, **({"LD_LIBRARY_PATH": _joined(layout)} if not layout.loader else {})}
-    try:
-        answer = subprocess.run(asked, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, env=env)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SandboxError(f"{layout.mysqld} could not be run: {error}.", "Install it again.") from error
-    found = VERSION.search(answer.stdout)
+    user = unprivileged_user()
+    answer = process.ask(asked, user, Fence(parts(layout)), env, ANSWER_S)
+    if answer.status is None:
+        raise SandboxError(f"{layout.mysqld} did not tell its version within {ANSWER_S} s.", "Install it again.")
+    found = VERSION.search(answer.said)
     if not found:
-        raise _silent(layout, answer.stderr)
+        raise _silent(layout, answer, user)
     major, minor, patch = map(int, found.groups())
-    return ("mariadb" if "mariadb" in answer.stdout.lower() else "mysql"), (major, minor, patch)
+    return ("mariadb" if "mariadb" in answer.said.lower() else "mysql"), (major, minor, patch)
 
 
-def _silent(layout: Layout, said: str) -> SandboxError:
-    if absent := ABSENT_LIBRARY.search(said):
+def _silent(layout: Layout, answer: process.Answer, user: User) -> SandboxError:
+    if answer.status == CANNOT_RUN:
+        return SandboxError(
+            f"The user {user.name}, who runs sandboxes, cannot run the build: {answer.said.strip()[-300:]}",
+            f"Nothing was started. Let everybody read and enter {layout.mysqld.parent.parent} and the folders above.",
+        )
+    if absent := ABSENT_LIBRARY.search(answer.said):
         return SandboxError(
             f"{layout.mysqld} needs the library {absent[1]}, which this machine does not have.",
             "Install the package that holds it (on Debian and Ubuntu libaio.so.1 is in libaio1, libnuma.so.1 in "

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
+from workers.sandbox import untrusted
 from workers.sandbox.builds import store
 from workers.sandbox.builds.debian import Apt, DebianSuite, Package, archive
 from workers.sandbox.builds.layout import discover
 from workers.sandbox.builds.progress import SHOWN, TELL_EVERY_S, Tell
+from workers.sandbox.users import unprivileged_user
 
 SCRIPT = "compile.sh"
 ENTER = Path(__file__).with_name("enter_root.sh")
@@ -27,6 +29,7 @@ ALONE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child")
 DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")  # unshare itself does not listen to TERM
 PERCENT = re.compile(r"^\[ *(\d+)%]", re.MULTILINE)
 TAIL_BYTES = 8192
+MOST_BYTES = 1 << 30  # of a plugin
 MACHINES = ("x86_64", "amd64")
 
 
@@ -93,7 +96,8 @@ class CompiledEngine:
 
     def _compile(self, tree: Path, log: Path, tell: Tell) -> None:
         tell(f"Compiling {self.made}: minutes to half an hour, by the machine. All it prints is in {log}.")
-        argv = [*DIES_WITH_US, "nice", *ALONE, "--", "sh", ENTER, tree, SCRIPT]
+        user = unprivileged_user()
+        argv = [*DIES_WITH_US, "nice", *ALONE, "--", "sh", ENTER, tree, SCRIPT, str(user.uid), str(user.gid)]
         if status := follow(argv, log, tell):
             raise SandboxError(
                 f"{self.made} could not be compiled (status {status}): {_tail(log).strip()[-SHOWN:]}",
@@ -103,7 +107,7 @@ class CompiledEngine:
     def _take(self, made: Path, root: Path) -> None:
         plugins = discover(root, own_libc=True).plugin_dir or root / "usr/lib/mysql/plugin"
         plugins.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(made, plugins / self.made, follow_symlinks=False)
+        untrusted.copy(made, plugins / self.made, MOST_BYTES)
 
 
 def follow(argv: Sequence[str | Path], log: Path, tell: Tell) -> int:

@@ -1,13 +1,13 @@
 #!/bin/sh
-# enter_root.sh ROOT SCRIPT: runs ROOT/build/SCRIPT as nobody with ROOT as its root. To be started in a mount and a
-# process namespace of its own: what is mounted here is seen by nobody else and ends with it.
+# enter_root.sh ROOT SCRIPT UID GID: runs ROOT/build/SCRIPT as that user with ROOT as its root. To be started in a mount
+# and a process namespace of its own: what is mounted here is seen by nobody else and ends with it.
 set -eu
-root=$1 script=$2
+root=$1 script=$2 uid=$3 gid=$4
 mkdir -p "$root/dev" "$root/proc" "$root/tmp"
 chmod 1777 "$root/tmp"
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
-chown -R 65534:65534 "$root/build"
+chown -R "$uid:$gid" "$root/build"
 cd /
-exec chroot --userspec=65534:65534 "$root" \
+exec chroot --userspec="$uid:$gid" --groups= "$root" \
    /usr/bin/env -i PATH=/usr/bin:/bin LC_ALL=C /bin/sh -c 'cd /build && exec sh "./$0"' "$script"

@@ -37,6 +37,7 @@ def _put(key: str, entry: Entry, root: Path, tell: Tell, mirror: str) -> Manifes
     downloads = store.downloads(key)
     downloads.mkdir(parents=True, exist_ok=True)
     entry.source.put(downloads, root, tell, mirror)
+    store.readable(root)
     layout = discover(root, own_libc=entry.source.own_libc)
     flavour, version = ask_version(layout)
     for plugin in entry.plugins:
@@ -79,6 +80,7 @@ def _unpacked(root: Path, tarball: Path, tell: Tell) -> Manifest:
     tell(f"Unpacking {tarball.name}.")
     unpack(tarball, root)
     _lift(root)
+    store.readable(root)
     return _described(root, source=tarball.name, size_mib=size_bytes(root) >> 20)
 
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
+from workers.sandbox import untrusted
 from workers.sandbox.builds.build import Build, Version, ask_version
 from workers.sandbox.builds.layout import discover
 from workers.sandbox.builds.progress import Tell
@@ -120,29 +121,29 @@ def require_space(mib: int) -> None:
 
 
 def publish(key: str, fill: Callable[[Path], Manifest]) -> None:
-    """`fill(root)` puts the files into an empty folder and says what they are; then the build is there, whole."""
+    """`fill(root)` puts the files into an empty folder, makes them `readable` and says what they are; then the build is
+    there, whole."""
     require_free(key)
     workshop = folder() / f".making-{key}"
-    shutil.rmtree(workshop, ignore_errors=True)  # of an install that was killed: we hold the lock
+    untrusted.remove_tree(workshop)  # of an install that was killed: we hold the lock
     _made(workshop / "root")
     try:
         manifest = fill(workshop / "root")
-        _readable(workshop / "root")
         (workshop / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
         (workshop / MANIFEST).chmod(0o644)
         subprocess.run(["sync", "--file-system", workshop], check=False)  # a build outlives a power cut whole
         workshop.rename(folder() / key)
     finally:
-        shutil.rmtree(workshop, ignore_errors=True)
+        untrusted.remove_tree(workshop)
 
 
 def remove(key: str, *, with_downloads: bool = False) -> None:
     """Files that a user's --basedir named are left alone."""
     if (folder() / key).is_dir():
         leaving = folder() / f".leaving-{key}"
-        shutil.rmtree(leaving, ignore_errors=True)
+        untrusted.remove_tree(leaving)
         (folder() / key).rename(leaving)
-        shutil.rmtree(leaving)
+        untrusted.remove_tree(leaving)
     if with_downloads:
         shutil.rmtree(downloads(key), ignore_errors=True)
 
@@ -173,8 +174,9 @@ def _made(path: Path) -> Path:
     return path
 
 
-def _readable(root: Path) -> None:
-    for path in root.rglob("*"):
+def readable(root: Path) -> None:
+    """Everybody may read and run it, and nothing of it becomes another user: packages hold programs such as su."""
+    for path in (root, *root.rglob("*")):
         if not path.is_symlink():
             mode = path.stat().st_mode
-            path.chmod(mode & 0o7777 | (0o755 if path.is_dir() or mode & 0o100 else 0o644))
+            path.chmod(mode & 0o777 | (0o755 if path.is_dir() or mode & 0o100 else 0o644))

@@ -4,10 +4,10 @@ import secrets
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox import images, place
+from workers.sandbox import images, owner, place
 from workers.sandbox.builds import Build
 from workers.sandbox.disk.volatile import VolatileDisk, copy_sparse
-from workers.sandbox.process import User
+from workers.sandbox.users import User
 
 SIZE_BYTES = 2 << 30  # redo log, binlog and undo of a short trial; sparse
 FILE = "disk.img"
@@ -29,17 +29,17 @@ def disk_image(root: Path, build: Build, user: User, image_key: str = "", size_b
     """The file of a disk of that size which holds the datadir; made on first use."""
     place.prepare(root, user)
     datadir = images.of(root, build, user, image_key)
-    key = f"{datadir.name}.disk-{size_bytes >> 20}m"
-    return images.ensure(root, key, lambda folder: _make(datadir, size_bytes, folder)) / FILE
+    key = f"{datadir.parent.name}.disk-{size_bytes >> 20}m"
+    return images.ensure(root, key, lambda folder: _make(datadir, size_bytes, user, folder)) / FILE
 
 
-def _make(datadir: Path, size_bytes: int, folder: Path) -> None:
+def _make(datadir: Path, size_bytes: int, user: User, folder: Path) -> None:
     needed = images.size_bytes(datadir)
     if needed * 2 > size_bytes:
         raise SandboxError(
             f"A disk of {size_bytes >> 20} MiB is too small for {needed >> 20} MiB of data.", "Name a size."
         )
-    folder.mkdir(mode=0o700)
+    owner.enterable(folder)
     with VolatileDisk.create(folder / "disk", size_bytes) as disk:
-        images.copy(datadir, disk.mnt / "data")
+        images.copy(datadir, disk.mnt / "data", user)
         copy_sparse(disk.unplug(), folder / FILE)

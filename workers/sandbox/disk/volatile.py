@@ -1,6 +1,6 @@
 """One volatile disk with an ext4 file system on it, mounted."""
 
-import shutil
+import os
 import socket
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from workers.errors import SandboxError
-from workers.sandbox import owner, place, process
+from workers.sandbox import owner, place, process, untrusted
 from workers.sandbox.disk import system
 from workers.sandbox.disk.cache import SECTOR_BYTES, Cut
 
@@ -21,6 +21,7 @@ ANSWER_TIMEOUT_S = 30
 POLL_S = 0.002
 LEAST_BYTES = 16 << 20  # an ext4 with a journal
 MKFS = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")
 NO_JOURNAL = ("-O", "^has_journal")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -140,8 +141,7 @@ class VolatileDisk:
         except SandboxError:  # it hangs or is dead: without its process, nothing waits any more
             self._kill()
         self._end()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if self.folder.exists():
+        if not untrusted.remove_tree(self.folder):
             raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
 
     def __enter__(self) -> Self:
@@ -152,7 +152,7 @@ class VolatileDisk:
 
     def _furnish(self, size_bytes: int, image: Path | None, journal: bool) -> None:
         place.require_short(self._control)
-        self.mnt.mkdir()
+        owner.enterable(self.mnt)
         self._file.touch(mode=0o600)
         if image:
             copy_sparse(image, self.image)
@@ -165,9 +165,11 @@ class VolatileDisk:
     def _serve(self) -> None:
         argv = [sys.executable, "-S", "-P", "-m", "workers.sandbox.disk", self.image, self._file, self._control]
         environment = {"PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C"}
-        me = process.User("", 0, 0, switch=False)
         log = self.folder / "disk.log"
-        self._process = process.start(list(map(str, argv)), me, env=environment, cwd=Path("/"), output=log)
+        with os.fdopen(untrusted.new_log(log), "ab") as said:
+            self._process = process.spawn(
+                [*DIES_WITH_US, *map(str, argv)], env=environment, cwd=Path("/"), output=said.fileno()
+            )
         owner.write(self.folder, owner.myself(self._process.pid))
         deadline = time.monotonic() + START_TIMEOUT_S
         while not self._control.exists():

@@ -4,7 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from workers.sandbox import process
 from workers.sandbox.builds.build import Build, Version
+from workers.sandbox.users import User
+
+READ_S = 60.0
+MOST_SQL_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -18,11 +23,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Family:
-    """`system_tables(build)`: the SQL that makes a server's own tables, fed to --bootstrap; None: the server makes them
-    itself (--initialize-insecure). `accounts_since`: the first version with CREATE USER IF EXISTS and ACCOUNT LOCK."""
+    """`system_tables(build, user)`: the SQL that makes a server's own tables, fed to --bootstrap; None: the server
+    makes them itself (--initialize-insecure). `accounts_since`: the first version with CREATE USER IF EXISTS and
+    ACCOUNT LOCK."""
 
     options: tuple[Option, ...]
-    system_tables: Callable[[Build], bytes | None]
+    system_tables: Callable[[Build, User], bytes | None]
     accounts_since: Version
 
     def lines(self, version: Version) -> list[str]:
@@ -34,8 +40,13 @@ class Family:
         return Path(__file__).with_name(name).read_text()
 
 
-def share_sql(build: Build, patterns: tuple[str, ...]) -> bytes:
-    """The files of the build's share folder that fit, joined in this order; each may have one of two names."""
+def share_sql(build: Build, patterns: tuple[str, ...], user: User) -> bytes:
+    """The files of the build's share folder that fit, joined in this order; each may have one of two names. They are
+    read as the user who runs sandboxes: a build may bring a link to a file that only root may read."""
     share = build.layout.share
     files = (share / name for pattern in patterns for name in pattern.split("|")) if share else ()
-    return b"\n".join(file.read_bytes() for file in files if file.is_file()) + b"\n"
+    return b"\n".join(_read(file, user) for file in files if file.is_file()) + b"\n"
+
+
+def _read(file: Path, user: User) -> bytes:
+    return process.run(["cat", "--", file], user, cwd=Path("/"), limit_s=READ_S, most_bytes=MOST_SQL_BYTES)

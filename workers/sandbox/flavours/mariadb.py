@@ -2,6 +2,7 @@
 
 from workers.sandbox.builds.build import Build
 from workers.sandbox.flavours.family import Family, Option, share_sql
+from workers.sandbox.users import User
 
 # What mariadb-install-db feeds to the server, which is a shell script that not every package has.
 SYSTEM_TABLES = (
@@ -17,8 +18,8 @@ FIRST = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @skip_auth_anonymous=1;\n"
 ONE_ROOT = b"SET @auth_root_socket='root';\n"  # else one for every name of this host; older SQL stumbles over it
 
 
-def _system_tables(build: Build) -> bytes:
-    return FIRST + (ONE_ROOT if build.version >= ACCOUNTS_SINCE else b"") + share_sql(build, SYSTEM_TABLES)
+def _system_tables(build: Build, user: User) -> bytes:
+    return FIRST + (ONE_ROOT if build.version >= ACCOUNTS_SINCE else b"") + share_sql(build, SYSTEM_TABLES, user)
 
 
 MARIADB = Family(

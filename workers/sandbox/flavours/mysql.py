@@ -2,14 +2,15 @@
 
 from workers.sandbox.builds.build import Build
 from workers.sandbox.flavours.family import Family, Option, share_sql
+from workers.sandbox.users import User
 
 SYSTEM_TABLES = ("mysql_system_tables.sql", "mysql_system_tables_data.sql", "fill_help_tables.sql")
 FIRST = b"CREATE DATABASE mysql;\nUSE mysql;\n"
 INITIALISES_ITSELF = (5, 7, 6)
 
 
-def _system_tables(build: Build) -> bytes | None:
-    return None if build.version >= INITIALISES_ITSELF else FIRST + share_sql(build, SYSTEM_TABLES)
+def _system_tables(build: Build, user: User) -> bytes | None:
+    return None if build.version >= INITIALISES_ITSELF else FIRST + share_sql(build, SYSTEM_TABLES, user)
 
 
 MYSQL = Family(

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs as nobody in /build of a root that holds a compiler: makes /build/ha_tokudb.so of the source package and the
+# Runs as the user of sandboxes in /build of a root that holds a compiler: makes /build/ha_tokudb.so of the source package and the
 # patches that lie there. All that is optional and not TokuDB is left out, since its libraries are not there.
 set -eu
 export PATH=/usr/bin:/bin LC_ALL=C CC=gcc CXX=g++

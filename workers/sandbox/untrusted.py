@@ -1,0 +1,185 @@
+"""Files in folders that the sandboxes' user can write to.
+
+That user may put anything in the place of a file: a link to a file of root, a FIFO that makes its reader wait for ever,
+a file of a terabyte. So no path of that user is followed. The folder itself must lie in a folder of ours; a file is
+opened from the folder's descriptor, never through a link, and it must be a regular file. Reading is bounded.
+"""
+
+import contextlib
+import errno
+import fnmatch
+import os
+import stat
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from workers.errors import SandboxError
+
+LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+MOST_DEPTH = 16  # a datadir has 3 levels
+MOST_FILES = 200_000
+PIECE_BYTES = 1 << 20
+UNTOUCHED = "Nothing was copied. No server makes such a folder: look into it, and remove the sandbox."
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a folder holds, all levels together."""
+
+    files: int
+    size_bytes: int
+
+
+def new_file(path: Path, mode: int = 0o600) -> int:
+    """A descriptor of a file that was not there before. OSError: it is there."""
+    fd = os.open(path, NEW, mode)
+    os.fchmod(fd, mode)  # whatever the umask
+    return fd
+
+
+def new_log(path: Path) -> int:
+    """As `new_file`, for a program that only ever writes at its end."""
+    fd = os.open(path, NEW | os.O_APPEND, 0o600)
+    os.fchmod(fd, 0o600)
+    return fd
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The file, to be read. OSError: it is not there, or it is no regular file of this folder."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fd = os.open(path.name, LOOK, dir_fd=folder)
+        with os.fdopen(fd, "rb", buffering=0) as file:
+            _must_be_plain(path, os.fstat(fd), os.fstat(folder))
+            yield file
+    finally:
+        os.close(folder)
+
+
+def _must_be_plain(path: Path, file: os.stat_result, folder: os.stat_result) -> None:
+    """A second name of somebody else's file is refused too: where the kernel allows it, anybody can make one."""
+    if not stat.S_ISREG(file.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    if file.st_nlink > 1 and file.st_uid != folder.st_uid:
+        raise OSError(errno.EPERM, "it is another user's file under a second name", str(path))
+
+
+def read(path: Path, most_bytes: int) -> bytes:
+    """The whole file. OSError also when it is larger than that."""
+    with opened(path) as file:
+        found = _read(file, most_bytes + 1)
+    if len(found) > most_bytes:
+        raise OSError(errno.EFBIG, f"it is larger than {most_bytes:,} bytes", str(path))
+    return found
+
+
+def tail(path: Path, most_bytes: int) -> bytes:
+    """The end of the file."""
+    with opened(path) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - most_bytes))
+        return _read(file, most_bytes)
+
+
+def copy(path: Path, target: Path, most_bytes: int) -> int:
+    """Copy into a new file; how many bytes. OSError also when it is larger than that."""
+    done = 0
+    with opened(path) as file, os.fdopen(new_file(target), "wb", buffering=0) as made:
+        while piece := file.read(PIECE_BYTES):
+            done += len(piece)
+            if done > most_bytes:
+                raise OSError(errno.EFBIG, f"it is larger than {most_bytes:,} bytes", str(path))
+            made.write(piece)
+    return done
+
+
+def _read(file: BinaryIO, most_bytes: int) -> bytes:
+    pieces, left = [], most_bytes
+    while left > 0 and (piece := file.read(min(left, PIECE_BYTES))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def holds(folder: Path) -> Held:
+    """Counted without following anything. SandboxError: there is something else than files and folders in it, or more
+    than any server makes."""
+    files = size_bytes = 0
+    try:
+        for number, (path, found) in enumerate(_below(folder), 1):
+            if number > MOST_FILES:
+                raise SandboxError(f"{folder} holds more than {MOST_FILES:,} files.", UNTOUCHED)
+            if stat.S_ISREG(found.st_mode):
+                files, size_bytes = files + 1, size_bytes + found.st_size
+            elif not stat.S_ISDIR(found.st_mode):
+                raise SandboxError(f"{folder / path} is neither a file nor a folder.", UNTOUCHED)
+    except OSError as error:
+        raise SandboxError(f"{folder} could not be examined: {error.strerror}.", UNTOUCHED) from error
+    return Held(files, size_bytes)
+
+
+def names(folder: Path, patterns: Sequence[str]) -> list[str]:
+    """Names in the folder that fit a pattern. OSError: it cannot be listed."""
+    with _folder(folder) as fd:
+        return sorted(_fitting(fd, patterns))
+
+
+def remove(folder: Path, patterns: Sequence[str]) -> None:
+    """Remove files in the folder by name; a link goes, and what it names stays."""
+    with _folder(folder) as fd:
+        for name in _fitting(fd, patterns):
+            os.unlink(name, dir_fd=fd)
+
+
+def _fitting(fd: int, patterns: Sequence[str]) -> list[str]:
+    with os.scandir(fd) as entries:
+        return [one.name for one in entries if any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
+
+
+def remove_tree(folder: Path) -> bool:
+    """Remove the folder and all below, however deep it is; links and mounts in it are not followed. False: something
+    is left. The folder above must be ours."""
+    subprocess.run(
+        ["rm", "--recursive", "--force", "--one-file-system", "--", folder],
+        env={"PATH": os.defpath},
+        capture_output=True,
+    )
+    return not os.path.lexists(folder)
+
+
+def _below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """All that lies in it: the path from here, and what it is."""
+    with _folder(folder) as top:
+        waiting: list[tuple[str, ...]] = [()]
+        while waiting:
+            parts = waiting.pop()
+            if len(parts) >= MOST_DEPTH:
+                raise OSError(errno.ELOOP, f"it is deeper than {MOST_DEPTH} levels")
+            for name, found in _inside(top, parts):
+                if stat.S_ISDIR(found.st_mode):
+                    waiting.append((*parts, name))
+                yield "/".join((*parts, name)), found
+
+
+def _inside(top: int, parts: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """What lies in one folder below `top`. What a living server removes meanwhile is left out."""
+    with contextlib.ExitStack() as held, contextlib.suppress(FileNotFoundError):
+        for part in parts:
+            top = held.enter_context(_folder(Path(part), top))
+        for entry in held.enter_context(os.scandir(top)):
+            with contextlib.suppress(FileNotFoundError):
+                yield entry.name, os.stat(entry.name, dir_fd=top, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def _folder(path: Path, above: int | None = None) -> Iterator[int]:
+    fd = os.open(path, FOLDER, dir_fd=above)
+    try:
+        yield fd
+    finally:
+        os.close(fd)

@@ -1,0 +1,125 @@
+"""Who runs sandboxes: a user who owns nothing but sandboxes."""
+
+import grp
+import os
+import pwd
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.errors import SandboxError
+from workers.sandbox import door
+
+DEFAULT = "durascope-sandbox"
+NAMED_BY = "DURASCOPE_SANDBOX_USER"
+NOBODY = 65534  # runs services of others, whose files it may read
+# No distribution gives these to anybody: https://systemd.io/UIDS-GIDS. The second range is for a user namespace that
+# knows 65536 users.
+UNUSED = (range(1_900_000_000, 1_900_001_000), range(60_578, 61_184))
+RANGE = re.compile(r"^[^:#]+:(\d+):(\d+)$", re.MULTILINE)
+RANGES_OF_OTHERS = (Path("/etc/subuid"), Path("/etc/subgid"))  # lent to containers
+
+
+@dataclass(frozen=True)
+class User:
+    """Who runs a sandbox. `switch` is False when that is who we are already."""
+
+    name: str
+    uid: int
+    gid: int
+    switch: bool
+
+    @property
+    def setpriv(self) -> list[str]:
+        """The command prefix that becomes this user and dies with us."""
+        become = [f"--reuid={self.uid}", f"--regid={self.gid}", "--clear-groups"] if self.switch else []
+        return ["setpriv", *become, "--no-new-privs", "--pdeathsig=KILL", "--"]
+
+    def own(self, fd: int) -> None:
+        """Give what is open to this user: a descriptor cannot be exchanged for a link meanwhile."""
+        if self.switch:
+            os.fchown(fd, self.uid, self.gid)
+
+    def folder(self, path: Path) -> Path:
+        """Make a folder of this user's, which nobody else may enter. The one above must be ours."""
+        path.mkdir(mode=0o700)
+        if self.switch:
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+        return path
+
+
+def unprivileged_user(name: str = "") -> User:
+    """Who servers run as: ourselves, or, when we are root, `name`, else the one that the environment names, else
+    durascope-sandbox, else a number that is nobody's. SandboxError: that user cannot be one."""
+    if os.geteuid() != 0:
+        return User(_name_of(os.geteuid()), os.geteuid(), os.getegid(), switch=False)
+    named = name or os.environ.get(NAMED_BY, "")
+    try:
+        entry = pwd.getpwnam(named or DEFAULT)
+    except KeyError:
+        if named:
+            raise SandboxError(f"There is no user {named} on this machine.", f"Make it: {HOW.format(named)}") from None
+        return _unused()
+    if entry.pw_uid in (0, NOBODY) or entry.pw_name == "nobody":
+        raise SandboxError(
+            f"A sandbox does not run as {entry.pw_name}, whose files and processes are not its own.",
+            f"Name a user that is for sandboxes alone. Make it: {HOW.format(DEFAULT)}",
+        )
+    return User(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
+
+
+HOW = "useradd --system --no-create-home --shell /usr/sbin/nologin {}"
+
+
+def not_apart() -> str:
+    """What the kernel does not keep from a sandbox here, and what to do about it; "" where sandboxes have a user of
+    their own."""
+    if os.geteuid() == 0:
+        return ""
+    if door.landlock():
+        return (
+            "Sandboxes run as the worker's own user, since only root can give them another one. The kernel (Landlock) "
+            "keeps their servers out of all files but their own. A worker that runs as root has both walls."
+        )
+    return (
+        "Sandboxes run as the worker's own user, and this kernel has no Landlock: a server can read and change every "
+        "file of the worker. Run the worker as root, or on Linux 5.19 or newer, unless you trust every build."
+    )
+
+
+def _name_of(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid-{uid}"
+
+
+def _unused() -> User:
+    for uid in (uid for numbers in UNUSED for uid in numbers):
+        if not _known(uid) and _mapped(uid):
+            return User(f"uid-{uid}", uid, uid, switch=True)
+    raise SandboxError("No user id is free for sandboxes on this machine.", f"Make a user: {HOW.format(DEFAULT)}")
+
+
+def _known(number: int) -> bool:
+    """Whether it is a user's or a group's, or lent to one."""
+    for look_up in (pwd.getpwuid, grp.getgrgid):
+        try:
+            look_up(number)
+        except KeyError:
+            continue
+        return True
+    return any(first <= number < first + count for first, count in _lent())
+
+
+def _lent() -> Iterator[tuple[int, int]]:
+    for file in RANGES_OF_OTHERS:
+        text = file.read_text(errors="replace") if file.is_file() else ""
+        yield from ((int(first), int(count)) for first, count in RANGE.findall(text))
+
+
+def _mapped(uid: int) -> bool:
+    """Whether our user namespace knows it: in a container it may not."""
+    lines = (map(int, line.split()) for line in Path("/proc/self/uid_map").read_text().splitlines())
+    return any(first <= uid < first + count for first, _, count in lines)

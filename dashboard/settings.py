@@ -166,7 +166,7 @@ STORAGES = {
 SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it measures what is registered there
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
-SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: "durascope" when there is such a user, else nobody
+SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sandbox.users chooses
 CRASH_PROGRAMS = programs.listed(os.environ)  # what owners may have workers run; administrators: anything
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
 REDIS_URL = redis_url()

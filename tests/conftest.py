@@ -1,7 +1,11 @@
 """For the whole suite. (The temporary home is made in tests/settings.py, before Django reads any setting.)"""
 
 import os
+import shutil
 import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -37,6 +41,15 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Tests empty their tables afterwards, which the audit log's triggers refuse: their own tests install them."""
     with django_db_blocker.unblock():
         append_only.remove(connection)
+
+
+@pytest.fixture
+def open_path() -> Iterator[Path]:
+    """A temporary folder that other users may enter; pytest's own are closed to them."""
+    folder = Path(tempfile.mkdtemp(prefix="ds-open-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

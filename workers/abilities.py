@@ -10,17 +10,19 @@ from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import store
 from workers.sandbox.disk import ability
+from workers.sandbox.users import not_apart
 
 
 def describe() -> dict[str, Any]:
     """Cores, sysbench's version, builds that can be run (key -> what it is), whether fsync can be traced (a C compiler
-    is there), which crashes are not possible on this host and why, and why it cannot simulate a device ("" when it
-    can)."""
+    is there), what does not separate sandboxes from the worker ("": they have a user of their own), which crashes are
+    not possible on this host and why, and why it cannot simulate a device ("" when it can)."""
     return {
         "cores": os.cpu_count(),
         "sysbench": sysbench.version() or "",
         "builds": {key: build for key in builds.every() if (build := _build(key))},
         "fsync_trace": shutil.which("cc") is not None,
+        "not_apart": not_apart(),
         "disk_missing": ability.missing(),
         "crash_missing": {key: why for key, kind in CRASH_KINDS.items() if (why := kind.missing())},
     }

@@ -37,6 +37,11 @@ class WorkerLine:
         return self.worker.abilities.get("disk_missing")
 
     @property
+    def not_apart(self) -> str | None:
+        """What does not separate its sandboxes from the worker; "": they run as a user of their own. None: not told."""
+        return self.worker.abilities.get("not_apart")
+
+    @property
     def impossible(self) -> Mapping[str, list[str]]:
         """Reason -> the crashes that it makes impossible there, but for what is wrong with the disk."""
         found: dict[str, list[str]] = {}

@@ -29,6 +29,7 @@ class Owned:
 @contextmanager
 def owned(server: Sandbox) -> Iterator[Owned]:
     """What the start command left running is ended."""
+    server._room.socket = server.folder / "run/sock"  # what its owner's command starts makes another one
     pid_file = server.folder / "run/pid"
     user = ["setpriv", f"--reuid={server.user.uid}", f"--regid={server.user.gid}", "--clear-groups"]
     become = " ".join(user) if server.user.switch else ""

@@ -1,8 +1,6 @@
 """A builds folder of the test's own, and programs that stand in for the ones of this machine."""
 
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +9,9 @@ MYSQLD = "#!/bin/sh\necho 'mysqld  Ver {version} for Linux on x86_64 (MySQL Comm
 
 
 @pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """Open to the user who runs sandboxes, and builds; pytest's own is closed to others."""
-    folder = Path(tempfile.mkdtemp(prefix="ds-builds-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
+def tmp_path(open_path: Path) -> Path:
+    """The user who runs sandboxes asks the builds that lie here."""
+    return open_path
 
 
 @pytest.fixture

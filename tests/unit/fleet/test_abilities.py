@@ -11,16 +11,16 @@ MYSQLD = "#!/bin/sh\necho 'mysqld  Ver 5.7.30 for Linux on x86_64 (MySQL Communi
 
 
 @pytest.fixture
-def ours(tmp_path, monkeypatch):
+def ours(open_path, monkeypatch):
     """A build of a user's own, with a program that stands in for the server."""
-    monkeypatch.setenv("DURASCOPE_BUILDS", str(tmp_path / "builds"))
+    monkeypatch.setenv("DURASCOPE_BUILDS", str(open_path / "builds"))
     monkeypatch.setattr(abilities.ability, "missing", lambda: "")
     monkeypatch.setattr(abilities, "CRASH_KINDS", {})
-    program = tmp_path / "server/bin/mysqld"
+    program = open_path / "server/bin/mysqld"
     program.parent.mkdir(parents=True)
     program.write_text(MYSQLD)
     program.chmod(0o755)
-    install.add("ours", print, basedir=tmp_path / "server")
+    install.add("ours", print, basedir=open_path / "server")
     return program
 
 

@@ -45,6 +45,14 @@ def test_it_says_what_a_host_cannot_do_why_and_how_to_mend_it(client_in):
     assert "process kill: Nobody may." in shown
 
 
+def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
+    Worker.objects.create(host="plain", pid=1, abilities=ABILITIES | {"not_apart": "This kernel has no Landlock."})
+    shown = page(client_in)
+    assert "not apart" in shown and "This kernel has no Landlock." in shown
+    Worker.objects.update(abilities=ABILITIES | {"not_apart": ""})
+    assert "run as a user of their own" in page(client_in)
+
+
 def test_it_says_what_a_worker_lacks(client_in):
     Worker.objects.create(host="bare", pid=1, abilities={"sysbench": "", "builds": {}, "fsync_trace": False})
     shown = page(client_in)

@@ -17,7 +17,7 @@ from django.test import Client
 from dashboard.audit import append_only
 from tests.confirmed import confirm
 
-pytest_plugins = ["tests.longest_first"]
+pytest_plugins = ["tests.longest_first", "tests.sentences"]
 
 # Tests interrupt what they start; whoever starts them in the background of a script has all of it ignore that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

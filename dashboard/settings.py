@@ -170,6 +170,7 @@ SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sa
 CRASH_PROGRAMS = programs.listed(os.environ)  # what owners may have workers run; administrators: anything
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
 REDIS_URL = redis_url()
+IMPORT_APART = True  # files of experiments are read in a process of their own (dashboard.portable.apart)
 ADDRESS = os.environ.get("DURASCOPE_ADDRESS", "").rstrip("/")  # of this installation, for links in messages
 WEBHOOK_ALLOW = os.environ.get("DURASCOPE_WEBHOOK_ALLOW", "").split(",")  # http, private
 globals().update(mail_server.settings_from(os.environ))

@@ -27,6 +27,9 @@ if os.environ.get("DURASCOPE_TESTING") != os.environ.get("PYTEST_XDIST_WORKER", 
 from dashboard.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and good enough for made-up people
+IMPORT_APART = (
+    False  # a process of its own sees nothing of a test's transaction; tests/real/test_import_apart.py has one
+)
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder that is not there
 
 # A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.

@@ -14,6 +14,7 @@ OF_A_RUN = ("runs/{:05}.json", "series/{:05}.csv", "output/{:05}.txt", "options/
 RUN, SERIES, OUTPUT, OPTIONS, HISTOGRAM = OF_A_RUN
 TRIAL, ENVIRONMENT, PROBE = "trials/{:05}.json", "environments/{:05}.json", "probes/{:05}.json"
 PAST_THE_END = "-"  # a column that is shorter than others; an empty field is a value that is not known
+MOST_FIELDS = 6_000_000  # in a table: a day of seconds has 5 million
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?P<real>(?:\.[0-9]{1,20})?(?:e[+-]?[0-9]{1,3})?)")
 
 Columns = Mapping[str, Sequence[float | None]]
@@ -68,6 +69,8 @@ def read_histogram(content: bytes, part: str) -> list[list[float]]:
 
 def _rows(content: bytes, part: str) -> list[list[str]]:
     """At least the titles, and as many fields in every line."""
+    if content.count(b",") + content.count(b"\n") > MOST_FIELDS:
+        raise NotImported(f"{part} holds more than {MOST_FIELDS:,} fields")
     try:
         rows = list(csv.reader(io.StringIO(content.decode(), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as broken:

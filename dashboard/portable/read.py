@@ -128,6 +128,7 @@ class Content:
 
 def _is_ours(raw: bytes) -> None:
     """Said before anything else: a newer form is no mistake of whoever sent it."""
+    strict_json.bounded(raw, parts.INDEX)
     try:
         found = json.loads(raw)
         form, version = found["format"], found["schema_version"]

@@ -12,3 +12,10 @@ class NotImported(DurascopeError):
 
     def __init__(self, what: str, mend: str = "Export the experiment again, and import that file as it is.") -> None:
         super().__init__(f"{what.rstrip('.')}. Nothing was stored.", mend)
+
+    @classmethod
+    def again(cls, message: str, mend: str) -> "NotImported":
+        """With a whole message, as another process said it."""
+        told = cls("", mend)
+        told.args, told.message = (message,), message
+        return told

@@ -11,10 +11,12 @@ from dashboard.portable.shape import SHAPES
 
 DEEPEST = 24
 MOST_DIGITS = 18
+MOST_VALUES = 1_000_000  # in a part; tests count what the largest experiment that can be planned has
 
 
 def read(content: bytes, part: str, kind: str) -> Any:
     """What the part holds, as it stands there; `kind` is a key of SHAPES."""
+    bounded(content, part)
     try:
         found = json.loads(
             content.decode(),
@@ -30,6 +32,13 @@ def read(content: bytes, part: str, kind: str) -> Any:
     if wrong := why_not(SHAPES[kind], found):
         raise NotImported(f"{part}: {wrong}")
     return found
+
+
+def bounded(content: bytes, part: str) -> None:
+    """Before it is parsed: each value costs up to 100 bytes of memory, and a packed file holds millions in a few
+    kilobytes. Signs within texts count too."""
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise NotImported(f"{part} holds more than {MOST_VALUES:,} values")
 
 
 def why_not(shape: TypeAdapter[Any], value: Any) -> str:

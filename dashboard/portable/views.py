@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
-from dashboard.portable.actions import import_file
+from dashboard.portable.apart import import_apart
 from dashboard.portable.forms import ImportForm
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import file_of
@@ -40,7 +40,7 @@ def import_page(request: HttpRequest) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if form.is_valid():
         try:
-            imported = import_file(request.user, form.cleaned_data["file"].file)
+            imported = import_apart(request.user, form.cleaned_data["file"].file)
         except NotImported as refused:
             form.add_error("file", str(refused))
         else:

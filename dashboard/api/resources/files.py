@@ -11,7 +11,7 @@ from dashboard.api.paging import Id
 from dashboard.api.resources.experiments import ExperimentOut
 from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
-from dashboard.portable.actions import import_file
+from dashboard.portable.apart import import_apart
 from dashboard.portable.refused import NotImported
 from dashboard.portable.views import as_file
 
@@ -35,7 +35,7 @@ def export_experiment(request: HttpRequest, experiment_id: Id) -> HttpResponse:
 def import_experiment(request: HttpRequest, response: HttpResponse, file: File[UploadedFile]) -> Status | HttpResponse:
     """Keep the experiment of a file: 201. One that was imported before is not stored again: 200, with that one."""
     try:
-        imported = import_file(request.user, file.file)
+        imported = import_apart(request.user, file.file)
     except NotImported as refused:
         return problems.answer(422, str(refused))
     response["Location"] = reverse("api:show_experiment", args=[imported.experiment.pk])

@@ -1,0 +1,82 @@
+"""A file that somebody sent is read in a process of its own. Python holds its lock while it parses, so that a hostile
+file would stop every page; and what takes too much memory or time must end without the web server. One at a time."""
+
+import fcntl
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+from django.conf import settings
+
+from dashboard.accounts.roles import require
+from dashboard.experiments.models import Experiment
+from dashboard.home import PROJECT
+from dashboard.portable.actions import Imported, import_file
+from dashboard.portable.limits import CPU_S, MEMORY_BYTES, WALL_S
+from dashboard.portable.refused import NotImported
+
+TIED = ("setpriv", "--pdeathsig=KILL", "--")
+SMALLER = "Export fewer measurements in one experiment. If a Durascope wrote this file, please report it."
+log = logging.getLogger(__name__)
+
+
+def import_apart(user: Any, file: BinaryIO) -> Imported:
+    """As `import_file`, which it calls in the child. Raises NotImported, also while another import is under way."""
+    require(user, "import")
+    if not settings.IMPORT_APART:
+        return import_file(user, file)
+    with _alone() as lock, _on_disk(file) as content:
+        return _understood(_child(user, content, lock))
+
+
+@contextmanager
+def _alone() -> Iterator[int]:
+    """The child holds the lock too: it is free when both have ended."""
+    lock = os.open(settings.HOME / "import.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield lock
+    except BlockingIOError:
+        raise NotImported("Another import is under way", "Wait until it has ended, and try again.") from None
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def _on_disk(file: BinaryIO) -> Iterator[BinaryIO]:
+    """Small uploads are in memory; a child can only be given a file."""
+    with TemporaryFile(dir=settings.HOME) as copy:
+        file.seek(0)
+        while some := file.read(1 << 20):
+            copy.write(some)
+        copy.flush()
+        yield copy
+
+
+def _child(user: Any, content: BinaryIO, lock: int) -> subprocess.CompletedProcess[bytes]:
+    who = json.dumps({"user": user.pk if user else None, "via": getattr(user, "via", "")})
+    argv = [*TIED, sys.executable, "-m", "dashboard.portable.child", who]
+    try:
+        return subprocess.run(
+            argv, stdin=content, stdout=subprocess.PIPE, cwd=PROJECT, timeout=WALL_S, pass_fds=[lock], check=False
+        )
+    except subprocess.TimeoutExpired as late:
+        raise NotImported(f"Reading it takes more than {WALL_S} s", SMALLER) from late
+
+
+def _understood(child: subprocess.CompletedProcess[bytes]) -> Imported:
+    """What the child said; one that was ended said nothing."""
+    if child.returncode:
+        log.error("the import ended with %s", child.returncode)
+        most = f"{MEMORY_BYTES >> 20} MiB of memory or {CPU_S} s of the processor"
+        raise NotImported(f"Reading it takes more than {most}, or broke off", SMALLER)
+    said = json.loads(child.stdout)
+    if "refused" in said:
+        raise NotImported.again(*said["refused"])
+    return Imported(Experiment.everything.get(pk=said["experiment"]), said["is_new"])

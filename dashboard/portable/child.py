@@ -1,0 +1,43 @@
+"""The process that reads one file: `python -m dashboard.portable.child WHO`, the file as its input. Prints one line of
+JSON: {"experiment", "is_new"} or {"refused": [what, what to do]}."""
+
+import json
+import os
+import sys
+from typing import Any
+
+import django
+
+
+def main(who: str) -> dict[str, Any]:
+    from dashboard.portable.actions import import_file
+    from dashboard.portable.limits import MEMORY_BYTES, keep
+    from dashboard.portable.refused import NotImported
+
+    user = _account(**json.loads(who))
+    keep()
+    try:
+        imported = import_file(user, sys.stdin.buffer)
+    except NotImported as refused:
+        return {"refused": [refused.message, refused.mend]}
+    except MemoryError:
+        what = f"Reading it takes more than {MEMORY_BYTES >> 20} MiB of memory. Nothing was stored."
+        return {"refused": [what, "Export fewer measurements in one experiment."]}
+    return {"experiment": imported.experiment.pk, "is_new": imported.is_new}
+
+
+def _account(user: int | None, via: str) -> Any:
+    from django.contrib.auth.models import User
+
+    if user is None:
+        return None
+    found: Any = User.objects.select_related("person").get(pk=user)
+    if via:
+        found.via = via
+    return found
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+    django.setup()
+    print(json.dumps(main(sys.argv[1])))

@@ -1,0 +1,25 @@
+"""What reading a file may take: limits of the process that reads it."""
+
+import os
+import resource
+from pathlib import Path
+
+MEMORY_BYTES = 1 << 30  # beyond what the program itself takes; the largest experiment that can be planned takes a third
+CPU_S = 300
+WALL_S = 600
+NICE = 10  # pages come first
+
+
+def keep() -> None:
+    """Of this process, from now on. Python raises MemoryError; the kernel ends what takes too long."""
+    data = MEMORY_BYTES + _data_bytes()
+    resource.setrlimit(resource.RLIMIT_DATA, (data, data))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(NICE)
+
+
+def _data_bytes() -> int:
+    """What counts against RLIMIT_DATA already."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData:"))

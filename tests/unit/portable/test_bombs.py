@@ -1,0 +1,101 @@
+"""A few kilobytes that unpack to millions of values are refused before they are parsed; and the process that parses is
+held to its memory and time."""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from dashboard.home import PROJECT
+from dashboard.portable import apart, child, parts, shape, strict_json
+from dashboard.portable.archive import packed
+from dashboard.portable.refused import NotImported
+from tests.unit.portable import files
+from tests.unit.portable.test_hostile_files import refusal
+from workers.bench.plan import MOST_CELLS
+
+SIZE = 32 << 20
+BOMBS = {
+    "lists": b"[" + b"[]," * ((SIZE - 9) // 3) + b"[]]",
+    "objects": b"[" + b"{}," * ((SIZE - 9) // 3) + b"{}]",
+    "numbers": b"[" + b"1," * ((SIZE - 9) // 2) + b"1]",
+    "keys": b"{" + b",".join(b'"%x":0' % n for n in range(1_100_000)) + b"}",
+    "depth": b"[" * (SIZE // 2) + b"]" * (SIZE // 2),
+    "in a file of ours": b'{"format":"%s","schema_version":1,"claims":{"claims":[' % shape.FORMAT.encode()
+    + b"{}," * 10_000_000
+    + b"{}]}}",
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", BOMBS)
+def test_millions_of_values_are_refused_before_they_are_parsed(name, monkeypatch):
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
+    assert "more than 1,000,000 values" in refusal(packed({parts.INDEX: BOMBS[name]}))
+
+
+@pytest.mark.parametrize("kind", ["runs", "trials", "environments", "probes"])
+def test_in_every_part(kind, monkeypatch):
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
+    with pytest.raises(NotImported, match="values"):
+        strict_json.read(BOMBS["lists"], "a part", kind)
+
+
+@pytest.mark.parametrize("read", [parts.read_series, parts.read_histogram])
+@pytest.mark.parametrize("table", [b"," * SIZE, b"\n" * SIZE, b"a,b\n" + b"1,2\n" * (SIZE // 4)])
+def test_tables_of_millions_of_fields_too(read, table, monkeypatch):
+    monkeypatch.setattr(parts.csv, "reader", lambda *_, **__: pytest.fail("it was parsed"))
+    with pytest.raises(NotImported, match="more than 6,000,000 fields"):
+        read(table, "a part")
+
+
+@pytest.mark.django_db
+def test_the_largest_experiment_that_can_be_planned_is_far_from_it():
+    """Counted from one that was exported: as many cells, trials and parts as there can be."""
+    index = files.index_of(files.file_of(files.experiment()))
+
+    def values(thing):
+        text = json.dumps(thing).encode()
+        return sum(map(text.count, (b",", b"[", b"{"))) + 1
+
+    per_file = max(values({name: known}) for name, known in index["files"].items())
+    per_cell = max(map(values, index["cells"])) + len(parts.OF_A_RUN) * per_file
+    per_trial = max(map(values, index["trials"])) + per_file
+    largest = values(index) + MOST_CELLS * per_cell + shape.MOST_TRIALS * per_trial
+    assert 100_000 < largest < strict_json.MOST_VALUES * 0.8
+
+
+def test_the_process_that_reads_has_a_limit_of_memory():
+    take = "bytearray(%d << 20)"
+    program = f"from dashboard.portable import limits; limits.MEMORY_BYTES = 64 << 20; limits.keep(); {take}"
+    enough = subprocess.run([sys.executable, "-c", program % 32], cwd=PROJECT, capture_output=True, check=False)
+    too_much = subprocess.run([sys.executable, "-c", program % 128], cwd=PROJECT, capture_output=True, check=False)
+    assert enough.returncode == 0, enough.stderr
+    assert too_much.returncode == 1 and b"MemoryError" in too_much.stderr
+
+
+def test_the_process_that_reads_has_a_limit_of_time():
+    program = "from dashboard.portable import limits; limits.CPU_S = 1; limits.keep()\nwhile True: pass"
+    ended = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False, timeout=60)
+    assert ended.returncode < 0
+
+
+def test_one_that_runs_out_of_memory_says_so(monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    before = [resource.getrlimit(limit) for limit in (resource.RLIMIT_DATA, resource.RLIMIT_CPU)]
+    monkeypatch.setattr("dashboard.portable.limits.keep", lambda: None)
+    monkeypatch.setattr("dashboard.portable.actions.import_file", full)
+    what, mend = child.main('{"user": null, "via": ""}')["refused"]
+    assert "more than 1024 MiB of memory. Nothing was stored." in what and mend
+    assert before == [resource.getrlimit(limit) for limit in (resource.RLIMIT_DATA, resource.RLIMIT_CPU)]
+
+
+@pytest.mark.parametrize("code", [-9, -24, 1, 137])
+def test_one_that_was_ended_is_told(code):
+    with pytest.raises(NotImported, match="Nothing was stored") as told:
+        apart._understood(subprocess.CompletedProcess([], code, b""))
+    assert "1024 MiB of memory or 300 s" in told.value.message and told.value.mend

@@ -84,7 +84,7 @@ def test_logs_lie_where_the_layout_says(sandbox_root, text, redo_on, binlog_on):
             sandbox.stop()
             image = sandbox.save_image(f"whole-{text[5:] or 'one'}".replace("+", ""))
             assert (image / "ib_logfile0").stat().st_uid == unprivileged_user().uid
-    with Sandbox.create(sandbox_root, build, {}, name="copy", image_key=image.name, trace=False) as copy:
+    with Sandbox.create(sandbox_root, build, {}, name="copy", image_key=image.parent.name, trace=False) as copy:
         assert copy.running
 
 

@@ -58,9 +58,10 @@ def unprivileged_user(name: str = "") -> User:
     try:
         entry = pwd.getpwnam(named or DEFAULT)
     except KeyError:
-        if named:
-            raise SandboxError(f"There is no user {named} on this machine.", f"Make it: {HOW.format(named)}") from None
-        return _unused()
+        unused = _unused()
+        if named in ("", unused.name):  # a copy of a sandbox is made by the name of its user
+            return unused
+        raise SandboxError(f"There is no user {named} on this machine.", f"Make it: {HOW.format(named)}") from None
     if entry.pw_uid in (0, NOBODY) or entry.pw_name == "nobody":
         raise SandboxError(
             f"A sandbox does not run as {entry.pw_name}, whose files and processes are not its own.",

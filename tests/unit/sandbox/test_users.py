@@ -40,6 +40,7 @@ def test_without_it_a_number_is_taken_that_is_nobodys(known, tmp_path, monkeypat
     first = users.UNUSED[0].start
     known(durascope=991, nobody=65534)
     assert users.unprivileged_user() == users.User(f"uid-{first}", first, first, switch=True)
+    assert users.unprivileged_user(f"uid-{first}").uid == first
     known(taken=first)
     assert users.unprivileged_user().uid == first + 1
     (tmp_path / "subuid").write_text(f"# lent\nanna:{first}:100\n")

@@ -19,6 +19,7 @@ LEAST_SECOND_S = 0.5  # a shorter rest is added to the second before it
 PRINTED_MS = 0.0005  # sysbench prints a bucket's middle with three decimals
 STEP = histogram.HALF_STEP**2
 LEAST_MS = 0.001
+STEPS = 1024
 RATES = ("tps", "qps", "writes", "errors")
 
 Span = tuple[float, float, Second]  # from, to (seconds after the first part began), and the rates between
@@ -96,11 +97,12 @@ def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:
 
 
 def _is_of_sysbench(edge: float) -> bool:
+    """Where steps lie closer together than the printed decimals, the nearest one is near enough."""
     middle = edge / histogram.HALF_STEP
-    if middle < LEAST_MS / 2:
+    if middle <= 0:
         return False
     step = round(math.log(middle / LEAST_MS) / math.log(STEP))
-    return any(abs(middle - LEAST_MS * STEP**near) <= PRINTED_MS * 1.01 for near in (step - 1, step, step + 1))
+    return 0 <= step < STEPS and abs(middle - LEAST_MS * STEP**step) <= PRINTED_MS * 1.01
 
 
 def by_second(parts: Sequence[PartLoad]) -> Iterator[Second]:

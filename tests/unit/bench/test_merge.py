@@ -89,14 +89,18 @@ def test_how_far_apart_they_began_is_an_upper_bound():
     )
 
 
-def test_buckets_that_are_not_sysbenchs_are_refused():
+NEXT = histogram.HALF_STEP**2
+
+
+@pytest.mark.parametrize("middle_ms", [1.2345678, 0.0, 0.0004, 0.001 / NEXT**2, 100_000 * NEXT])
+def test_buckets_that_are_not_sysbenchs_are_refused(middle_ms):
+    """Between two steps, and below and above all of them."""
     with pytest.raises(LoadError, match="none of sysbench's"):
-        added([part().load.histogram, ((1.2345678 * histogram.HALF_STEP, 1),)])
+        added([part().load.histogram, ((middle_ms * histogram.HALF_STEP, 1),)])
 
 
 def test_every_bucket_of_sysbench_is_known():
-    step = histogram.HALF_STEP**2
-    lines = [f"{0.001 * step**n:12.3f} |{'*':40} 1" for n in range(1024)]
+    lines = [f"{0.001 * NEXT**n:12.3f} |{'*':40} 1" for n in range(1024)]
     assert sum(count for _, count in added([histogram.read(lines)])) == 1024
 
 

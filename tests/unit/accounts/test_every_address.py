@@ -7,9 +7,10 @@ from itertools import product
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.template import Context, Template
 from django.test import Client, RequestFactory
 
-from dashboard.accounts.gate import Gate, needs
+from dashboard.accounts.gate import Gate, May, needs
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import NOBODY, OPERATIONS, RANKS, Role
 from dashboard.home import PROJECT
@@ -129,6 +130,23 @@ def test_the_documents_show_the_same_table():
         )
         assert row in shown
     assert sum(line.count("|") == 4 for line in shown) == len(OPERATIONS) + 1  # and the heading
+
+
+def test_templates_show_what_one_may(rf, db):
+    asked = rf.get("/")
+    asked.user = somebody(Role.VIEWER)
+    shown = Template("{% if may.see %}see{% endif %} {% if may.run %}run{% endif %}")
+    assert shown.render(Context({"may": May(asked)})).split() == ["see"]
+    asked.user = somebody(Role.ADMINISTRATOR)
+    assert shown.render(Context({"may": May(asked)})).split() == ["see", "run"]
+
+
+def test_a_page_that_names_no_operation_is_in_the_log(rf, db, caplog):
+    asked = rf.get("/nowhere/")
+    asked.user = somebody(Role.ADMINISTRATOR)
+    with pytest.raises(PermissionDenied):
+        Gate(lambda request: None).process_view(asked, lambda request: None, (), {})
+    assert "/nowhere/ names no operation" in caplog.text
 
 
 def test_templates_ask_for_operations_that_exist():

@@ -164,6 +164,7 @@ def test_after_five_wrong_ones_one_waits_and_right_ones_do_not(maria):
     assert [wrong.get(HERE).status_code for _ in range(7)] == [401] * 5 + [429] * 2
     answer = wrong.get(HERE)
     assert answer["Retry-After"] == "600" and answer["Content-Type"] == "application/problem+json"
+    assert "Wait 10 minutes" in answer.json()["detail"]
     assert right.get(HERE).status_code == 200
     assert Event.objects.filter(did="token failed").count() == 5
 

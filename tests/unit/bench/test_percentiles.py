@@ -43,6 +43,13 @@ def test_it_stops_at_the_maximum_where_the_bucket_reaches_above_it():
     assert histogram.percentiles(buckets, 10.0)["p99.9"] <= 10.0
 
 
+def test_it_is_interpolated_inside_its_bucket():
+    """One bucket reaches from a step below its upper edge to that edge."""
+    found = histogram.percentiles(((STEP * 8.0, 100),), 100.0)
+    assert found["p50"] == pytest.approx((8.0 + STEP * 8.0) / 2)
+    assert found["p99"] == pytest.approx(8.0 + (STEP * 8.0 - 8.0) * 0.99)
+
+
 def test_it_has_none_without_transactions():
     assert histogram.percentiles((), 0) == {}
     assert histogram.percentiles(((1.0, 0),), 0) == {}

@@ -114,6 +114,13 @@ def test_it_writes_nothing_beside_a_broken_key_file(servers, tmp_path):
     assert (tmp_path / vault.NAME).read_text() == "broken\n"
 
 
+def test_it_proposes_nothing_beside_a_broken_key_in_the_environment(servers, monkeypatch, capsys):
+    monkeypatch.setenv(vault.ENVIRONMENT, "no-key")
+    with pytest.raises(CommandError):
+        call_command("rotatekeys")
+    assert "no-key" not in capsys.readouterr().out
+
+
 def test_it_walks_through_the_environment_in_two_steps(servers, monkeypatch, capsys, tmp_path):
     def step():
         call_command("rotatekeys")

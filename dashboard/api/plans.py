@@ -36,7 +36,7 @@ class PlanIn(Schema):
     variants: Annotated[list[VariantIn], FEW]
     workloads: Annotated[list[WorkloadIn], FEW]
     threads: Annotated[list[int], FEW]
-    repeats: int = 2
+    repeats: int = 3
     warmup_s: int = 2
     measure_s: int = 10
     table_rows: int = 10_000
@@ -45,6 +45,8 @@ class PlanIn(Schema):
     sources: Annotated[list[str], FEW] = []
     crash: CrashIn = CrashIn()
     load_workers: int = 1
+    main_variant: str = Field("", description="The headline compares it with the baseline. Empty: the last variant.")
+    main_threads: int = Field(0, description="The number of threads of the headline. 0: the highest.")
 
 
 class SourceIn(Schema):

@@ -110,11 +110,12 @@ class PlanForm(forms.Form):
         max_length=200, initial="1, 8, 32", help_text="Connections that commit at once; each number is measured."
     )
     repeats = forms.IntegerField(
-        initial=2, help_text="Of each point. Two tell chance from effect, more narrow it down."
+        initial=3,
+        help_text="Measurements of each point. With fewer than 3 no interval is known and nothing is compared.",
     )
     warmup_s = forms.IntegerField(initial=2, label="Warm-up seconds", help_text="Load before it counts.")
     measure_s = forms.IntegerField(
-        initial=10, label="Measuring seconds", help_text="Below 8 in all, a difference cannot be decided."
+        initial=10, label="Measuring seconds", help_text="Of each repeat. Longer repeats differ less by chance."
     )
     load_workers = forms.IntegerField(
         initial=1,
@@ -130,6 +131,17 @@ class PlanForm(forms.Form):
         required=False,
         help_text="The variant that ratios refer to; the first one when left empty.",
     )
+    main_variant = forms.CharField(
+        max_length=80,
+        required=False,
+        label="Headline: variant",
+        help_text="The first sentence of the result compares it with the baseline. The last one when left empty.",
+    )
+    main_threads = forms.IntegerField(
+        required=False,
+        label="Headline: threads",
+        help_text="The number of threads of that comparison. The highest one when left empty.",
+    )
     sources = forms.MultipleChoiceField(
         choices=lambda: [(key, f"{source.title} ({source.cost})") for key, source in SOURCES.items()],
         widget=forms.CheckboxSelectMultiple,
@@ -141,7 +153,7 @@ class PlanForm(forms.Form):
     trials = forms.IntegerField(
         initial=0,
         label="Trials of each crash",
-        help_text="Of each variant. 30 without a loss still allow that 9.5 % of crashes lose something.",
+        help_text="Of each variant. 30 without a loss still allow that 12 % of crashes lose something.",
     )
     control_trials = forms.IntegerField(
         required=False,
@@ -210,6 +222,8 @@ class PlanForm(forms.Form):
             load_workers=1 if data["load_workers"] is None else data["load_workers"],
             seed=secrets.randbelow(2**31),
             baseline=data["baseline"],
+            main_variant=data["main_variant"],
+            main_threads=data["main_threads"] or 0,
             sources=tuple(data["sources"]),
             crash=CrashPlan(
                 kinds=tuple(data["kinds"]),
@@ -269,6 +283,8 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
         "threads": ", ".join(map(str, plan.threads)),
         "baseline": plan.baseline,
         "control_trials": None if named is None else controls.usual(plan.crash.trials, named),
+        "main_variant": plan.main_variant,
+        "main_threads": plan.main_threads or None,
         **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
         **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows", "load_workers")},
     }

@@ -252,6 +252,13 @@ class Part(models.Model):
         constraints = [models.UniqueConstraint(name="one_part_each", fields=["cell", "number"])]
 
 
+class Trials(models.QuerySet):
+    def counted(self) -> "Trials":
+        """Those that counts and rates are made of: the plan's own. A trial that repeats another was picked by somebody
+        for what that one had found, and would weigh the count. The same for trials in memory: `Tried.counts`."""
+        return self.filter(repeats=None)
+
+
 class Trial(models.Model):
     """One crash of one variant and what was found after it: a worker claims it as it claims a cell."""
 
@@ -286,6 +293,8 @@ class Trial(models.Model):
     lost_replica = models.PositiveIntegerField(null=True)
     recovery_s = models.FloatField(null=True)
     environment = models.ForeignKey("Environment", null=True, on_delete=models.PROTECT)
+
+    objects = Trials.as_manager()
 
     class Meta:
         ordering = ["position"]

@@ -11,6 +11,7 @@ from django.urls import reverse
 from dashboard.experiments.models import Experiment
 from dashboard.history.models import Entry, Track
 from dashboard.results.analysis import analysis_of, made_of_each
+from dashboard.results.headline import headline
 from dashboard.results.templatetags.figures import at, sig
 
 FLUSH = ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit")
@@ -84,13 +85,14 @@ def _is_alike(one: Measured, safe: Measured) -> bool:
 
 
 def _cost(experiment: Experiment, rest_on: Mapping[int, Any], safe: Measured, fast: Measured) -> Cost | None:
-    """At the most threads that both were measured with; None where neither was, after all."""
+    """At the number of threads of the plan's headline; None where one of the two was not measured there."""
     points = analysis_of(experiment, safe.variant, rest_on[experiment.pk])["points"]
     wanted = (safe.server_id, fast.variant)
-    alike = [one for one in points if (one["server_id"], one["variant"]) == wanted and one["ratio"]]
-    if not alike:
+    threads = headline(experiment.plan).threads
+    alike = (one for one in points if (one["server_id"], one["variant"]) == wanted and one["threads"] == threads)
+    point = next((one for one in alike if one["ratio"]), None)
+    if point is None:
         return None
-    point = max(alike, key=lambda one: one["threads"])
     return Cost(_says(safe, fast, point), point["ratio"]["decision"], reverse("results:page", args=[experiment.pk]))
 
 

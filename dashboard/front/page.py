@@ -59,7 +59,7 @@ def _servers() -> list[Server]:
 def _used() -> QuerySet[Server]:
     """Each with the newest experiment that `measured` and the newest that `crashed` it."""
     measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
-    crashed = _newest(Trial.objects.filter(server=OuterRef("pk"), state__in=ENDED).exclude(kind__in=CONTROLS))
+    crashed = _newest(Trial.objects.counted().filter(server=OuterRef("pk"), state__in=ENDED).exclude(kind__in=CONTROLS))
     return Server.objects.annotate(
         measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
     )

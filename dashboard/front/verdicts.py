@@ -97,9 +97,9 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
 
 
 def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Tried]]:
-    """((server, experiment), what its trials of one setting and crash came to); a trial that repeats another was
-    picked by somebody, and a control crashes nothing that is asked about: neither counts."""
-    ended = Trial.objects.filter(experiment__in=set(newest.values()), repeats=None, state__in=ENDED)
+    """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
+    nothing that is asked about."""
+    ended = Trial.objects.counted().filter(experiment__in=set(newest.values()), state__in=ENDED)
     known = Q(verdict__in=DECIDED)
     rows = (
         ended.exclude(kind__in=CONTROLS)

@@ -101,7 +101,9 @@ TERMS: dict[str, Term] = {
     "95 % to": Term(_TO),
     "p (adjusted)": Term("How often chance alone would make a difference as large, adjusted for the number of "
                          "comparisons (Benjamini and Hochberg)."),
-    "decision": Term("Whether they differ: decided by p and by the interval together, or not decidable."),
+    "decision": Term("Differs: the 95 % interval of the ratio leaves 1 out and the adjusted p is below 0.05. "
+                     "No difference shown: 1 is in it. Not decidable: too many comparisons for such an interval. Of "
+                     "fewer than 3 repeats nothing is decided."),
     # Commits and their flushes.
     "fsyncs per commit": Term("How often the server made the disk keep what was written, per committed transaction. "
                               "Below 1, commits share their flushes.", _GROUP),
@@ -230,7 +232,7 @@ TERMS: dict[str, Term] = {
     "failed": Term("Trials with the verdict invalid."),
     "at least": Term("The lower 95 % bound of the share of crashes that lose something (exact binomial)."),
     "at most": Term("The upper 95 % bound of the share of crashes that lose something (exact binomial): 0 of 30 still "
-                    "allows 9.5 %."),
+                    "allows 12 %."),
     "not known": Term("Trials that ended without telling: for the upper bound they count as failures."),
     "not finished": Term("Trials that wait, run, or were cancelled or interrupted."),
     "acknowledged": Term("Transactions whose commit the server confirmed to the client before the crash: all of them "

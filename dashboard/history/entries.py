@@ -92,8 +92,8 @@ def _figures(point: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _crashed(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Nothing of an experiment whose detector failed. A trial that somebody repeated was chosen for what it had
-    found, and a control crashes nothing that is asked about: neither counts."""
+    """Nothing of an experiment whose detector failed, and nothing of controls: they crash nothing that is asked
+    about."""
     trials = trials_of(experiment)
     if detector(trials).failed:
         return
@@ -107,7 +107,7 @@ def _crashed(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any
 def _alike(trials: Sequence[Tried]) -> dict[tuple[int, str, str], list[Tried]]:
     found: dict[tuple[int, str, str], list[Tried]] = {}
     for trial in trials:
-        if trial.state == Trial.State.DONE and trial.repeats_id is None and trial.kind not in CONTROLS:
+        if trial.state == Trial.State.DONE and trial.counts and trial.kind not in CONTROLS:
             found.setdefault((trial.server_id, trial.variant, trial.kind), []).append(trial)
     return found
 

@@ -181,9 +181,16 @@ def _fits(index: Row) -> None:
         _listed(trial["variant"], names["variants"], f"{where}: variant")
         _among(trial["environment"] or 0, index["environments"], f"{where}: environment")
     _repeats(index["trials"])
-    for where, name in (("experiment", index["experiment"]["baseline"]), ("plan", plan["baseline"])):
+    compared = {
+        "experiment.baseline": index["experiment"]["baseline"],
+        "plan.baseline": plan["baseline"],
+        "plan.main_variant": plan["main_variant"],
+    }
+    for where, name in compared.items():
         if name:
-            _listed(name, names["variants"], f"{where}.baseline")
+            _listed(name, names["variants"], where)
+    if plan["main_threads"]:
+        _listed(plan["main_threads"], plan["threads"], "plan.main_threads")
 
 
 def _known_claims(index: Row) -> None:

@@ -139,7 +139,9 @@ class Plan(Exact):
     baseline: Word
     sources: Annotated[list[Key], Field(max_length=100)]
     crash: Crash
-    load_workers: Annotated[int, Field(ge=1, le=1000)] = 1  # came later: files from before do not have it
+    load_workers: Annotated[int, Field(ge=1, le=1000)] = 1  # came later, as what follows: older files do not have it
+    main_variant: Word = ""
+    main_threads: Annotated[int, Field(ge=0, le=MOST_THREADS)] = 0
 
 
 class Claims(Exact):

@@ -185,6 +185,7 @@ class _Writer:
                 for one in plan["workloads"]
             ],
             "baseline": clean.variants.get(plan["baseline"], ""),
+            "main_variant": clean.variants.get(plan["main_variant"], ""),
         }
 
     def _variant(self, one: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,19 +19,22 @@ changed since: another baseline, or other runs. The answer is plain JSON and hol
                  "missing": [...],                          # why sources had nothing to say
                  "fsync_latency": {"redo": {"source", "calls", "total_ms", "max_ms", "buckets"}},
                  "ratio": {"value", "lo", "hi", "p", "decision"} | None}],  # to the baseline; None: nothing there
+     "headline": [{"server_id", "workload", "ratio"}],       # of the plan's pair, whatever the baseline here
      "lines": [...],                                            # what points say together: dashboard.results.models
      "devices": [...]}                                          # fsync by size: dashboard.results.devices
 """
 
 import math
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import asdict
+from typing import Any, TypeVar
 
 from django.db.models import Count, Max
 
 from dashboard.experiments.models import Cell, Experiment, Run
 from dashboard.results import models, per_commit, probed
 from dashboard.results.devices import devices
+from dashboard.results.headline import Headline, headline
 from dashboard.results.points import Point, PointKey, points
 from workers.analysis import compare, latency, statistics
 from workers.analysis.blocks import Sample
@@ -39,7 +42,8 @@ from workers.analysis.stalls import stalls
 from workers.analysis.steady import settled
 from workers.bench import histogram
 
-_METHOD = 7  # raise it when the statistics change, so that stored answers are made again
+K = TypeVar("K", bound=Hashable)
+_METHOD = 8  # raise it when the statistics change, so that stored answers are made again
 
 
 def analysis_of(
@@ -70,11 +74,14 @@ def analyse(experiment: Experiment, baseline: str) -> dict[str, Any]:
     measured = points(experiment)
     seconds = {point.key: point.seconds() for point in measured}
     ratios = _ratios(seconds, baseline)
+    main = headline(experiment.plan)
+    planned = ratios if baseline == main.baseline else _ratios(seconds, main.baseline)
     described = [{**describe(one, seconds[one.key]), "ratio": ratios.get(one.key)} for one in measured]
     return {
         "made_of": made_of,
         "baseline": baseline,
         "points": described,
+        "headline": _headlines(main, planned),
         "lines": models.lines(described),
         "devices": devices(probed.each(experiment.probes.order_by("id").values_list("server_id", "data"))),
     }
@@ -136,21 +143,34 @@ def _stalls(seconds: Sample) -> dict[str, int]:
     return {"count": len(found), "seconds": sum(lengths), "longest_s": max(lengths, default=0)}
 
 
-def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, dict[str, Any]]:
+def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, dict[str, Any] | None]:
     """Each point against the baseline's point of the same server, workload and threads."""
-    pairs = {
-        key: (seconds[key], seconds[key.of(baseline)])
-        for key in seconds
-        if key.variant != baseline and key.of(baseline) in seconds
+    return judged(
+        {
+            key: (seconds[key], seconds[key.of(baseline)])
+            for key in seconds
+            if key.variant != baseline and key.of(baseline) in seconds
+        }
+    )
+
+
+def _headlines(main: Headline, ratios: Mapping[PointKey, dict[str, Any] | None]) -> list[dict[str, Any]]:
+    return [
+        {"server_id": key.server_id, "workload": key.workload, "ratio": ratio}
+        for key, ratio in ratios.items()
+        if (key.variant, key.threads) == (main.variant, main.threads)
+    ]
+
+
+def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, dict[str, Any] | None]:
+    """Ratio and decision of each comparison, adjusted for their number; None: one of the two has no throughput."""
+    found = {key: statistics.compared(*pair) for key, pair in pairs.items()}
+    adjusted = compare.adjusted([one.p if one else None for one in found.values()])
+    return {
+        key: _decided(one, p, min(map(len, pairs[key]))) if one else None
+        for (key, one), p in zip(found.items(), adjusted, strict=True)
     }
-    adjusted = compare.adjusted([compare.p_value(*pair) for pair in pairs.values()])
-    return {key: judged(*pair, p) for (key, pair), p in zip(pairs.items(), adjusted, strict=True)}
 
 
-def judged(of: Sample, to: Sample, p: float | None) -> dict[str, Any] | None:
-    """The ratio of two points and the decision at an adjusted p; None where one of them has no throughput."""
-    estimate = statistics.ratio(of, to)
-    if estimate is None:
-        return None
-    decision = compare.decide(p, estimate)
-    return {"value": estimate.value, "lo": estimate.lo, "hi": estimate.hi, "p": p, "decision": decision}
+def _decided(found: statistics.Ratio, p: float | None, repeats: int) -> dict[str, Any]:
+    return {**asdict(found.estimate), "p": p, "decision": compare.decide(p, found.estimate, repeats)}

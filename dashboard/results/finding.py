@@ -1,15 +1,17 @@
 """The sentence on top of a result page: what was found, with its interval, or why nothing can be said."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dashboard.results.counted import counted
+from dashboard.results.headline import Headline, headline
 from dashboard.results.shown import Shown
 from dashboard.results.templatetags.figures import at, sig
+from workers.analysis.statistics import MIN_REPEATS
 
-Comparison = Mapping[str, Any]  # a point of the analysis that has a ratio
+Comparison = Mapping[str, Any]  # a point of the analysis
+TOO_FEW = f"Measure at least {MIN_REPEATS} repeats to compare them."
 
 
 @dataclass(frozen=True)
@@ -35,19 +37,53 @@ class Finding:
         return f"{self.text} ({self.interval})." if self.interval else f"{self.text}."
 
 
+@dataclass(frozen=True)
+class Pair:
+    """The two points of the headline on one server, under the names that the reader knows; None: not measured."""
+
+    of: Comparison | None
+    base: Comparison | None
+    ratio: Mapping[str, Any] | None
+    names: tuple[str, str]
+    where: str  # "At 8 threads"; with the server's name where the page shows several
+
+    @property
+    def measured(self) -> list[Comparison]:
+        return [point for point in (self.base, self.of) if point]
+
+
 def finding(shown: Shown, progress: Progress) -> Finding:
-    """The first of: nothing measured, a difference, no difference, not decidable, one variant's throughput."""
-    points = shown.points
-    if not points:
+    """What the plan's headline asks, on the first server; the other servers follow."""
+    if not shown.points:
         return _nothing(progress)
-    compared = [point for point in points if point["ratio"]]
-    if not compared:
-        found, told = _fastest(shown, points), []
-    else:
-        found, told = _compared(shown, compared)
+    first, *others = pairs(shown, headline(shown.plan))
+    found = _told(shown, first, progress.is_over)
     part = f"{progress.measured} of {progress.cells} cells were measured." if progress.measured < progress.cells else ""
-    more = (*found.more, *_anatomy(shown, told), *_disturbed(shown, told), part)
+    elsewhere = [_told(shown, pair, progress.is_over).sentence for pair in others]
+    more = (*found.more, *elsewhere, *_anatomy(shown, first.measured), *_disturbed(shown, first.measured), part)
     return Finding(found.text, found.interval, tuple(sentence for sentence in more if sentence))
+
+
+def pairs(shown: Shown, main: Headline) -> list[Pair]:
+    """One for each server that the page shows, in the plan's order."""
+    ids = [server for server in shown.names if shown.server_id in (None, server)]
+    return [_pair(shown, main, server, len(ids) > 1) for server in ids]
+
+
+def _pair(shown: Shown, main: Headline, server_id: int, several: bool) -> Pair:
+    here = {p["variant"]: p for p in shown.points if (p["server_id"], p["threads"]) == (server_id, main.threads)}
+    known = [one for one in shown.analysis["headline"] if _is_of(one, server_id, shown.workload)]
+    return Pair(
+        of=here.get(main.variant),
+        base=here.get(main.baseline),
+        ratio=known[0]["ratio"] if known else None,
+        names=(shown.clean(main.variant), shown.clean(main.baseline)),
+        where=f"At {at(main.threads)}" + (f" on {shown.names[server_id]}" if several else ""),
+    )
+
+
+def _is_of(one: Mapping[str, Any], server_id: int, workload: str) -> bool:
+    return (one["server_id"], one["workload"]) == (server_id, workload)
 
 
 def _nothing(progress: Progress) -> Finding:
@@ -55,40 +91,78 @@ def _nothing(progress: Progress) -> Finding:
     return Finding(text, more=(progress.error,) if progress.error else ())
 
 
-def _fastest(shown: Shown, points: Sequence[Comparison]) -> Finding:
-    best = max(points, key=lambda point: point["tps"])
-    name = shown.label(best["variant"], best["server_id"])
-    text = f"{name} makes {sig(best['tps'])} {counted(shown.plan, shown.workload)} per second at {at(best['threads'])}"
-    variants = {point["variant"] for point in points}
-    unlike = "" if shown.baseline in variants else f"There is no comparison: {_base(shown)} was not measured."
-    return Finding(text, _range(best["lo"], best["hi"], 3), (unlike,) if unlike else ())
+def _told(shown: Shown, pair: Pair, is_over: bool) -> Finding:
+    if not pair.of or not pair.base:
+        return _one(shown, pair, is_over)
+    if pair.ratio is None:
+        return Finding(f"{pair.where} {pair.names[0]} or {pair.names[1]} made no {_what(shown)} at all")
+    return compared(pair.ratio, pair.names, pair.where) or _few(shown, pair)
 
 
-def _compared(shown: Shown, compared: Sequence[Comparison]) -> tuple[Finding, list[Comparison]]:
-    apart = [point for point in compared if point["ratio"]["decision"] == "differs"]
-    if apart:
-        largest = max(apart, key=lambda point: abs(math.log(point["ratio"]["value"])))
-        return _difference(shown, largest), [_baseline_point(shown, largest), largest]
-    ratios = [point["ratio"] for point in compared]
-    if all(ratio["decision"] == "no difference shown" for ratio in ratios):
-        text = f"No difference from {_base(shown)} was found at {_threads(compared)}"
-        return Finding(text, more=(reach(ratios),)), []
-    text = f"Not decidable: the runs are too few or too short to tell whether {_rivals(shown, compared)}"
-    return Finding(f"{text} from {_base(shown)}", more=(reach(ratios),)), []
+def compared(ratio: Mapping[str, Any], names: tuple[str, str], where: str) -> Finding | None:
+    """What the ratio of two points says; None where there are too few repeats to say anything."""
+    decision, more = ratio["decision"], ()
+    if decision == "differs":
+        return _difference(ratio, names, where)
+    if decision in ("no difference shown", "not decidable"):
+        text = f"no difference between {names[0]} and {names[1]} was found"
+        if decision == "not decidable":
+            text = f"it is not decidable whether {names[0]} differs from {names[1]}"
+            more = ("More repeats narrow the interval.",)
+        return Finding(f"{where} {text}", more=(_reach(ratio, names), *more))
+    return None
 
 
-def _difference(shown: Shown, point: Comparison) -> Finding:
+def _difference(ratio: Mapping[str, Any], names: tuple[str, str], where: str) -> Finding:
     """The faster one first, whichever is the baseline."""
-    ratio = point["ratio"]
     value, lo, hi = ratio["value"], ratio["lo"], ratio["hi"]
-    names = [shown.clean(point["variant"]), shown.clean(shown.baseline)]
+    faster, slower = names
     if value < 1:
-        value, lo, hi = 1 / value, 1 / hi, 1 / lo if lo else None
-        names.reverse()
-    where = f" on {shown.names[point['server_id']]}" if shown.server_id is None and len(shown.names) > 1 else ""
+        value, lo, hi = 1 / value, 1 / hi, 1 / lo
+        faster, slower = slower, faster
     digits = 2 if value >= 2 else 3
-    text = f"At {at(point['threads'])} {names[0]} is {sig(value, digits)} times as fast as {names[1]}{where}"
-    return Finding(text, _range(lo, hi, digits))
+    return Finding(f"{where} {faster} is {sig(value, digits)} times as fast as {slower}", _range(lo, hi, digits))
+
+
+def _reach(ratio: Mapping[str, Any], names: tuple[str, str]) -> str:
+    """How large a difference could still be."""
+    return f"The throughput of {names[0]} is {_range(ratio['lo'], ratio['hi'], 3)} times that of {names[1]} (95 % CI)."
+
+
+def _few(shown: Shown, pair: Pair) -> Finding:
+    """Fewer repeats than an interval needs: the figures alone."""
+    figures = _figures(shown, pair)
+    if pair.ratio["decision"] == "measured once":
+        return Finding(f"{pair.where} {figures}", more=(TOO_FEW,))
+    text = f"{pair.where} too few repeats were measured to judge whether {pair.names[0]} differs from {pair.names[1]}"
+    return Finding(text, more=(f"{figures}.", TOO_FEW))
+
+
+def _figures(shown: Shown, pair: Pair) -> str:
+    """0/0 made 6,000 commits per second in 1 repeat, 1/1 1,000 in 1 repeat."""
+    of, base = (
+        f"{sig(point['tps'])}{what} in {point['repeats']} repeat{'s' if point['repeats'] > 1 else ''}"
+        for point, what in ((pair.of, f" {_what(shown)} per second"), (pair.base, ""))
+    )
+    return f"{pair.names[0]} made {of}, {pair.names[1]} {base}"
+
+
+def _one(shown: Shown, pair: Pair, is_over: bool) -> Finding:
+    """The throughput of the point that is there, where there is nothing to compare."""
+    missing = [name for name, point in zip(pair.names, (pair.of, pair.base), strict=True) if not point and name]
+    if not pair.measured:
+        what = " or ".join(missing)
+        return Finding(
+            f"{pair.where} {what} was not measured" if is_over else f"{pair.where} {what} is not measured yet"
+        )
+    point = pair.measured[0]
+    text = f"{pair.where} {shown.clean(point['variant'])} makes {sig(point['tps'])} {_what(shown)} per second"
+    absent = f"There is no comparison: {missing[0]} was not measured there." if missing else ""
+    return Finding(text, _range(point["lo"], point["hi"], 3), (absent,) if absent else ())
+
+
+def _what(shown: Shown) -> str:
+    return counted(shown.plan, shown.workload)
 
 
 def _anatomy(shown: Shown, told: Sequence[Comparison]) -> list[str]:
@@ -112,33 +186,5 @@ def _disturbed(shown: Shown, told: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def _baseline_point(shown: Shown, point: Comparison) -> Comparison:
-    same = (p for p in shown.points if p["variant"] == shown.baseline and p["threads"] == point["threads"])
-    return next(p for p in same if p["server_id"] == point["server_id"])
-
-
-def reach(ratios: Sequence[Mapping[str, Any]]) -> str:
-    """How large a difference could still be."""
-    known = [ratio for ratio in ratios if ratio["lo"] is not None]
-    if len(known) < len(ratios):
-        return "Measure longer or with more repeats: at least 8 seconds of each point are needed."
-    lo, hi = min(ratio["lo"] for ratio in known), max(ratio["hi"] for ratio in known)
-    return f"The 95 % intervals of the ratios reach from {sig(lo, 3)} to {sig(hi, 3)}."
-
-
-def _rivals(shown: Shown, compared: Sequence[Comparison]) -> str:
-    names = list(dict.fromkeys(shown.clean(point["variant"]) for point in compared))
-    return f"{names[0]} differs" if len(names) == 1 else f"any of {', '.join(names)} differs"
-
-
-def _base(shown: Shown) -> str:
-    return shown.clean(shown.baseline)
-
-
 def _range(lo: float | None, hi: float | None, digits: int) -> str:
     return "" if lo is None or hi is None else f"{sig(lo, digits)} to {sig(hi, digits)}"
-
-
-def _threads(compared: Sequence[Comparison]) -> str:
-    *first, last = sorted({point["threads"] for point in compared})
-    return f"{', '.join(map(str, first))} or {last} threads" if first else at(last)

@@ -1,10 +1,10 @@
 """What of a night somebody wants to be told."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from django.urls import reverse
 
-from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.models import Cell, Experiment, Trial, Trials
 from dashboard.notifications.events import Event, notify
 from dashboard.results.crash.kinds import title
 from dashboard.schedules.models import Night, Schedule
@@ -72,10 +72,10 @@ def _invalid_before(night: Night) -> dict[tuple, bool]:
     return found
 
 
-def _judged(trials: Iterable[Trial]) -> Iterable[Trial]:
+def _judged(trials: Trials) -> Trials:
     """Unknown is no verdict: it turns nothing."""
     known = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
-    return trials.filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
+    return trials.counted().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
 
 
 def _key(trial: Trial) -> tuple[int, str, str]:

@@ -1,16 +1,16 @@
-"""Dependent seconds: how long a block must be, and the block means that tests and bootstraps are made of.
+"""Dependent seconds: how long a block must be, and the block means in which a trend is looked for.
 
-Throughput in one second resembles that of the second before (checkpoints, group commit, a noisy disk), so
-seconds are not independent observations, and treating them so makes intervals too short. Blocks of
-neighbouring seconds keep the dependence inside (Künsch 1989; Hall, Horowitz and Jing 1995).
+Throughput in one second resembles that of the second before (checkpoints, group commit, a noisy disk), so seconds are
+not independent observations: a test that takes them so finds trends where there are none. Blocks of neighbouring
+seconds keep the dependence inside (Künsch 1989; Hall, Horowitz and Jing 1995).
 """
 
 from collections.abc import Hashable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from workers.analysis.student import Floats
+
 # One point: repeat -> commits per second, one value a second, warm-up left out. Points share a key where they were
 # measured in the same block of the same plan.
 Sample = Mapping[Hashable, Floats]
@@ -54,10 +54,3 @@ def block_means(repeats: Sample, length: int) -> Floats:
     """Means of the blocks that fit, without overlap, of all repeats together. A rest shorter than a block is cut."""
     parts = [s[: s.size // length * length].reshape(-1, length).mean(axis=1) for s in repeats.values()]
     return np.concatenate(parts) if parts else np.empty(0)
-
-
-def circular_means(series: Floats, length: int) -> Floats:
-    """Mean of the block starting at each second; the series is closed to a ring so that every second counts
-    equally often (Politis and Romano 1992)."""
-    sums = np.cumsum(np.concatenate(([0.0], series, series[: length - 1])))
-    return (sums[length:] - sums[:-length]) / length

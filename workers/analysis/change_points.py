@@ -11,8 +11,12 @@ again. (As Daly et al. do, y goes on to the end; the paper also tries every shor
 ranks of q among permutations decide, so nothing is assumed of the noise but that nights are exchangeable where nothing
 changed: outliers and skewed figures are flagged no more often than others. Nothing is tuned but the level.
 
-**It assumes** that neighbouring nights are no more alike than others. Noise that lasts (a neighbour on the host for a
-week) breaks that and is found as a change, which it was. A drift is found as a staircase: its steps mean nothing.
+A permutation takes neighbouring nights to be no more alike than others. They often are, so a place counts only if
+noise that lasts would hardly have made it (`lasting`). A series is looked at every night: the levels are such that at
+most one of a hundred is suspected in 60 nights in which nothing changed (tests/bench/change_points.py).
+
+**It assumes** that neighbouring nights correlate by no more than `lasting.CORRELATION`. A neighbour on the host for a
+week is found as a change, which it was. A drift is found as a staircase: its steps mean nothing.
 
 **It cannot** see a change before there are `LEAST` nights of it, nor in a handful of nights: a split must be rarer than
 the level among all orders of the values, so two nights after a change need about 20 before it, and three about 10.
@@ -27,13 +31,15 @@ from math import comb
 
 import numpy as np
 
-from workers.analysis.blocks import Floats
+from workers.analysis import lasting
+from workers.analysis.lasting import LEAST
+from workers.analysis.student import Floats
 
-LEVEL = 0.01  # of a false alarm, in values in which nothing changed
-TOLD_LEVEL = 0.002  # with one more measurement: a series is looked at every night, and must not cry wolf every year
+LEVEL = 0.01  # of chance, where nights are independent
+TOLD_LEVEL = 0.002  # with one more measurement
+LASTING_LEVEL = 0.001  # of noise that lasts: lower, for a level of a single look is met often in 60 of them
 NEAR = 2  # nights that the place of a change may move when more is known
 PERMUTATIONS = 999
-LEAST = 2  # values on each side
 # Values in all. A split's k values come up before it, or mirrored after it, in 2 of C(n, k) orders: its q is as large
 # there. With fewer values even the rarest split, that in the middle, is no rarer than the level.
 FEWEST = next(n for n in count(2 * LEAST) if 2 / comb(n, n // 2) <= LEVEL)
@@ -42,18 +48,33 @@ SEED = 2014  # fixed: the same nights give the same answer on every visit
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """`at`: place of the first value after the change; `p`: share of permutations with as large a maximum."""
+    """`at`: place of the first value after the change; `p`: of chance or of noise that lasts, whichever is larger."""
 
     at: int
     p: float
 
 
-def change_points(values: Sequence[float], level: float = LEVEL, seed: int = SEED) -> list[ChangePoint]:
+def change_points(
+    values: Sequence[float], level: float = LEVEL, lasting_level: float = LASTING_LEVEL, seed: int = SEED
+) -> list[ChangePoint]:
     """Ascending places; none where too little is known."""
     series = np.asarray(values, dtype=float)
     if not np.isfinite(series).all():
         raise ValueError("A figure that is not known is no value: leave the night out.")
-    return _search(series, 0, level, np.random.default_rng(seed))
+    return _standing(series, _search(series, 0, level, np.random.default_rng(seed)), lasting_level)
+
+
+def _standing(series: Floats, found: list[ChangePoint], level: float) -> list[ChangePoint]:
+    """Without those that noise that lasts would have made as well. Each is judged by the values between its neighbours;
+    the least sure one goes first, and its neighbours are judged anew."""
+    while found:
+        bounds = [0, *(one.at for one in found), series.size]
+        ps = [lasting.p_value(series[start:end]) for start, end in zip(bounds, bounds[2:], strict=False)]
+        worst = int(np.argmax(ps))
+        if ps[worst] <= level:
+            return [ChangePoint(one.at, max(one.p, p)) for one, p in zip(found, ps, strict=True)]
+        found = found[:worst] + found[worst + 1 :]
+    return []
 
 
 def _search(series: Floats, start: int, level: float, rng: np.random.Generator) -> list[ChangePoint]:

@@ -1,37 +1,22 @@
-"""Does one point differ from another? *differs*, *no difference shown*, or *not decidable*.
+"""Does one point differ from another? The answer of a comparison, from the repeats of both points.
 
-Two looks that rest on different assumptions must agree: the Mann-Whitney U test on block means (Mann and
-Whitney 1947; blocks because seconds depend on each other) and the 95 % interval of the ratio, which also
-carries the variation between repeats. Over all comparisons of an experiment the p-values are adjusted for the
-false discovery rate (Benjamini and Hochberg 1995): nine comparisons of the same thing would otherwise show a
-difference in one experiment out of three. Where the two disagree, or too few blocks were measured to reach
-p < 0.05 at all, the answer is *not decidable*: measure longer or more repeats.
+**Method.** The interval of the ratio (`statistics`) and its p say the same: p is below 0.05 where the interval leaves 1
+out. Over all comparisons of an experiment the p-values are adjusted for the false discovery rate (Benjamini and
+Hochberg 1995): nine comparisons of the same thing would otherwise show a difference in one experiment out of three.
+Where the interval leaves 1 out and the adjusted p is not below 0.05, the answer is *not decidable*: measure more
+repeats.
 
-*No difference shown* is not the same as none: the interval says how large one could still be.
+*No difference shown* is not the same as none: the interval says how large one could still be. Of two repeats the answer
+is *too few to judge*, and of one only that it was *measured once*: neither has an interval.
 """
 
 from collections.abc import Sequence
 from typing import Literal
 
-import scipy
+from workers.analysis.statistics import MIN_REPEATS, Estimate
 
-from workers.analysis.blocks import MIN_BLOCKS, Sample, block_length, block_means
-from workers.analysis.statistics import Estimate
-
-Decision = Literal["differs", "no difference shown", "not decidable"]
+Decision = Literal["differs", "no difference shown", "not decidable", "too few to judge", "measured once"]
 LEVEL = 0.05
-
-
-def p_value(of: Sample, to: Sample) -> float | None:
-    """Two-sided p of Mann-Whitney U on block means; None with fewer than four blocks on a side, where even
-    complete separation would not reach 0.05."""
-    if not of or not to:
-        return None
-    length = max(block_length(of), block_length(to))
-    means = block_means(of, length), block_means(to, length)
-    if min(part.size for part in means) < MIN_BLOCKS:
-        return None
-    return float(scipy.stats.mannwhitneyu(*means, alternative="two-sided").pvalue)
 
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
@@ -45,8 +30,10 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
     return answer
 
 
-def decide(p: float | None, ratio: Estimate | None) -> Decision:
-    """From an adjusted p and the ratio's interval."""
+def decide(p: float | None, ratio: Estimate | None, repeats: int) -> Decision:
+    """From an adjusted p, the ratio's interval, and how often the point of the two was measured that has fewer."""
+    if repeats < MIN_REPEATS:
+        return "too few to judge" if repeats > 1 else "measured once"
     if p is None or ratio is None or ratio.lo is None or ratio.hi is None:
         return "not decidable"
     apart = not ratio.lo <= 1 <= ratio.hi

@@ -7,9 +7,10 @@ share of the work that only one can do at a time (contention, Amdahl's law), k t
 **Method.** N/X is linear in (1, N-1, N(N-1)) with coefficients (1, s, k)/l. Fitted by least squares on relative errors,
 coefficients not negative (Lawson and Hanson 1974): one optimum, no starting values.
 
-**Intervals.** A bootstrap from the fitted curve. The spread of a point is what is larger: the law's own misfit, widened
-by Student's t for the few points, or the point's measured interval. A peak is told only as far as it was measured: one
-that lies beyond twice the highest number of threads, or may, is no peak that this experiment has seen.
+**Intervals.** Only where every point has one. A bootstrap from the fitted curve. The spread of a point is what is
+larger: the law's own misfit, widened by Student's t for the few points, or the point's measured interval. A peak is
+told only as far as it was measured: one that lies beyond twice the highest number of threads, or may, is no peak that
+this experiment has seen.
 """
 
 import itertools
@@ -81,7 +82,8 @@ def fit(points: Sequence[Throughput]) -> ScalingLaw | Refused:
         return Refused(
             f"The law does not fit: with {at} thread{'s' if at > 1 else ''} it is off by {abs(off[worst]):.0%}."
         )
-    draws = _drawn_again(threads, _law(threads, best), _spreads(points, off))
+    spreads = _spreads(points, off)
+    draws = None if spreads is None else _drawn_again(threads, _law(threads, best), spreads)
     return _described(best, draws, threads.max(), float(abs(off[worst])))
 
 
@@ -126,13 +128,13 @@ def _best_subset(terms: Floats) -> Floats:
     return best
 
 
-def _spreads(points: Sequence[Throughput], off: Floats) -> Floats:
-    """Relative standard deviation of each point."""
+def _spreads(points: Sequence[Throughput], off: Floats) -> Floats | None:
+    """Relative standard deviation of each point; None where one of them has no interval."""
+    measured = [(one.hi - one.lo) / (2 * _Z * one.tps) for one in points if one.lo is not None and one.hi is not None]
+    if len(measured) < len(points):
+        return None
     free = max(len(points) - 3, 2)  # Student's 12.7 for a single degree of freedom would say nothing at all
     misfit = np.sqrt(float(off @ off) / (len(points) - 3)) * scipy.special.stdtrit(free, 0.975) / _Z
-    measured = [
-        (one.hi - one.lo) / (2 * _Z * one.tps) if one.lo is not None and one.hi is not None else 0.0 for one in points
-    ]
     return np.maximum(np.array(measured), misfit)
 
 
@@ -144,21 +146,30 @@ def _drawn_again(threads: Floats, fitted: Floats, spreads: Floats) -> Floats:
     return found[found[:, 0] > 0]
 
 
-def _described(best: Floats, draws: Floats, most_threads: float, misfit: float) -> ScalingLaw:
+def _described(best: Floats, draws: Floats | None, most_threads: float, misfit: float) -> ScalingLaw:
+    """`draws` None: without intervals."""
     reach = BEYOND * most_threads
-    peak, peaks = _peak(best), np.array([_peak(one) for one in draws])
-    lo, hi = np.quantile(peaks, (0.025, 0.975), method="nearest")
-    seen = peak <= reach and hi <= reach
+    peak = _peak_estimate(best, draws)
+    seen = peak.value <= reach and (peak.hi is None or peak.hi <= reach)
     top = _top_tps(best)
+    ratios = None if draws is None else draws / draws[:, :1]
     return ScalingLaw(
-        per_thread_tps=_estimate(1 / best[0], 1 / draws[:, 0]),
-        contention=_estimate(best[1] / best[0], draws[:, 1] / draws[:, 0]),
-        coherency=_estimate(best[2] / best[0], draws[:, 2] / draws[:, 0]),
-        peak_threads=Estimate(peak, min(float(lo), peak), max(float(hi), peak)) if seen else None,
-        peak_tps=float(_law(np.array([peak]), best)[0]) if seen else None,
+        per_thread_tps=_estimate(1 / best[0], None if draws is None else 1 / draws[:, 0]),
+        contention=_estimate(best[1] / best[0], None if ratios is None else ratios[:, 1]),
+        coherency=_estimate(best[2] / best[0], None if ratios is None else ratios[:, 2]),
+        peak_threads=peak if seen else None,
+        peak_tps=float(_law(np.array([peak.value]), best)[0]) if seen else None,
         bend_threads=float(top * best[0]) if top * best[0] <= reach else None,
         misfit=misfit,
     )
+
+
+def _peak_estimate(best: Floats, draws: Floats | None) -> Estimate:
+    peak = _peak(best)
+    if draws is None:
+        return Estimate(peak)
+    lo, hi = np.quantile([_peak(one) for one in draws], (0.025, 0.975), method="nearest")
+    return Estimate(peak, min(float(lo), peak), max(float(hi), peak))
 
 
 def _peak(coefficients: Floats) -> float:
@@ -175,6 +186,8 @@ def _top_tps(coefficients: Floats) -> float:
     return float(1 / coefficients[1]) if coefficients[1] > 0 else float("inf")
 
 
-def _estimate(value: float, draws: Floats) -> Estimate:
+def _estimate(value: float, draws: Floats | None) -> Estimate:
+    if draws is None:
+        return Estimate(float(value))
     lo, hi = np.quantile(draws, (0.025, 0.975))
     return Estimate(float(value), min(float(lo), float(value)), max(float(hi), float(value)))

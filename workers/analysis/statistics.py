@@ -1,34 +1,26 @@
 """Mean throughput of a point and the ratio of two points, each with a 95 % interval.
 
-**Method.** A two-level residual bootstrap. Between repeats: the repeats' deviations from the common mean are
-drawn with replacement, scaled so that their variance is the one that a random-effects analysis of variance
-finds (plain resampling of few repeats is wrong by (R-1)/R and counts the noise within repeats twice: Davison
-and Hinkley 1997, section 3.8; Carpenter, Goldstein and Rasbash 2003). Within a repeat: a circular block
-bootstrap (Politis and Romano 1992). Both parts are widened by Student's t for the number of repeats and of
-blocks, since percentile intervals of few observations are too short (Hesterberg 2015); two repeats are widened
-like three, because Student's 12.7 for a single difference would say nothing at all.
+**Method.** Student's t on the means of the repeats. How far the repeats lie apart holds everything that makes a repeat
+uncertain: the noise of its seconds, however they depend on each other, and what changed between the repeats. The ratio
+is worked out on the log scale. Points that were measured in the same blocks of the plan share the drift of the machine:
+the log ratios of the blocks are averaged, and the drift cancels. Points of different blocks are compared by Welch's t.
 
-**It assumes** that a repeat is stationary after the warm-up (`steady.settled` looks for a drift), that dependence
-dies out within a block, and that repeats are exchangeable. Two points measured in the same blocks of the plan
-share their drift: then the *ratios* of the blocks are resampled, and the drift cancels.
+**It assumes** that repeats are exchangeable and that their means are about normal, which means of seconds are.
+`steady.settled` looks for a repeat that still climbs.
 
-**It cannot** see more variation than was measured. The interval of a single repeat speaks of that one run.
-With two repeats that differ far more than their seconds do, the 95 % interval of a mean holds the truth less
-often (about 85 % of the time): measure more repeats, or read the paired ratio.
-`tests/unit/analysis` measures the coverage. Too little data gives None, which means unknown.
+**It cannot** tell from one repeat how far another would lie from it, and hardly from two: Student's factor is then
+12.7. Fewer than MIN_REPEATS repeats have no interval. Measured coverage: docs/models.md, tests/bench/coverage.py.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
-from workers.analysis.blocks import MIN_BLOCKS, Floats, Sample, block_length, circular_means
+from workers.analysis.blocks import Floats, Sample
+from workers.analysis.student import Student, of_difference, of_mean
 
-RESAMPLES = 2000
-MIN_SECONDS = 8
-SEED = 20170  # fixed: the same runs give the same interval on every visit
-_Z = 1.959964
+MIN_REPEATS = 3
+SEED = 20170  # of the models' bootstraps: the same runs give the same interval on every visit
 
 
 @dataclass(frozen=True)
@@ -40,84 +32,52 @@ class Estimate:
     hi: float | None = None
 
 
-def mean_tps(repeats: Sample, seed: int = SEED) -> Estimate | None:
+@dataclass(frozen=True)
+class Ratio:
+    """`p`: two-sided, that both points are equally fast; None where the estimate has no interval."""
+
+    estimate: Estimate
+    p: float | None = None
+
+
+def mean_tps(repeats: Sample) -> Estimate | None:
     """Mean over repeats of the steady commits per second. None: nothing was measured."""
     if not repeats:
         return None
-    means = np.array([series.mean() for series in repeats.values()])
-    value = float(means.mean())
-    if not enough(repeats):
-        return Estimate(value)
-    rng = np.random.default_rng(seed)
-    noise = _within(repeats, rng)
-    spread = _between(means, _noise_variance(noise), rng) + noise.mean(axis=0)
-    lo, hi = np.quantile(value + spread, (0.025, 0.975))
-    return Estimate(value, max(float(lo), 0.0), float(hi))
+    means = _means(repeats)
+    if means.size < MIN_REPEATS:
+        return Estimate(float(means.mean()))
+    found = of_mean(means)
+    lo, hi = found.interval()
+    return Estimate(float(found.centre), max(float(lo), 0.0), float(hi))
 
 
-def ratio(of: Sample, to: Sample, seed: int = SEED) -> Estimate | None:
-    """Mean throughput of one point over that of another, worked out on the log scale; paired where both were
-    measured in the same repeats. None: one of them has no throughput to divide."""
+def ratio(of: Sample, to: Sample) -> Estimate | None:
+    """Throughput of one point over that of another. None: one of them has no throughput to divide."""
+    found = compared(of, to)
+    return found.estimate if found else None
+
+
+def compared(of: Sample, to: Sample) -> Ratio | None:
+    """The ratio with its p. Repeats that both points have are paired where there are enough of them."""
     if not of or not to:
         return None
-    means = [np.array([series.mean() for series in one.values()]) for one in (of, to)]
-    if any((one <= 0).any() for one in means):
+    if min(_means(of).min(), _means(to).min()) <= 0:
         return None
-    value = float(means[0].mean() / means[1].mean())
-    if not (enough(of) and enough(to)):
-        return Estimate(value)
-    lo, hi = np.quantile(_log_spread(of, to, means, np.random.default_rng(seed)), (0.025, 0.975))
-    return Estimate(value, value * float(np.exp(lo)), value * float(np.exp(hi)))
+    both = [block for block in of if block in to]
+    if len(both) >= MIN_REPEATS:
+        of, to = ({block: one[block] for block in both} for one in (of, to))
+        return _told(of_mean(np.log(_means(of)) - np.log(_means(to))))
+    logs = np.log(_means(of)), np.log(_means(to))
+    if min(len(of), len(to)) < MIN_REPEATS:
+        return Ratio(Estimate(float(np.exp(logs[0].mean() - logs[1].mean()))))
+    return _told(of_difference(*logs))
 
 
-def enough(repeats: Sample) -> bool:
-    """Whether an interval can be worked out at all."""
-    seconds = [series.size for series in repeats.values()]
-    return sum(seconds) >= MIN_SECONDS and min(seconds, default=0) >= MIN_BLOCKS
+def _told(found: Student) -> Ratio:
+    lo, hi = found.interval()
+    return Ratio(Estimate(*(float(np.exp(one)) for one in (found.centre, lo, hi))), float(found.p()))
 
 
-def _log_spread(of: Sample, to: Sample, means: list[Floats], rng: np.random.Generator) -> Floats:
-    noises = [_within(one, rng) / mean[:, None] for one, mean in zip((of, to), means, strict=True)]  # dlog x = dx/x
-    paired = list(of) == list(to)
-    if paired:
-        noise = _noise_variance(noises[0]) + _noise_variance(noises[1])
-        between = _between(np.log(means[0] / means[1]), noise, rng)
-    else:
-        parts = [_between(np.log(mean), _noise_variance(noise), rng) for mean, noise in zip(means, noises, strict=True)]
-        between = parts[0] - parts[1]
-    return between + noises[0].mean(axis=0) - noises[1].mean(axis=0)
-
-
-def _within(repeats: Sample, rng: np.random.Generator) -> Floats:
-    """Deviations of bootstrapped repeat means from the repeat means: shape (repeats, RESAMPLES)."""
-    length = block_length(repeats)
-    blocks = sum(series.size / length for series in repeats.values())
-    widen = np.sqrt(blocks / (blocks - 1)) * _student(blocks)
-    return np.stack([_block_bootstrap(series, length, rng) for series in repeats.values()]) * widen
-
-
-def _block_bootstrap(series: Floats, length: int, rng: np.random.Generator) -> Floats:
-    blocks = -(-series.size // length)
-    draws = circular_means(series, length)[rng.integers(series.size, size=(RESAMPLES, blocks))]
-    overhang = np.sqrt(blocks * length / series.size)  # whole blocks hold a little more than the series
-    return (draws.mean(axis=1) - series.mean()) * overhang
-
-
-def _student(observations: float) -> float:
-    """How much wider an interval of so few observations must be than one that knows the variance."""
-    return float(scipy.special.stdtrit(observations - 1, 0.975) / _Z)
-
-
-def _noise_variance(noise: Floats) -> float:
-    """What noise within repeats contributes to the variance of a repeat's mean."""
-    return float(noise.var(axis=1).mean())
-
-
-def _between(means: Floats, noise_variance: float, rng: np.random.Generator) -> Floats:
-    """Deviations of the common mean that come from repeats differing from each other: shape (RESAMPLES,)."""
-    repeats = means.size
-    if repeats < 2 or (variance := float(means.var(ddof=1))) <= noise_variance:
-        return np.zeros(RESAMPLES)
-    scale = np.sqrt((variance - noise_variance) / variance * repeats / (repeats - 1)) * _student(max(repeats, 3))
-    drawn = (means - means.mean())[rng.integers(repeats, size=(RESAMPLES, repeats))]
-    return drawn.mean(axis=1) * scale
+def _means(repeats: Sample) -> Floats:
+    return np.array([series.mean() for series in repeats.values()])

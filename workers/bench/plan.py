@@ -110,6 +110,8 @@ class Plan:
     sources: tuple[str, ...] = ()  # keys of metric sources; empty: the default ones
     crash: CrashPlan = CrashPlan()
     load_workers: int = 1  # the measured load comes from so many workers at once
+    main_variant: str = ""  # the headline compares it with the baseline; empty: the last variant
+    main_threads: int = 0  # and does so at this number of threads; 0: the highest
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

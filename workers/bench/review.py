@@ -155,6 +155,10 @@ def _shape(plan: Plan) -> Iterator[str]:
         yield f"The plan has {plan.size:,} cells; at most {MOST_CELLS:,} fit one experiment. Take some out."
     if plan.baseline and plan.baseline not in {variant.name for variant in plan.variants}:
         yield f"The baseline {plan.baseline!r} is not one of the variants."
+    if plan.main_variant and plan.main_variant not in {variant.name for variant in plan.variants}:
+        yield f"The variant of the headline, {plan.main_variant!r}, is not one of the variants."
+    if plan.main_threads and plan.main_threads not in plan.threads:
+        yield f"The headline's number of threads, {plan.main_threads}, is not one of those that are measured."
 
 
 def _empty(plan: Plan) -> Iterator[str]:

@@ -25,7 +25,7 @@ def ratio(shown: Shown) -> Chart:
         series=drawn,
         empty="" if drawn else f"There is nothing to compare with {shown.baseline} yet.",
         source="sysbench" if drawn else "",
-        note="1 is as fast. Decided by Mann-Whitney U on block means and the interval together.",
+        note="1 is as fast. Bars: 95 % intervals from the repeats; p is adjusted for the number of comparisons.",
     )
 
 

@@ -4,6 +4,7 @@ from dashboard.results.charts.ceilings import ceiling_of, shared
 from dashboard.results.charts.chart import Axis, Chart, Dot, Series, Table
 from dashboard.results.counted import counted
 from dashboard.results.shown import Line, Shown
+from workers.analysis.statistics import MIN_REPEATS
 
 DOTTED = " Dotted: threads / time of the fsyncs that a commit waits for, which group commit may reach."
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
@@ -58,9 +59,7 @@ def _columns(what: str) -> tuple[tuple[str, str], ...]:
 def _remark(point: dict) -> str:
     remarks = []
     if point["lo"] is None:
-        remarks.append("too short for an interval")
-    elif point["repeats"] == 1:
-        remarks.append("interval of a single run")
+        remarks.append(f"fewer than {MIN_REPEATS} repeats: no interval")
     if point["settled"] is False:
         remarks.append("had not settled")
     if point["errors"]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dashboard.experiments.models import Cell, Experiment, Run, Trial
+from dashboard.experiments.models import Cell, Experiment, Run
 from dashboard.results.claims.per_commit import estimate
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.trials import trials_of
@@ -150,7 +150,7 @@ def _fitted(sweep: Mapping[str, Any]) -> FsyncModel | Refused:
 
 
 def _tried(experiment: Experiment) -> dict[tuple[int, str, str], list[Mapping[str, Any]]]:
-    """The trials of the plan: a repeated one was picked by somebody and would weigh the counts."""
+    """(server, variant, kind) -> the trials that count."""
     grouped: dict[tuple[int, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for row in _rows(experiment):
         grouped[row["server_id"], row["variant"], row["kind"]].append(row)
@@ -168,7 +168,7 @@ def _rows(experiment: Experiment) -> Iterable[Mapping[str, Any]]:
         "lost_binlog",
         "lost_binlog_ms",
     )
-    return Trial.objects.filter(experiment=experiment, repeats=None).values(*columns, "evidence__data__checks")
+    return experiment.trials.counted().values(*columns, "evidence__data__checks")
 
 
 def _crash(row: Mapping[str, Any]) -> Crash:

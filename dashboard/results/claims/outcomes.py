@@ -21,8 +21,7 @@ from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import Flush
 
-_METHOD = 4  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
-FEW = 3  # repeats: of two, the interval is as wide as it must be, and no narrower for long ones
+_METHOD = 5  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 
 
 def outcomes_of(experiment: Experiment) -> list[dict[str, Any]]:
@@ -47,14 +46,13 @@ def kept_outcomes(experiment: Experiment) -> list[dict[str, Any]]:
 def judge(experiment: Experiment) -> list[dict[str, Any]]:
     """Worked out from what is stored; nothing is kept."""
     claims = claims_of(experiment.claims)
-    repeats = experiment.plan["repeats"]
-    return [_judged(claim, evidence, repeats) for evidence in read(experiment) for claim in claims]
+    return [_judged(claim, evidence) for evidence in read(experiment) for claim in claims]
 
 
-def _judged(claim: Claim, evidence: Evidence, repeats: int) -> dict[str, Any]:
+def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
     outcome, effect = claim.judge(evidence)
     measured = asdict(effect)
-    why = measured.pop("why") or (_too_wide(claim, effect, repeats) if outcome == "not decidable" else "")
+    why = measured.pop("why") or (_too_wide(claim, effect) if outcome == "not decidable" else "")
     return {
         "id": claim.id,
         "says": claim.says,
@@ -68,14 +66,13 @@ def _judged(claim: Claim, evidence: Evidence, repeats: int) -> dict[str, Any]:
     }
 
 
-def _too_wide(claim: Claim, effect: Effect, repeats: int) -> str:
+def _too_wide(claim: Claim, effect: Effect) -> str:
     """Why what was fully measured does not decide."""
     if effect.counts:
         return "the interval reaches over a bound; more crashes narrow it"
     if isinstance(claim.predicate, Flush):  # a device is measured once, before the first repeat
         return "the interval reaches over a bound; a longer or quieter measurement narrows it"
-    few = f", and {repeats} repeats tell little of how much they differ" if 1 < repeats < FEW else ""
-    return f"the interval reaches over a bound{few}; more repeats or longer ones narrow it"
+    return "the interval reaches over a bound; more repeats narrow it"
 
 
 def _made_of(experiment: Experiment) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 The value is the one that the result page shows (dashboard.results.per_commit): a ratio of two sums. Its interval comes
 from the seconds: both counts rise and fall together, so what varies is how far each second lies from the ratio, which
-is linearised (Cochran 1977, Sampling Techniques, 2.11) and goes through the bootstrap of `statistics.mean_tps`. A
-figure that was never counted is 0 of so many commits: at most what the rule of three gives.
+is linearised (Cochran 1977, Sampling Techniques, 2.11) and goes through `statistics.mean_tps`. A figure
+that was never counted is 0 of so many commits: at most what the exact binomial interval gives.
 """
 
 from collections.abc import Mapping, Sequence

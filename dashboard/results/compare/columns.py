@@ -8,7 +8,6 @@ from dashboard.results.analysis import describe, judged
 from dashboard.results.compare.choice import MOST_POINTS
 from dashboard.results.compare.figures import Column
 from dashboard.results.points import Point, gathered
-from workers.analysis import compare
 
 
 def columns(wanted: Sequence[int]) -> list[Column]:
@@ -22,8 +21,7 @@ def columns(wanted: Sequence[int]) -> list[Column]:
         return []
     seconds = [point.seconds() for point in points]
     alike = [n for n, point in enumerate(points) if n and _counts(point) == _counts(points[0])]
-    p_values = compare.adjusted([compare.p_value(seconds[n], seconds[0]) for n in alike])
-    ratios = {n: judged(seconds[n], seconds[0], p) for n, p in zip(alike, p_values, strict=True)}
+    ratios = judged({n: (seconds[n], seconds[0]) for n in alike})
     known = _known(points)
     return [{**describe(point, seconds[n]), **known(point), "ratio": ratios.get(n)} for n, point in enumerate(points)]
 

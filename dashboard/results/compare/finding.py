@@ -1,38 +1,44 @@
-"""The sentence on top of a comparison."""
+"""The sentence on top of a comparison: the second point against the first, in the order of the address. Whoever chose
+the points fixed that order; the other points follow in sentences of their own, whatever was found."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dashboard.results.compare.chart import named
 from dashboard.results.compare.figures import Column
-from dashboard.results.finding import Finding, reach
+from dashboard.results.finding import TOO_FEW, Finding
 from dashboard.results.templatetags.figures import sig
 
 
 def finding(columns: Sequence[Column]) -> Finding | None:
-    """The largest difference in throughput from the first point; None where nothing is held against it."""
+    """None where nothing is held against the first point."""
     if len(columns) < 2:
         return None
-    names = named(columns)
+    names = [_of(name) for name in named(columns)]
     judged = [(name, column["ratio"]) for name, column in zip(names, columns, strict=True) if column["ratio"]]
     unlike = _unlike(columns)
-    if unlike and not judged:
-        return Finding(unlike)
-    apart = [(name, ratio) for name, ratio in judged if ratio["decision"] == "differs"]
-    if not apart:
-        every = judged and all(ratio["decision"] == "no difference shown" for _, ratio in judged)
-        text = "No difference in throughput was found" if every else "Whether throughput differs is not decidable"
-        further = (reach([ratio for _, ratio in judged]),) if judged else ()
-        return Finding(text, more=(*further, *_sentences(unlike)))
-    name, ratio = max(apart, key=lambda one: abs(math.log(one[1]["value"])))
+    if not judged:
+        return Finding(unlike or "Whether throughput differs is not decidable")
+    (name, ratio), *others = judged
+    found = _told(name, names[0], ratio)
+    further = [_told(other, names[0], one).sentence for other, one in others]
+    return Finding(found.text, found.interval, (*found.more, *further, *([f"{unlike}."] if unlike else [])))
+
+
+def _told(name: str, first: str, ratio: Mapping[str, Any]) -> Finding:
     digits = 2 if ratio["value"] >= 2 else 3
-    known = ratio["lo"] is not None
-    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if known else ""
-    return Finding(
-        f"{_of(name)} has {sig(ratio['value'], digits)} times the throughput of {_of(names[0])}",
-        interval,
-        _sentences(unlike),
-    )
+    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if ratio["lo"] is not None else ""
+    throughput = f"{sig(ratio['value'], digits)} times the throughput of {first}"
+    decision = ratio["decision"]
+    if decision == "differs":
+        return Finding(f"{name} has {throughput}", interval)
+    if decision == "no difference shown":
+        return Finding(f"No difference in throughput between {name} and {first} was found: {throughput}", interval)
+    if decision == "not decidable":
+        return Finding(f"Whether {name} differs in throughput from {first} is not decidable: {throughput}", interval)
+    if decision == "too few to judge":
+        return Finding(f"Two repeats are too few to judge whether {name} differs from {first}", more=(TOO_FEW,))
+    return Finding(f"{name} made {throughput}, and one of them was measured once", more=(TOO_FEW,))
 
 
 def _unlike(columns: Sequence[Column]) -> str:
@@ -42,10 +48,6 @@ def _unlike(columns: Sequence[Column]) -> str:
     if not different:
         return ""
     return f"Throughput of {' and '.join(different)} is not held against throughput of {first}"
-
-
-def _sentences(unlike: str) -> tuple[str, ...]:
-    return (f"{unlike}.",) if unlike else ()
 
 
 def _of(name: str) -> str:

@@ -49,7 +49,7 @@ def _like(present: Durability) -> list[tuple[str, int, Tried]]:
     for experiment, places in _candidates(present):
         trials = trials_of(experiment)
         if not detector(trials).failed:
-            found = ((places.get((trial.server_id, trial.variant)), trial) for trial in trials)
+            found = ((places.get((trial.server_id, trial.variant)), trial) for trial in trials if trial.counts)
             answer += [(engine, experiment.pk, one) for engine, one in found if engine and one.kind not in CONTROLS]
     return answer
 
@@ -57,7 +57,7 @@ def _like(present: Durability) -> list[tuple[str, int, Tried]]:
 def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
     """The newest experiments with trials, each with the engine of every (server, variant) that ran with these settings,
     "" for the others."""
-    ended = Trial.objects.exclude(verdict="").exclude(environment=None)
+    ended = Trial.objects.counted().exclude(verdict="").exclude(environment=None)
     for elsewhere in (Experiment.deleted, Experiment.imported):
         ended = ended.exclude(experiment__in=elsewhere.ids())
     known = ended.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()

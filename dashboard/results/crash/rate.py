@@ -8,9 +8,8 @@ from workers.analysis import binomial
 
 @dataclass(frozen=True)
 class Rate:
-    """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. With none or all of n the whole
-    5 % lies on the one side that is open: 0 of 30 is at most 9.5 %. The bounds hold for trials that could not tell too:
-    for the lower none of them happened, for the upper all."""
+    """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. The bounds hold for trials that could
+    not tell too: for the lower none of them happened, for the upper all."""
 
     k: int
     n: int
@@ -23,7 +22,7 @@ class Rate:
 
     @property
     def text(self) -> str:
-        """0 of 30, at most 9.5 %; 4 of 4, at least 47 %; 2 of 30, 0.82 % to 22 %."""
+        """0 of 30, at most 12 %; 4 of 4, at least 40 %; 2 of 30, 0.82 % to 22 %."""
         return f"{self.counts}, {self.bounds}" if self.n else "not tried"
 
     @property

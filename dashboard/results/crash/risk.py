@@ -98,7 +98,7 @@ def _series(one: Setting) -> RiskSeries:
 
 
 def _mark(one: Setting) -> str:
-    """0 of 30, < 9.5 %. Beside it, since the place says nothing of it: trials that failed without such a loss."""
+    """0 of 30, < 12 %. Beside it, since the place says nothing of it: trials that failed without such a loss."""
     rate = one.loss.rate
     mark = f"{rate.counts}, {rate.bounds.replace('at most', '<').replace('at least', '>')}"
     return f"{mark}; {_otherwise(one)} failed otherwise" if _otherwise(one) else mark

@@ -31,7 +31,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Tally:
-    """`trials` are those of the plan: a repeated trial was picked by somebody and would weigh the counts."""
+    """`trials`: those that count."""
 
     server_id: int
     variant: str
@@ -132,10 +132,10 @@ def _lost(loss: Loss, place: str) -> str:
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:
-    """(server, variant, kind) -> tally, in the order met; repeated trials are left out."""
+    """(server, variant, kind) -> tally, in the order met, of the trials that count."""
     grouped: dict[tuple[int, str, str], list[Tried]] = {}
     for trial in trials:
-        if trial.repeats_id is None:
+        if trial.counts:
             grouped.setdefault((trial.server_id, trial.variant, trial.kind), []).append(trial)
     return {key: Tally(*key, tuple(same)) for key, same in grouped.items()}
 

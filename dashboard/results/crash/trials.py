@@ -58,6 +58,11 @@ class Tried:
         return ended and not self.is_decided
 
     @property
+    def counts(self) -> bool:
+        """Whether counts and rates are made of it: the rule of `Trial.objects.counted`."""
+        return self.repeats_id is None
+
+    @property
     def was_completed(self) -> bool:
         """From the load to the checks: a trial that broke off says at which step."""
         return self.state == Trial.State.DONE and not self.error

@@ -9,7 +9,7 @@ def ar1(rng, seconds, correlation, spread=100.0):
     return noise * spread * np.sqrt(1 - correlation**2)
 
 
-def point(rng, level=1000.0, repeats=2, seconds=60, correlation=0.3, spread=100.0, drift=None):
+def point(rng, level=1000.0, repeats=3, seconds=60, correlation=0.3, spread=100.0, drift=None):
     """A sample: `drift` is one offset per repeat."""
     drift = np.zeros(repeats) if drift is None else drift
     return {r: level + drift[r] + ar1(rng, seconds, correlation, spread) for r in range(repeats)}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from workers.analysis import scaling_law
 from workers.analysis.refused import Refused
 from workers.analysis.scaling_law import Throughput, fit
+from workers.analysis.statistics import Estimate
 
 THREADS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -21,7 +22,8 @@ def curve(per_thread, contention, coherency, threads=THREADS, noise=0.0, rng=Non
     tps = law(threads, per_thread, contention, coherency)
     if noise:
         tps = tps * np.exp(noise * rng.normal(size=len(threads)))
-    return [Throughput(n, float(x)) for n, x in zip(threads, tps, strict=True)]
+    off = 2 * noise
+    return [Throughput(n, float(x), x * (1 - off), x * (1 + off)) for n, x in zip(threads, tps, strict=True)]
 
 
 @given(per_thread=st.floats(1, 1e5), contention=st.floats(0, 0.9), coherency=st.floats(0, 0.05))
@@ -90,6 +92,16 @@ def test_the_measured_intervals_count_too():
     points = curve(1000, 0.05, 0.001)
     wide = [Throughput(p.threads, p.tps, 0.7 * p.tps, 1.3 * p.tps) for p in points]
     assert fit(wide).contention.hi > fit(points).contention.hi + 0.01
+
+
+def test_without_the_intervals_of_the_points_the_law_has_none():
+    """One repeat, or two, of some point."""
+    points = curve(1000, 0.04, 0.0015)
+    found = fit([*points[1:], Throughput(points[0].threads, points[0].tps)])
+    whole = fit(points)
+    for name in ("per_thread_tps", "contention", "coherency", "peak_threads"):
+        assert getattr(found, name) == Estimate(pytest.approx(getattr(whole, name).value))
+    assert found.peak_tps == pytest.approx(whole.peak_tps)
 
 
 def test_the_group_commit_of_fifteen_years_bends_where_it_should():

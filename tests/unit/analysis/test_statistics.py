@@ -2,37 +2,68 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.noise import point
-from workers.analysis.blocks import block_length, circular_means, lag_correlation, sample
-from workers.analysis.statistics import mean_tps, ratio
+from workers.analysis.blocks import block_length, lag_correlation, sample
+from workers.analysis.statistics import MIN_REPEATS, Estimate, compared, mean_tps, ratio
 
 
-def test_it_gives_the_same_interval_for_the_same_seconds():
-    seconds = point(np.random.default_rng(1))
-    assert mean_tps(seconds) == mean_tps(seconds)
+def repeats(*means, first=0):
+    """Repeats of three seconds whose means are these."""
+    return {first + n: np.array([mean - 1, mean, mean + 1]) for n, mean in enumerate(means)}
 
 
-def test_it_knows_no_interval_with_too_few_seconds():
-    few = sample({1: [100, 110, 90]})
-    assert mean_tps(few).value == 100
-    assert (mean_tps(few).lo, mean_tps(few).hi) == (None, None)
-    assert ratio(few, few).lo is None
+def test_the_interval_of_a_mean_is_students_t_on_the_repeats():
+    found = mean_tps(repeats(100, 110, 90))
+    lo, hi = scipy.stats.t.interval(0.95, 2, loc=100, scale=10 / np.sqrt(3))
+    assert (found.value, found.lo, found.hi) == pytest.approx((100, lo, hi))
+
+
+def test_it_does_not_reach_below_nothing():
+    assert mean_tps(repeats(100, 10, 190)).lo == 0
+
+
+@pytest.mark.parametrize("few", range(1, MIN_REPEATS))
+def test_fewer_than_three_repeats_have_no_interval_however_long_they_are(few):
+    rng = np.random.default_rng(1)
+    slow, fast = point(rng, 1000, few, seconds=600), point(rng, 2000, few, seconds=600)
+    assert (mean_tps(slow).lo, mean_tps(slow).hi) == (None, None)
+    assert mean_tps(slow).value == pytest.approx(1000, rel=0.05)
+    assert compared(fast, slow).p is None
+    assert ratio(fast, slow) == Estimate(ratio(fast, slow).value)
+    assert ratio(fast, slow).value == pytest.approx(2, rel=0.05)
+
+
+def test_it_knows_nothing_of_what_was_not_measured():
     assert mean_tps(sample({1: [float("nan")]})) is None
-
-
-def test_it_has_no_ratio_to_nothing():
-    some, none = sample({1: [100.0] * 10}), sample({1: [0.0] * 10})
+    some, none = repeats(100, 100, 100), sample({1: [0.0] * 10})
     assert ratio(some, none) is None
+    assert ratio(none, some) is None
     assert ratio(some, {}) is None
 
 
-def test_it_narrows_with_more_seconds():
-    rng = np.random.default_rng(2)
-    widths = [mean_tps(point(rng, repeats=1, seconds=n)) for n in (15, 60, 600)]
-    assert [w.hi - w.lo for w in widths] == sorted((w.hi - w.lo for w in widths), reverse=True)
+def test_a_paired_ratio_is_students_t_on_the_log_ratios_of_the_blocks():
+    found = compared(repeats(200, 210, 230), repeats(100, 101, 120))
+    logs = np.log([200 / 100, 210 / 101, 230 / 120])
+    lo, hi = np.exp(scipy.stats.t.interval(0.95, 2, loc=logs.mean(), scale=scipy.stats.sem(logs)))
+    assert vars(found.estimate) == pytest.approx({"value": np.exp(logs.mean()), "lo": lo, "hi": hi})
+    assert found.p == pytest.approx(scipy.stats.ttest_1samp(logs, 0).pvalue)
+
+
+def test_a_ratio_of_other_blocks_is_welchs_t():
+    of, to = (200, 210, 230, 250), (100, 101, 120)
+    found = compared(repeats(*of, first=10), repeats(*to))
+    expected = scipy.stats.ttest_ind(np.log(of), np.log(to), equal_var=False)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.estimate.lo, found.estimate.hi) == pytest.approx(tuple(np.exp(expected.confidence_interval())))
+
+
+def test_a_repeat_that_only_one_point_has_is_left_out_where_enough_are_left():
+    of = repeats(200, 210, 230, 900)
+    assert compared(of, repeats(100, 101, 120)) == compared(repeats(200, 210, 230), repeats(100, 101, 120))
 
 
 def test_it_cancels_a_shared_drift_only_when_repeats_are_paired():
@@ -45,6 +76,11 @@ def test_it_cancels_a_shared_drift_only_when_repeats_are_paired():
     assert (paired.hi - paired.lo) * 2 < unpaired.hi - unpaired.lo
 
 
+def test_repeats_that_are_all_alike_differ_from_others_that_are():
+    assert compared(repeats(100, 100, 100, first=9), repeats(100, 100, 100)).p == 1
+    assert compared(repeats(200, 200, 200, first=9), repeats(100, 100, 100)).p == 0
+
+
 def test_it_takes_longer_blocks_where_seconds_resemble_each_other():
     rng = np.random.default_rng(4)
     calm, sticky = point(rng, seconds=120, correlation=0.0), point(rng, seconds=120, correlation=0.8)
@@ -52,18 +88,12 @@ def test_it_takes_longer_blocks_where_seconds_resemble_each_other():
     assert block_length(calm) < block_length(sticky) <= 30
 
 
-@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=40), st.integers(1, 10))
-def test_it_counts_every_second_equally_often_in_circular_blocks(series, length):
-    means = circular_means(np.array(series), min(length, len(series)))
-    assert means.size == len(series)
-    assert means.mean() == pytest.approx(np.mean(series), abs=1e-6)
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.integers(1, 5), st.lists(st.floats(0, 1e6), min_size=1, max_size=30), min_size=1, max_size=4))
 def test_it_never_fails_and_the_interval_holds_its_value(repeats):
     estimate = mean_tps(sample(repeats))
     assert estimate is not None
+    assert (estimate.lo is None) == (len(repeats) < MIN_REPEATS)
     if estimate.lo is not None:
         assert 0 <= estimate.lo <= estimate.value * (1 + 1e-9) + 1e-9
         assert estimate.hi >= estimate.value * (1 - 1e-9) - 1e-9

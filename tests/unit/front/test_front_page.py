@@ -51,8 +51,8 @@ def test_a_server_that_was_never_measured_says_so(client_in):
 def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     found = {one.variant: one for one in crashed(trials.experiment()).badges}
     assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")
-    assert found["1/1"].says == "1/1, power loss: valid, failed in 0 of 30, at most 9.5\N{NO-BREAK SPACE}%"
-    assert found["2/0"].says == "2/0, power loss: invalid, failed in 4 of 4, at least 47\N{NO-BREAK SPACE}%"
+    assert found["1/1"].says == "1/1, power loss: valid, failed in 0 of 30, at most 12\N{NO-BREAK SPACE}%"
+    assert found["2/0"].says == "2/0, power loss: invalid, failed in 4 of 4, at least 40\N{NO-BREAK SPACE}%"
 
 
 def test_the_worst_setting_comes_first():

@@ -20,7 +20,7 @@ def server(name="db7 in rack 3", **fields):
     return Server.objects.get_or_create(name=name, defaults=known)[0]
 
 
-def plan(servers, variants=VARIANTS, threads=(1, 8), repeats=2, workloads=("update by key",), name="What safety costs"):
+def plan(servers, variants=VARIANTS, threads=(1, 8), repeats=3, workloads=("update by key",), name="What safety costs"):
     return Plan(
         name=name,
         targets=tuple(PlanTarget(one.pk, one.name) for one in servers),
@@ -37,7 +37,7 @@ def plan(servers, variants=VARIANTS, threads=(1, 8), repeats=2, workloads=("upda
 
 
 def experiment(
-    levels=VARIANTS, *, servers=None, seconds=30, threads=(1, 8), repeats=2, measured=None, state="done",
+    levels=VARIANTS, *, servers=None, seconds=30, threads=(1, 8), repeats=3, measured=None, state="done",
     figures=True, noise=0.05, workloads=("update by key",), name="What safety costs", environment=None,
 ):  # fmt: skip
     """`levels`: variant -> commits per second at one thread. `measured`: only so many cells have runs."""

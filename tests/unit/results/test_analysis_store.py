@@ -16,7 +16,7 @@ def at(result, variant, threads=8):
 def test_it_describes_each_point():
     result = analysis.analysis_of(factory.experiment())
     point = at(result, "0/0")
-    assert (point["repeats"], point["seconds"], point["settled"]) == (2, 60, True)
+    assert (point["repeats"], point["seconds"], point["settled"]) == (3, 90, True)
     assert point["lo"] < point["tps"] < point["hi"]
     assert point["ratio"]["decision"] == "differs"
     assert point["ratio"]["lo"] < 6 < point["ratio"]["hi"]
@@ -33,7 +33,7 @@ def test_it_adds_histograms_up_instead_of_averaging_percentiles():
     runs = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1")
     Run.objects.filter(pk__in=runs).update(latency_ms={"max": 60.0})
     Evidence.objects.filter(run=runs[0]).update(histogram=[[1.0, 100]])
-    Evidence.objects.filter(run=runs[1]).update(histogram=[[50.0, 3], [1.0, 97]])
+    Evidence.objects.filter(run=runs[1]).update(histogram=[[50.0, 6], [1.0, 94]])
     assert at(analysis.analyse(experiment, "1/1"), "1/1", 1)["latency_ms"]["p99"] > 45
 
 
@@ -59,7 +59,7 @@ def test_it_is_made_again_when_runs_were_added():
 def test_whoever_gives_a_point_another_key_raises_the_method():
     """Otherwise pages of answers stored before would break on the key that is not there."""
     point = analysis.analyse(factory.experiment(), "1/1")["points"][0]
-    assert (analysis._METHOD, sorted(point)) == (7, [
+    assert (analysis._METHOD, sorted(point)) == (8, [
         "cell_ids", "commits", "counts", "errors", "fsync_latency", "fsyncs", "group", "group_wait", "hi", "latency_ms",
         "lo", "missing", "ratio", "repeats", "run_ids", "seconds", "server_id", "settled", "stalls", "threads", "tps",
         "transactions", "variant", "workload",
@@ -71,8 +71,16 @@ def test_it_survives_runs_without_series_histogram_or_evidence():
     Series.objects.all().delete()
     Evidence.objects.all().delete()
     point = at(analysis.analyse(experiment, "1/1"), "0/0", 1)
-    assert (point["lo"], point["latency_ms"].get("p50")) == (None, None)
-    assert point["ratio"]["decision"] == "not decidable"
+    assert point["latency_ms"].get("p50") is None
+    assert point["ratio"]["decision"] == "differs", "each run still knows its mean"
+
+
+@pytest.mark.parametrize(("repeats", "decision"), [(1, "measured once"), (2, "too few to judge")])
+def test_few_repeats_have_figures_and_no_interval(repeats, decision):
+    point = at(analysis.analyse(factory.experiment(repeats=repeats), "1/1"), "0/0")
+    assert (point["lo"], point["hi"], point["ratio"]["lo"], point["ratio"]["p"]) == (None,) * 4
+    assert point["ratio"]["value"] == pytest.approx(6, rel=0.1)
+    assert point["ratio"]["decision"] == decision
 
 
 def test_it_uses_no_figure_that_only_some_runs_have():

@@ -38,7 +38,7 @@ def test_it_puts_points_of_two_experiments_side_by_side(client_in):
     response = compare(client_in, ids(old, "1/1"), ids(new, "1/1"))
     first, second = response.context["columns"]
     assert (first["experiment"].name, second["experiment"].name) == ("before", "after")
-    assert first["repeats"] == second["repeats"] == 2
+    assert first["repeats"] == second["repeats"] == 3
     assert second["ratio"]["value"] == pytest.approx(2, rel=0.1)
     assert second["ratio"]["decision"] == "differs"
     assert response.context["unlike"] == []
@@ -203,9 +203,27 @@ def test_it_opens_with_what_was_found(client_in):
     html = compare(client_in, ids(one, "1/1"), ids(one, "0/0")).content.decode()
     assert re.search(r"0/0 at 8 threads \(2\) has [56]\.\d times the throughput of 1/1 at 8 threads \(1\)", html)
     same = compare(client_in, ids(one, "1/1"), ids(factory.experiment({"1/1": 1000.0}), "1/1")).content.decode()
-    assert "No difference in throughput was found" in same
-    assert re.search(r"intervals of the ratios reach from 0\.\d+ to 1\.\d+", same)
+    assert "No difference in throughput between 1/1 at 8 threads (2) and 1/1 at 8 threads (1) was found" in same
+    assert re.search(r"\((0\.\d+|1\.00) to 1\.\d+\)", same)
     assert "times the throughput" not in compare(client_in, ids(one, "1/1")).content.decode()
+
+
+@pytest.mark.django_db
+def test_the_second_point_is_the_headline_whichever_differs_most(client_in):
+    one = factory.experiment()
+    page = compare(client_in, ids(one, "1/1"), ids(one, "2/0"), ids(one, "0/0"))
+    found = page.context["finding"]
+    assert found.text.startswith("2/0 at 8 threads (2) has 3.")
+    assert len(found.more) == 1 and found.more[0].startswith("0/0 at 8 threads (3) has ")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("repeats", "says"), [(1, "measured once"), (2, "too few to judge")])
+def test_few_repeats_are_not_compared(client_in, repeats, says):
+    one = factory.experiment(repeats=repeats)
+    page = compare(client_in, ids(one, "1/1"), ids(one, "0/0"))
+    assert says in page.context["finding"].sentence
+    assert page.context["columns"][1]["ratio"]["lo"] is None
 
 
 @pytest.mark.django_db

@@ -37,7 +37,7 @@ def measured():
 def test_it_tells_what_was_measured_with_the_present_settings(measured):
     found = badges(asked())
     assert [(one.kind, one.state) for one in found] == [("process kill", "unknown"), ("power loss", "passed")]
-    assert found[1].says == "power loss: failed in 0 of 30, at most 9.5\N{NO-BREAK SPACE}%"
+    assert found[1].says == "power loss: failed in 0 of 30, at most 12\N{NO-BREAK SPACE}%"
     assert found[1].url == f"/results/{measured.pk}/"
     assert found[1].experiments == 1
 
@@ -47,6 +47,13 @@ def test_what_could_not_tell_is_no_pass(measured):
     found = badges(asked())[-1]
     assert (found.kind, found.state) == ("torn power loss", "unknown")
     assert found.says.endswith("failed in 0 of 1, at most 99\N{NO-BREAK SPACE}%; 1 could not tell")
+
+
+def test_a_repeated_trial_does_not_weigh_a_badge(measured):
+    first = measured.trials.filter(kind="power-loss", variant="1/1").first()
+    for kind in ("power-loss", "torn-power-loss"):
+        trials.trial(measured, first.server_id, "1/1", kind, 1, (5, 5), repeats=first, environment=first.environment)
+    assert [(one.kind, one.state) for one in badges(asked())] == [("process kill", "unknown"), ("power loss", "passed")]
 
 
 def test_it_tells_failures(measured):

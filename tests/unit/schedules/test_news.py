@@ -101,6 +101,19 @@ def test_a_verdict_that_turned_invalid_is_told():
     assert turned == [{"server": "box", "variant": "0/0", "kind": "power-loss"}]
 
 
+def test_a_repeated_trial_turns_no_verdict():
+    """Somebody picked it, and repeats a trial until it fails."""
+    made.schedule()
+    first = one_night(verdicts=[("valid",)])
+    watch(DUE + DAY)
+    night = Night.objects.get(due_at=DUE + DAY)
+    again = made.trial(night, "invalid")
+    Trial.objects.filter(pk=again.pk).update(repeats=first.experiment.trials.get())
+    made.ended(night, "done")
+    watch(DUE + DAY + MINUTE)
+    assert told() == []
+
+
 def test_a_verdict_that_stays_invalid_is_no_news_and_one_that_turned_valid_neither():
     made.schedule()
     one_night(verdicts=[("invalid",), ("valid",), ("invalid", "0/0")])

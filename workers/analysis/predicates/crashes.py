@@ -1,6 +1,6 @@
 """Predicates on crash trials: the share of crashes after which something was wrong.
 
-A share that was never seen is not zero: 0 of 30 crashes leaves up to 9.5 %, so a claim that something does not happen
+A share that was never seen is not zero: 0 of 30 crashes leaves up to 12 %, so a claim that something does not happen
 needs enough crashes, and a claim that it can happen is held once it was seen (`above = 0`). A crash whose check could
 not tell counts as unharmed for the lower end of the interval and as harmed for the upper one.
 """

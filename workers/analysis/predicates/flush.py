@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from workers.analysis.fsync_model import FsyncModel
 from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.measured import Measured
-from workers.analysis.predicates.points import TOO_SHORT
 from workers.analysis.refused import Refused
 
 PAGE_BYTES = 4096
+TOO_SHORT = "too few rounds were measured to know an interval"
 NO_LEAST = "the times vary so much that the interval reaches down to none at all"
 MANY_BYTES = 100_000  # "the latency to fsync() 100K sequential bytes"
 

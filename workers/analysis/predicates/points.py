@@ -18,7 +18,7 @@ PER_COMMIT = (
     "binlog fsyncs per commit",
     "commits per group",
 )
-TOO_SHORT = "too few seconds or repeats were measured to know an interval"
+TOO_FEW = f"fewer than {statistics.MIN_REPEATS} repeats were measured: their interval is not known"
 
 
 def _speed(measured: Measured, at: At, figure: str) -> Sample:
@@ -41,13 +41,13 @@ def _gaps(measured: Measured, points: Sequence[At]) -> str:
 def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:
     if estimate is None:
         return Effect(unit, why=nothing)
-    why = "" if estimate.lo is not None and estimate.hi is not None else TOO_SHORT
+    why = "" if estimate.lo is not None and estimate.hi is not None else TOO_FEW
     return Effect(unit, estimate.value, estimate.lo, estimate.hi, why)
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Throughput of one point over that of another, by the bootstrap of `statistics.ratio`; with `than`, how many times
+    """Throughput of one point over that of another, by `statistics.ratio`; with `than`, how many times
     as large as another such ratio it is."""
 
     of: At
@@ -129,7 +129,7 @@ class Steps:
         found = [statistics.ratio(after, before) for before, after in pairwise(speeds)]
         known = [step for step in found if step is not None and step.lo is not None and step.hi is not None]
         if len(known) < len(found):
-            return Effect("times", why=TOO_SHORT)
+            return Effect("times", why=TOO_FEW)
         return Effect(
             "times",
             min(step.value for step in known),

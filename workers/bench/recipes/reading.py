@@ -13,7 +13,10 @@ from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
 
 NUMBERS = ("repeats", "warmup_s", "measure_s", "table_rows")
-PLAN = ("workloads", "threads", *NUMBERS, "load_workers", "baseline", "sources", "crash", "variants", "common", "axes")
+PLAN = (
+    "workloads", "threads", *NUMBERS, "load_workers", "baseline", "main_variant", "main_threads", "sources", "crash",
+    "variants", "common", "axes",
+)  # fmt: skip
 SIZE = ("threads", *NUMBERS, "crash")
 CRASH = ("kinds", "trials", "control_trials", "clients", "load_s", "replica")
 
@@ -49,6 +52,8 @@ def _draft(plan: Table) -> dict[str, Any]:
         "threads": plan.wholes("threads"),
         **{name: plan.whole(name) for name in NUMBERS},
         "baseline": plan.text("baseline", ""),
+        "main_variant": plan.text("main_variant", ""),
+        "main_threads": plan.whole("main_threads", 0),
         "load_workers": plan.whole("load_workers", 1),
         "sources": plan.texts("sources") if "sources" in plan else (),
         "crash": _crash(plan.table("crash", {})),
@@ -104,10 +109,14 @@ def _names(table: Table, draft: dict[str, Any], sizes: dict[str, dict[str, Any]]
 
 
 def _must_fit(table: Table, plan: Plan) -> None:
-    """Names are what claims refer to: each must be there once, and the baseline must exist."""
+    """Names are what claims refer to: each must be there once. What the headline compares must exist in each size."""
     variants = [variant.name for variant in plan.variants]
     for names in (variants, [workload.label for workload in plan.workloads]):
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise table.wrong("plan", f"has {twice[0]!r} twice", "Give each variant and workload a name of its own.")
-    if plan.baseline and plan.baseline not in variants:
-        raise table.wrong("plan.baseline", f"is {plan.baseline!r}", f"There are: {', '.join(variants)}.")
+    for key, name in (("baseline", plan.baseline), ("main_variant", plan.main_variant)):
+        if name and name not in variants:
+            raise table.wrong(f"plan.{key}", f"is {name!r}", f"There are: {', '.join(variants)}.")
+    if plan.main_threads and plan.main_threads not in plan.threads:
+        measured = ", ".join(map(str, plan.threads))
+        raise table.wrong("plan.main_threads", f"is {plan.main_threads}", f"A size measures: {measured}.")

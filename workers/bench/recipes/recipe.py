@@ -13,10 +13,12 @@ SIZES = {"quick": "minutes", "full": "as the articles measured, hours"}
 QUICK = next(iter(SIZES))
 NUMBERS = (
     "repeats", "warmup_s", "measure_s", "table_rows", "seed", "trials", "control_trials", "clients", "load_workers",
+    "main_threads",
 )  # fmt: skip
 TEXTS: dict[str, Callable[[str], Any]] = {
     "name": str,
     "baseline": str,
+    "main_variant": str,
     "sources": lambda value: value.split(","),
     "kinds": lambda value: value.split(","),
     "build": str,
@@ -56,6 +58,8 @@ class Recipe:
         draft = {"name": self.title, "seed": secrets.randbelow(2**31), **base, **changed}
         draft["crash"] = {**base.get("crash", {}), **crash}
         draft["variants"] = [{**variant, **places} for variant in base["variants"]]
+        if "threads" in changed and draft.get("main_threads") not in changed["threads"]:
+            draft["main_threads"] = 0
         return Plan.from_dict({**draft, "targets": [vars(target) for target in targets]})
 
     def control_trials(self, size: str) -> int | None:

@@ -1,0 +1,75 @@
+"""Would noise that lasts have made such a step? A disturbance of one night is often there in the next one too, and a few
+alike nights in a row then look like a change.
+
+The largest difference between the means of the nights before and after any place, in units of its own error, is held
+against simulated series in which nothing changed and neighbouring nights correlate by `CORRELATION` (AR(1), normal).
+Independent nights stand out less often than these, so that the answer is on the safe side for them. Nights that
+correlate more than that are taken for a change, and so are rare nights far away from all others: `change_points` asks
+this only of what no order of the same values shows by chance.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+import scipy
+
+from workers.analysis.student import Floats
+
+CORRELATION = 0.6
+LEAST = 2  # values on each side
+SERIES = 20_000
+SEED = 1976
+EACH_SIZE, LARGEST = 40, 400  # of the simulated series: every size, then in steps of a tenth, then the same for all
+
+
+def p_value(values: Floats) -> float:
+    """Share of simulated series whose largest difference is as large. 1 for values that are all the same."""
+    null = _null(_simulated_size(values.size))
+    as_large = null.size - int(np.searchsorted(null, _largest(values[None, :])[0]))
+    return (as_large + 1) / (null.size + 1)
+
+
+def alike(rng: np.random.Generator, series: int, size: int, correlation: float = CORRELATION) -> Floats:
+    """Normal AR(1) series of variance 1: (series, size)."""
+    drawn = rng.normal(size=(series, size))
+    drawn[:, 1:] *= np.sqrt(1 - correlation**2)
+    return scipy.signal.lfilter([1], [1, -correlation], drawn, axis=1)
+
+
+def _simulated_size(size: int) -> int:
+    """At most that size: of shorter series larger differences are due to chance, so it is on the safe side."""
+    if size <= EACH_SIZE:
+        return size
+    steps = int(np.log(min(size, LARGEST) / EACH_SIZE) / np.log(1.1))
+    return int(EACH_SIZE * 1.1**steps)
+
+
+@lru_cache(maxsize=128)
+def _null(size: int) -> Floats:
+    return np.sort(_largest(alike(np.random.default_rng(SEED), SERIES, size)))
+
+
+def _largest(series: Floats) -> Floats:
+    """Of each series the largest difference between both sides of any place, over its standard error."""
+    size = series.shape[1]
+    weights, factors = _weights(size)
+    before = np.arange(LEAST, size - LEAST + 1)
+    centred = series - series.mean(axis=1, keepdims=True)
+    within = (centred**2).sum(axis=1, keepdims=True) - np.cumsum(centred, axis=1)[:, before - 1] ** 2 * (
+        1 / before + 1 / (size - before)
+    )
+    errors = factors * np.sqrt(np.maximum(within, 0) / (size - 2))
+    apart = np.abs(centred @ weights.T)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(apart > 1e-9 * np.abs(series).max(axis=1, keepdims=True), apart / errors, 0.0).max(axis=1)
+
+
+@lru_cache(maxsize=8)
+def _weights(size: int) -> tuple[Floats, Floats]:
+    """For each number of values before the place: what turns a series into the difference of both means, and the
+    standard error of that difference where neighbours correlate and a single value has the variance 1."""
+    before = np.arange(LEAST, size - LEAST + 1)[:, None]
+    place = np.arange(size)
+    weights = np.where(place < before, -1 / before, 1 / (size - before))
+    covariance = CORRELATION ** np.abs(np.subtract.outer(place, place))
+    return weights, np.sqrt(((weights @ covariance) * weights).sum(axis=1))

@@ -22,7 +22,7 @@ LEVELS = {"1/1": 1000.0, "0/0 on db7.example.com": 6000.0}
 
 def experiment(**known):
     """Two variants, cells and trials, one of each failed, one trial repeated; as a worker stores them."""
-    fields = {"levels": LEVELS, "seconds": 12, "measured": 7, "name": "db7 in rack 3: what it costs"} | known
+    fields = {"levels": LEVELS, "seconds": 12, "measured": 11, "name": "db7 in rack 3: what it costs"} | known
     made = trials.experiment(RATES, **fields)
     unmeasured = made.cells.filter(state="waiting").first()
     if unmeasured:

@@ -18,6 +18,7 @@ changed since: another baseline, or other runs. The answer is plain JSON and hol
                  "group_wait": {"value", "source", "note"} | None,      # ms per commit, for the group's leader
                  "missing": [...],                          # why sources had nothing to say
                  "fsync_latency": {"redo": {"source", "calls", "total_ms", "max_ms", "buckets"}},
+                 "contradictions": [{"files", "says"}],     # between the sources, of each log
                  "ratio": {"value", "lo", "hi", "p", "decision"} | None}],  # to the baseline; None: nothing there
      "headline": [{"server_id", "workload", "ratio"}],       # of the plan's pair, whatever the baseline here
      "lines": [...],                                            # what points say together: dashboard.results.models
@@ -32,7 +33,7 @@ from typing import Any, TypeVar
 from django.db.models import Count, Max
 
 from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.results import models, per_commit, probed
+from dashboard.results import contradictions, models, per_commit, probed
 from dashboard.results.devices import devices
 from dashboard.results.headline import Headline, headline
 from dashboard.results.points import Point, PointKey, points
@@ -126,6 +127,7 @@ def describe(point: Point, seconds: Sample) -> dict[str, Any]:
         "group_wait": per_commit.group_wait(point.runs),
         "missing": per_commit.missing(point.runs),
         "fsync_latency": per_commit.fsync_latency(point.runs),
+        "contradictions": contradictions.told(point.runs),
     }
 
 

@@ -57,9 +57,25 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
             for v, look in zip(view.plan["variants"], looks(view.variants), strict=True)
         ],
         "promises": promises(view),
+        "contradictions": contradicted(view),
         "places": places(view, rows),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def contradicted(view: Shown) -> list[dict[str, Any]]:
+    """Each variant whose sources contradict each other about its fsyncs: at its fewest such threads, and how often."""
+    found = [(line, [point for point in line.points if point["contradictions"]]) for line in view.lines()]
+    return [
+        {
+            "name": line.name,
+            "at": at(points[0]["threads"]),
+            "says": [view.clean(one["says"]) for one in points[0]["contradictions"]],
+            "more": len(points) - 1,
+        }
+        for line, points in found
+        if points
+    ]
 
 
 def _is_unfinished(view: Shown, rows: list[dict[str, Any]]) -> bool:

@@ -30,6 +30,8 @@ _WANTED = {
     "cell__block": "block",
     "series__columns": "columns",
     "evidence__histogram": "histogram",
+    "probe__data__flushes": "device",
+    "probe__data__logs__flushes": "logs_device",  # where the logs lie on a second one
 }
 
 

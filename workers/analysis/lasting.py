@@ -1,5 +1,5 @@
-"""Would noise that lasts have made such a step? A disturbance of one night is often there in the next one too, and a few
-alike nights in a row then look like a change.
+"""Would noise that lasts have made such a step? A disturbance of one night is often there in the next night too, and
+a few alike nights in a row then look like a change.
 
 The largest difference between the means of the nights before and after any place, in units of its own error, is held
 against simulated series in which nothing changed and neighbouring nights correlate by `CORRELATION` (AR(1), normal).

@@ -38,9 +38,16 @@ def _series(line: Line, files: str) -> Series:
 def _rows(line: Line, point: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     known = point["fsyncs"]
     rows = [
-        (line.name, point["threads"], name, one["value"], one["source"], one["note"]) for name, one in known.items()
+        (line.name, point["threads"], name, one["value"], one["source"], _note(point, name, one["note"]))
+        for name, one in known.items()
     ]
     return rows or [(line.name, point["threads"], NOT_AVAILABLE, None, "", "; ".join(point["missing"]))]
+
+
+def _note(point: Mapping[str, Any], files: str, note: str) -> str:
+    """The source's own, and where another source contradicts it."""
+    said = (one["says"] for one in point["contradictions"] if one["files"] == files)
+    return " ".join(filter(None, (note, *said)))
 
 
 def _why_not(shown: Shown) -> str:

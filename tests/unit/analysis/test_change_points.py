@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from workers.analysis import change_points as cp
 from workers.analysis import lasting
-from workers.analysis.change_points import FEWEST, LASTING_LEVEL, LEAST, LEVEL, NEAR, change_points, holds
+from workers.analysis.change_points import FEWEST, LEAST, LEVEL, NEAR, change_points, holds
 
 SEEDS = st.integers(0, 2**32 - 1)
 SERIES = 400  # a binomial 99.9 % bound below, and seconds of work

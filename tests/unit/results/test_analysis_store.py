@@ -60,9 +60,9 @@ def test_whoever_gives_a_point_another_key_raises_the_method():
     """Otherwise pages of answers stored before would break on the key that is not there."""
     point = analysis.analyse(factory.experiment(), "1/1")["points"][0]
     assert (analysis._METHOD, sorted(point)) == (8, [
-        "cell_ids", "commits", "counts", "errors", "fsync_latency", "fsyncs", "group", "group_wait", "hi", "latency_ms",
-        "lo", "missing", "ratio", "repeats", "run_ids", "seconds", "server_id", "settled", "stalls", "threads", "tps",
-        "transactions", "variant", "workload",
+        "cell_ids", "commits", "contradictions", "counts", "errors", "fsync_latency", "fsyncs", "group", "group_wait",
+        "hi", "latency_ms", "lo", "missing", "ratio", "repeats", "run_ids", "seconds", "server_id", "settled", "stalls",
+        "threads", "tps", "transactions", "variant", "workload",
     ])  # fmt: skip
 
 

@@ -59,3 +59,8 @@ def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait, led):
         together = sum(found.parts.values()) + found.rest_ms
         assert found.whole_ms * 0.999 <= together <= found.whole_ms * 1.11
         assert min(*found.parts.values(), found.rest_ms) >= 0
+
+
+def test_one_commit_a_second_has_an_anatomy_and_none_has_not():
+    assert anatomy(1, 1.0, {"redo": Flushes(1, 5.0)}).whole_ms == 1000
+    assert isinstance(anatomy(1, 0.0, {"redo": Flushes(1, 5.0)}), Refused)

@@ -56,3 +56,18 @@ def test_without_group_commit_is_never_above_with_it(demands, threads):
     assert bound.unshared_tps(threads) <= bound.shared_tps(threads)
     assert bound.unshared_tps(threads) <= bound.unshared_tps(threads + 1) * 1.000001
     assert bound.efficiency(threads, bound.shared_tps(threads)) == pytest.approx(1)
+
+
+def test_without_group_commit_the_slower_log_is_the_limit():
+    bound = ceiling({"redo": Demand(1, 2.0), "binlog": Demand(1, 8.0)})
+    assert bound.unshared_tps(64) == pytest.approx(1000 / 8)
+    assert bound.shared_tps(1) == pytest.approx(100)
+
+
+def test_half_an_fsync_per_commit_is_waited_for():
+    assert ceiling({"redo": Demand(0.5, 5.0)}).fsyncs == 0.5
+    assert isinstance(ceiling({"redo": Demand(0.49, 5.0)}), Refused)
+
+
+def test_one_log_whose_fsyncs_took_no_time_is_enough_to_refuse():
+    assert isinstance(ceiling({"redo": Demand(1, 0.0), "binlog": Demand(1, 8.0)}), Refused)

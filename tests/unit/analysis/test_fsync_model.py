@@ -118,3 +118,13 @@ def test_too_few_rounds_give_a_line_without_interval():
 )
 def test_what_is_no_sweep_is_refused(points):
     assert isinstance(fit(points), Refused)
+
+
+def test_a_size_of_one_byte_is_a_size():
+    assert not isinstance(fit([SizeTimes(size, (1.0, 1.1)) for size in (1, 8, 64, 512)]), Refused)
+    assert isinstance(fit([SizeTimes(size, (1.0, 1.1)) for size in (0, 8, 64, 512)]), Refused)
+
+
+def test_sizes_of_unequal_rounds_are_no_sweep():
+    points = [SizeTimes(size, (1.0, 1.1)) for size in (1, 8, 64)]
+    assert isinstance(fit([*points, SizeTimes(512, (1.0, 1.1, 1.2))]), Refused)

@@ -1,5 +1,7 @@
 """Real shapes of LAB.md: 5.5 must come out as not working, 5.6 and later as working."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,3 +87,34 @@ def test_it_always_has_an_answer_and_a_reason(per_commit, commits):
     assert found.why
     assert found.verdict != "does not work" or found.together >= 0.75 * found.alone
     assert found.verdict != "works" or found.together <= 0.5 * found.alone
+
+
+def test_the_interval_of_the_drop_is_that_of_two_poisson_rates():
+    """A lone commit makes two fsyncs here; at 64 threads 100 commits share one."""
+    found = judge([Shared(1, 1000, 2000), Shared(64, 10_000, 100)])
+    spread = 1.959964 * (1 / 2000 + 1 / 100) ** 0.5
+    assert found.drop.value == pytest.approx(0.01 / 2)
+    assert (found.drop.lo, found.drop.hi) == pytest.approx((0.005 * math.exp(-spread), 0.005 * math.exp(spread)))
+
+
+def test_a_log_that_was_no_longer_flushed_has_an_upper_end():
+    found = judge([Shared(1, 1000, 2000), Shared(64, 10_000, 0)])
+    assert found.drop.value == found.drop.lo == 0
+    assert found.drop.hi == pytest.approx(0.5 / 10_000 / 2 * math.exp(1.959964 * (1 / 2000 + 2) ** 0.5))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(1, 8, "works"), (1, 7, "unknown"), (4, 16, "works"), (4, 15, "unknown")]
+)
+def test_eight_threads_and_four_times_the_fewest_are_needed(low, high, verdict):
+    assert judge([Shared(low, 10_000, 10_000), Shared(high, 10_000, 1000)]).verdict == verdict
+
+
+def test_half_an_fsync_per_lone_commit_is_a_need():
+    assert judge([Shared(1, 10_000, 5000), Shared(64, 10_000, 100)]).verdict == "works"
+    assert judge([Shared(1, 10_000, 4999), Shared(64, 10_000, 100)]).verdict == "no need"
+
+
+@pytest.mark.parametrize(("busy", "verdict"), [(0.5, "does not work"), (0.49, "no need")])
+def test_commits_meet_where_half_of_the_time_goes_into_fsyncs(busy, verdict):
+    assert judge([Shared(1, 10_000, 10_000), Shared(64, 10_000, 10_000, busy)]).verdict == verdict

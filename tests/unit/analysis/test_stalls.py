@@ -39,3 +39,9 @@ def test_it_adds_histograms_up():
     quick, slow = [[1.0, 90], [2.0, 10]], [[2.0, 10], [50.0, 90]]
     together = merge([quick, slow])
     assert together == {1.0: 90, 2.0: 20, 50.0: 90}
+
+
+def test_a_slow_server_can_stall_and_a_tenth_of_the_median_is_no_stall():
+    assert stalls([0.8, 0.9, 0.0, 0.8]) == [Stall(2, 1)]
+    assert stalls([1000, 1000, 100, 1000]) == []
+    assert stalls([1000, 1000, 99.9, 1000]) == [Stall(2, 1)]

@@ -206,7 +206,7 @@ def test_what_was_cleaned_stays_as_it_is():
 def test_a_cell_rests_on_the_same_evidence():
     original, _, imported = files.round_trip()
     for one in (original, imported):
-        assert Evidence.objects.filter(run__cell__experiment=one).count() == 7
+        assert Evidence.objects.filter(run__cell__experiment=one).count() == 11
     kept = [Evidence.objects.filter(run__cell__experiment=one).order_by("run__cell__position").first()
             for one in (original, imported)]  # fmt: skip
     assert kept[0].histogram == kept[1].histogram and kept[0].output == kept[1].output

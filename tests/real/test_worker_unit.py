@@ -1,8 +1,12 @@
-"""The worker's unit that simulates disks has the capabilities for it, and no others: tried under exactly these."""
+"""The worker's unit that simulates disks has the capabilities and system calls for it, and no others. It is tried under
+exactly these."""
 
+import ctypes.util
+import errno
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +15,9 @@ from tests.real.disks import needs_disk
 
 UNIT = PROJECT / "deploy/systemd/durascope-worker-root@.service"
 ASK = "from workers.sandbox.disk import ability; print(ability.missing())"
+
+
+FILTERED = str(Path(__file__).with_name("filtered.py"))
 
 
 def capabilities() -> list[str]:
@@ -29,3 +36,38 @@ def missing_with(names: list[str]) -> str:
 def test_a_disk_can_be_simulated_with_the_capabilities_of_the_unit():
     assert missing_with(capabilities()) == ""
     assert missing_with([name for name in capabilities() if name != "sys_admin"]), "else the test sees nothing"
+
+
+def filtered(without: str, *command: str) -> str:
+    argv = [sys.executable, FILTERED, str(UNIT), without, *command]
+    return subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+needs_filter = pytest.mark.skipif(
+    not (shutil.which("systemd-analyze") and ctypes.util.find_library("seccomp")),
+    reason="systemd or libseccomp is not here",
+)
+
+
+@needs_disk
+@needs_filter
+def test_a_disk_can_be_simulated_with_the_system_calls_of_the_unit():
+    """Made, mounted, cut off and taken apart, under the capabilities too."""
+    bounding = ",".join(["-all", *(f"+{name}" for name in capabilities())])
+    limited = ["setpriv", "--no-new-privs", "--bounding-set", bounding, sys.executable, "-c", ASK]
+    assert filtered("", *limited) == ""
+    assert filtered("@mount", *limited), "else the test sees nothing"
+
+
+@needs_filter
+@pytest.mark.parametrize("call", ["ptrace", "perf_event_open", "bpf", "clock_settime", "quotactl", "userfaultfd"])
+def test_what_no_worker_needs_is_refused(call):
+    """With arguments that change nothing, and that the kernel refuses for another reason without the filter."""
+    ask = f"""
+import ctypes
+number = ctypes.CDLL("libseccomp.so.2").seccomp_syscall_resolve_name({call.encode()!r})
+ctypes.CDLL(None, use_errno=True).syscall(number, -1, 0, 0, 0, 0)
+"""
+    command = [sys.executable, "-c", f"{ask}print(ctypes.get_errno())"]
+    free = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    assert filtered("", *command) == str(errno.EPERM) != free

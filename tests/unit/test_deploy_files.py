@@ -90,6 +90,8 @@ def test_units_hold_no_secret_and_gain_no_privilege(unit):
     text = unit.read_text()
     assert "EnvironmentFile=/etc/durascope/durascope.env" in text and "NoNewPrivileges=yes" in text
     assert "Restart=always" in text and "CapabilityBoundingSet=" in text
+    assert "\nLimitCORE=0\n" in text, "a core file would hold passwords"
+    assert "\nSystemCallFilter=@system-service" in text and "\nSystemCallErrorNumber=EPERM\n" in text
     assert not set(VARIABLE.findall(text)) - {"DURASCOPE_SANDBOX_USER"}
 
 

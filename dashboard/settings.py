@@ -6,7 +6,7 @@ import os
 from django.core.management.utils import get_random_secret_key
 
 from dashboard import forwarded
-from dashboard.accounts import sign_on
+from dashboard.accounts import policy, sign_on
 from dashboard.database import databases
 from dashboard.home import PROJECT, home, redis_url, sandbox_root, secret
 from dashboard.notifications import mail_server
@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "dashboard.accounts",
     "dashboard.audit",
     "dashboard.fleet",
@@ -58,6 +59,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "dashboard.accounts.sessions.Idle",
     "dashboard.accounts.gate.Gate",  # deny by default
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -115,6 +117,9 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts are made by administrators: noth
 ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: dashboard.accounts.throttle; second factors: allauth's own limit
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own pages: dashboard.accounts.confirmed
+SECOND_FACTOR_FOR = policy.guarded_roles(os.environ)
+IDLE_LIMIT = policy.idle_limit(os.environ)
+ONE_TIME_LIMIT = policy.one_time_limit(os.environ)
 MFA_ADAPTER = "dashboard.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

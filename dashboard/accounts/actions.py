@@ -7,9 +7,11 @@ import secrets
 from typing import Any
 
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
+from django.utils import timezone
 
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import Role, require
@@ -53,7 +55,8 @@ def let_in_again(name: str, password: str = "") -> str:
     user = User.objects.get(username=name)
     user.is_active = user.is_staff = user.is_superuser = True
     given = _store_password(user, password)
-    Person.objects.update_or_create(user=user, defaults={"role": Role.ADMINISTRATOR, "must_change_password": False})
+    fresh = {"role": Role.ADMINISTRATOR, "must_change_password": False, "one_time_until": None}
+    Person.objects.update_or_create(user=user, defaults=fresh)
     Authenticator.objects.filter(user=user).delete()
     record(None, "reset password", user, role=Role.ADMINISTRATOR)
     return given
@@ -65,7 +68,7 @@ def add(by: Any, name: str, role: str) -> str:
     require(by, "administer")
     user = _new(name)
     password = _store_password(user)
-    Person.objects.filter(user=user).update(must_change_password=True)
+    _until_changed(user)
     _give(user, role)
     record(by, "added person", user, role=role)
     return password
@@ -111,7 +114,7 @@ def new_password(by: Any, user: User) -> str:
     """A one-time password for somebody who forgot theirs; their sessions end."""
     require(by, "administer")
     password = _store_password(user)
-    Person.objects.filter(user=user).update(must_change_password=True)
+    _until_changed(user)
     record(by, "reset password", user)
     return password
 
@@ -140,6 +143,12 @@ def _store_password(user: User, password: str = "") -> str:
     user.set_password(password)
     user.save()
     return password
+
+
+def _until_changed(user: User) -> None:
+    """Somebody else knows the password: it must be changed at the first login, and that must come soon."""
+    until = timezone.now() + settings.ONE_TIME_LIMIT
+    Person.objects.filter(user=user).update(must_change_password=True, one_time_until=until)
 
 
 def _give(user: User, role: str) -> None:

@@ -1,5 +1,6 @@
 """Where we differ from allauth: nobody signs up, the audit trail is the throttle's memory, secrets are sealed."""
 
+from ipaddress import ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -33,6 +34,11 @@ class AccountAdapter(DefaultAccountAdapter):
         user = super().authenticate(request, **credentials)
         if user and self._attempt:
             self._attempt.delete()
+        if user and getattr(user, "person", None) and user.person.one_time_expired:
+            raise ValidationError(
+                "This one-time password has expired. Nobody was logged in. Ask an administrator for a new one.",
+                code="expired",
+            )
         return user
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
@@ -49,7 +55,11 @@ class AccountAdapter(DefaultAccountAdapter):
             )
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        return address(request) or "unknown"  # behind a unix socket there is none: then all are one
+        """For allauth, which stores it as an address: where a proxy does not say who asks, all are one."""
+        try:
+            return str(ip_address(address(request)))
+        except ValueError:
+            return "0.0.0.0"  # noqa: S104 - stored, not bound
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         messages.success(request, "Your password was changed. Other sessions of yours are logged out.")

@@ -4,16 +4,21 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from dashboard.accounts.roles import NOBODY, OPERATIONS, allowed, require
+from dashboard.accounts.roles import NOBODY, OPERATIONS, allowed, require, role_of
 
 View = TypeVar("View", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
+FACTORS = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
 
 
 def needs(operation: str) -> Callable[[View], View]:
@@ -45,13 +50,24 @@ class Gate(LoginRequiredMiddleware):
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         require(request.user, operation)
-        return self._own_password_first(request, operation)
+        return self._own_password_first(request, operation) or self._second_factor_first(request, operation)
 
     def _own_password_first(self, request: HttpRequest, operation: str) -> HttpResponse | None:
         person = getattr(request.user, "person", None)
         if person and person.must_change_password and operation != "own_account":
             return redirect("account_change_password")
         return None
+
+    def _second_factor_first(self, request: HttpRequest, operation: str) -> HttpResponse | None:
+        if operation == "own_account" or not lacks_second_factor(request.user):
+            return None
+        messages.warning(request, "Your account needs a second factor: add an authenticator app or a passkey first.")
+        return redirect("mfa_index")
+
+
+def lacks_second_factor(user: Any) -> bool:
+    """Whether settings.SECOND_FACTOR_FOR wants one of this person, who has none."""
+    return role_of(user) in settings.SECOND_FACTOR_FOR and not is_mfa_enabled(user, FACTORS)
 
 
 class May:

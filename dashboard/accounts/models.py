@@ -15,12 +15,17 @@ class Person(models.Model):
     )
     role = models.CharField(max_length=16, choices=Role, default=Role.VIEWER)
     must_change_password = models.BooleanField(default=False)  # somebody else knows it: it was given by hand
+    one_time_until = models.DateTimeField(null=True)  # such a password logs nobody in from then on
 
     class Meta:
         constraints = [models.CheckConstraint(name="role_is_known", condition=models.Q(role__in=Role.values))]
 
     def __str__(self) -> str:
         return self.user.get_username()
+
+    @property
+    def one_time_expired(self) -> bool:
+        return self.must_change_password and self.one_time_until is not None and self.one_time_until <= timezone.now()
 
 
 class Attempt(models.Model):

@@ -117,7 +117,8 @@ def tokens(request: HttpRequest, pk: int) -> HttpResponse:
 def password(request: HttpRequest, pk: int) -> HttpResponse:
     """Answers with the page itself, not a redirect: the password is shown this once and kept nowhere."""
     user = _known(pk)
-    return _page(request, user, actions.new_password(request.user, user))
+    password = actions.new_password(request.user, user)
+    return _page(request, _known(pk), password)
 
 
 def _do(request: HttpRequest, pk: int, action: Callable[[User], Any], happened: str) -> HttpResponse:

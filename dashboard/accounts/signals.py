@@ -63,7 +63,7 @@ def note_failed_factor(request: HttpRequest, user: Any, authenticator: Authentic
 
 @receiver([password_changed, password_set])
 def note_password(user: User, **_: Any) -> None:
-    Person.objects.filter(user=user).update(must_change_password=False)
+    Person.objects.filter(user=user).update(must_change_password=False, one_time_until=None)
     record(user, "changed password", user)
 
 

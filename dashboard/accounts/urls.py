@@ -14,6 +14,7 @@ from allauth.socialaccount.providers.openid_connect import views as openid
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
+from dashboard.accounts import sessions
 from dashboard.accounts.confirmed import confirmed
 from dashboard.accounts.gate import needs
 
@@ -52,5 +53,8 @@ urlpatterns = [
     path("password/first/", own(account.password_set), name="account_set_password"),
     path("password/confirm/", own(account.reauthenticate), name="account_reauthenticate"),
     path("second-factors/", include(second_factors)),
+    path("sessions/", sessions.own, name="own_sessions"),
+    path("sessions/<int:pk>/end/", sessions.end, name="end_session"),
+    path("sessions/end-others/", sessions.end_others, name="end_other_sessions"),
     path("sign-on/", include(company)),
 ]

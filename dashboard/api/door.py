@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
+from dashboard.accounts.gate import lacks_second_factor
 from dashboard.accounts.roles import OPERATIONS, NotAllowed, require
 from dashboard.accounts.signals import address
 from dashboard.accounts.throttle import WINDOW, begin
@@ -81,6 +82,8 @@ def _speaking_for(token: Any) -> User:
         raise NotAllowed(
             "Your password was given to you by somebody else. Log in and change it; tokens rest until then."
         )
+    if lacks_second_factor(user):
+        raise NotAllowed("Your account needs a second factor. Log in and add one; tokens rest until then.")
     user.scopes = frozenset(token.scopes)  # what `allowed` is limited to
     user.via = f"token {token.prefix}"  # what the audit log says beside the name
     actions.note_use(token)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from dashboard.local.processes import Child, Program
+from dashboard.local.processes import Child, Program, bound_log
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
@@ -22,7 +22,8 @@ class Keeper:
         self.child.wait_until_ready()
 
     def tend(self) -> None:
-        """Called again and again: notices the child's end, and starts it again when its pause is over."""
+        """Called again and again: notices the child's end, starts it again when its pause is over, bounds its log."""
+        bound_log(self.program.log)
         if self._due_at is not None:
             if time.monotonic() >= self._due_at:
                 self._due_at = None

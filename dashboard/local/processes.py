@@ -15,6 +15,7 @@ from typing import BinaryIO
 from dashboard.local.errors import LocalError
 
 LARGEST_LOG_BYTES = 5_000_000
+COPIED_AT_ONCE = 1 << 20
 TAIL_LINES = 12
 POLL_S = 0.05
 # The second half covers a parent that died before the signal was set: the child then has another parent already.
@@ -95,11 +96,23 @@ class Child:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """The log, to append to; a large one is first moved aside, so that two of them are kept."""
+    """The log, to append to; a large one is first moved aside, so that two of them are kept. See `bound_log`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > LARGEST_LOG_BYTES:
         path.replace(path.with_name(path.name + ".1"))
     return path.open("ab")
+
+
+def bound_log(path: Path) -> None:
+    """Keep a log that a child is writing below LARGEST_LOG_BYTES: its content is copied to NAME.1, and it is emptied in
+    place, for the child holds it open. The child appends, so it goes on at the new end. What it writes between the last
+    copy and the emptying would be lost: it is copied until nothing came."""
+    if not path.exists() or path.stat().st_size <= LARGEST_LOG_BYTES:
+        return
+    with path.open("r+b") as log, path.with_name(path.name + ".1").open("wb") as kept:
+        while content := log.read(COPIED_AT_ONCE):
+            kept.write(content)
+        log.truncate(0)
 
 
 def tail(path: Path, lines: int = TAIL_LINES) -> str:

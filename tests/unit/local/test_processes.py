@@ -153,3 +153,48 @@ def test_a_stopped_child_is_not_started_again(program):
     kept.stop()
     kept.tend()
     assert kept.child.status == 1
+
+
+def test_a_log_that_grows_is_bounded_while_its_program_runs(child, monkeypatch, tmp_path):
+    """Nothing is lost of it, and the program goes on writing."""
+    monkeypatch.setattr(processes, "LARGEST_LOG_BYTES", 2000)
+    writes = child("bash", "-c", "for n in {1..200}; do echo line $n of many; done; sleep 60")
+    log, old = writes.program.log, tmp_path / "logs" / "part.log.1"
+    assert eventually(lambda: "line 200 of" in processes.tail(log))
+    processes.bound_log(log)
+    assert (log.stat().st_size, old.read_text().count("line")) == (0, 200)
+    assert writes.status is None
+
+
+def test_a_program_that_appends_goes_on_at_the_new_end(monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "LARGEST_LOG_BYTES", 10)
+    log = tmp_path / "part.log"
+    with processes.open_log(log) as held:
+        for round_ in range(3):
+            held.write(b"%d: more than ten bytes\n" % round_)
+            held.flush()
+            processes.bound_log(log)
+        held.write(b"short")
+        held.flush()
+    assert log.read_bytes() == b"short", "no hole of zeros before it"
+    assert (tmp_path / "part.log.1").read_bytes() == b"2: more than ten bytes\n"
+
+
+def test_a_small_log_is_left_alone(tmp_path):
+    log = tmp_path / "part.log"
+    processes.bound_log(log)
+    log.write_text("a few words")
+    processes.bound_log(log)
+    assert log.read_text() == "a few words" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_whoever_keeps_a_program_bounds_its_log(monkeypatch, tmp_path):
+    bounded = []
+    monkeypatch.setattr(keeper, "bound_log", bounded.append)
+    program = Program("part", ["sleep", "60"], tmp_path, tmp_path / "part.log")
+    kept = keeper.Keeper(program, lambda _: None)
+    try:
+        kept.tend()
+    finally:
+        kept.kill()
+    assert bounded == [program.log]

@@ -1,5 +1,7 @@
 """Whose word is believed about who asks: of the unix socket, and of proxies that are named; of nobody else."""
 
+import socket
+
 import pytest
 from asgiref.sync import async_to_sync
 
@@ -58,4 +60,5 @@ def test_proxies_are_addresses():
 
 def test_uvicorn_itself_believes_nobody(tmp_path):
     """Its default is to believe whoever asks from 127.0.0.1."""
-    assert "--no-proxy-headers" in web(tmp_path, "127.0.0.1", 8000).argv
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        assert "--no-proxy-headers" in web(tmp_path, "127.0.0.1", listening).argv

@@ -7,6 +7,7 @@ import pytest
 
 from dashboard.history import entries
 from dashboard.history.models import Change
+from tests.confirmed import used
 from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW
 from tests.unit.results import factory
@@ -24,7 +25,7 @@ def server():
 @pytest.fixture
 def reader(client):
     client.force_login(made.somebody(role="viewer"))
-    return client
+    return used(client)
 
 
 @pytest.fixture

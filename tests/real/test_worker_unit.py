@@ -60,7 +60,7 @@ def test_a_disk_can_be_simulated_with_the_system_calls_of_the_unit():
 
 
 @needs_filter
-@pytest.mark.parametrize("call", ["ptrace", "perf_event_open", "bpf", "clock_settime", "quotactl", "userfaultfd"])
+@pytest.mark.parametrize("call", ["ptrace", "perf_event_open", "bpf", "clock_settime", "quotactl"])
 def test_what_no_worker_needs_is_refused(call):
     """With arguments that change nothing, and that the kernel refuses for another reason without the filter."""
     ask = f"""

@@ -38,6 +38,9 @@ def test_a_disk_can_be_simulated_with_the_capabilities_of_the_unit():
     assert missing_with([name for name in capabilities() if name != "sys_admin"]), "else the test sees nothing"
 
 
+REAL_TIME = "import os; os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1)); print('yes')"
+
+
 def filtered(without: str, *command: str) -> str:
     argv = [sys.executable, FILTERED, str(UNIT), without, *command]
     return subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
@@ -57,6 +60,13 @@ def test_a_disk_can_be_simulated_with_the_system_calls_of_the_unit():
     limited = ["setpriv", "--no-new-privs", "--bounding-set", bounding, sys.executable, "-c", ASK]
     assert filtered("", *limited) == ""
     assert filtered("@mount", *limited), "else the test sees nothing"
+
+
+@needs_disk
+@needs_filter
+def test_a_simulated_disk_may_run_in_real_time():
+    assert filtered("", sys.executable, "-c", REAL_TIME) == "yes"
+    assert "RestrictRealtime=yes" not in UNIT.read_text()
 
 
 @needs_filter

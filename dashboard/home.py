@@ -76,4 +76,4 @@ def sandbox_root() -> str:
     under /root cannot be), one for each installation."""
     if os.getuid() == 0:
         return f"/var/lib/durascope/{_digest()}"
-    return f"/var/tmp/durascope-{os.getuid()}-{_digest()}"  # noqa: S108 - made 0700 and its owner checked when used
+    return f"/var/tmp/durascope-{os.getuid()}-{_digest()}"  # noqa: S108 - sandbox/place.py checks whose it is

@@ -95,21 +95,24 @@ def spawn(
 
 def ask(argv: Sequence[str], user: User, fence: Fence, env: Mapping[str, str], limit_s: float) -> Answer:
     """Run a program of a build that answers and ends. One that does not end is killed, with all of its session."""
-    return _heard([*through_door(user, fence, env), *argv], Path("/"), limit_s, MOST_BYTES)
+    status, said = _heard([*through_door(user, fence, env), *argv], Path("/"), limit_s, MOST_BYTES)
+    return Answer(status, said.decode(errors="replace"))
 
 
 def run(argv: Sequence[str | Path], user: User, *, cwd: Path, limit_s: float, most_bytes: int = MOST_BYTES) -> bytes:
     """Run a program of this machine as that user, and say what it printed. SandboxError: it failed.
 
     `cwd` is entered before the user changes: it may be a folder that is closed to the user."""
-    answer = _heard([*user.setpriv, *map(str, argv)], cwd, limit_s, most_bytes)
-    if answer.status != 0:
-        why = answer.said.strip()[-500:] or f"status {answer.status}"
-        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "Nothing was changed.")
-    return answer.said.encode(errors="surrogateescape")
+    status, said = _heard([*user.setpriv, *map(str, argv)], cwd, limit_s, most_bytes)
+    if status != 0:
+        ended = f"it did not end within {limit_s:g} s, or printed too much" if status is None else f"status {status}"
+        why = said.decode(errors="replace").strip()[-500:] or ended
+        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "What it had not done yet was left.")
+    return said
 
 
-def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> Answer:
+def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> tuple[int | None, bytes]:
+    """Exit status, None when it was ended; and what came."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         child = spawn(argv, env=SYSTEM, cwd=cwd, output=theirs)
@@ -128,7 +131,7 @@ def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> A
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
-    return Answer(child.returncode if whole and ended else None, said.decode(errors="surrogateescape"))
+    return (child.returncode if whole and ended else None), said
 
 
 def _read(pipe: int, deadline: float, most_bytes: int) -> tuple[bytes, bool]:

@@ -97,7 +97,7 @@ def test_units_hold_no_secret_and_gain_no_privilege(unit):
 
 @pytest.mark.parametrize("unit", [unit for unit in UNITS if "worker" in unit.name], ids=lambda unit: unit.name)
 def test_workers_may_close_sandboxes_in(unit):
-    """Without these calls the door finds no Landlock, and a server of a worker without root reads the worker's files."""
+    """Without them there is no Landlock, and a server of a worker without root reads the worker's files."""
     (allowed,) = re.findall(r"^SystemCallFilter=(landlock.*)$", unit.read_text(), re.MULTILINE)
     assert allowed.split() == ["landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"]
 

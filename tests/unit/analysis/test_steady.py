@@ -18,7 +18,7 @@ def test_a_constant_run_does_not_drift():
 
 @pytest.mark.parametrize("climbs", [0.5, -0.3, 0.05])
 def test_a_climb_is_told_as_a_share_of_the_mean(climbs):
-    """From the mean of the first block to that of the last: four blocks of ten seconds, whose middles are 30 s apart."""
+    """From the mean of the first block to that of the last: four blocks of 10 s, whose middles are 30 s apart."""
     assert drift(line(climbs)) == pytest.approx(climbs * 30 / 39, rel=1e-6)
 
 

@@ -1,8 +1,7 @@
 """The sentence on top, in each of its honest variants. Pure: made-up analyses, no database."""
 
+import re
 from dataclasses import replace
-
-import pytest
 
 from dashboard.results.finding import Progress, finding
 from dashboard.results.headline import headline
@@ -47,25 +46,32 @@ def said(*points, progress=ALL, servers=1, **more):
     return finding(shown(*points, servers=servers, **more), progress)
 
 
-def test_it_compares_the_plans_pair_with_its_interval():
+def in_order(text, *parts):
+    """The decision and the figures, in their order, whatever the words around them."""
+    return bool(re.search(".*".join(map(re.escape, parts)), text))
+
+
+def test_it_compares_the_plans_pair_with_its_interval(words):
     found = said(point("1/1"), point("0/0", against=ratio(6.12, 5.71, 6.63)))
-    assert found.sentence == "At 8 threads 0/0 is 6.1 times as fast as 1/1 (5.7 to 6.6)."
+    assert in_order(found.sentence, "8 threads", "0/0", "6.1", "1/1", "5.7", "6.6")
     assert found.more == ()
+    words(found.sentence)
 
 
-def test_a_larger_difference_of_another_pair_is_no_headline():
+def test_a_larger_difference_of_another_pair_is_no_headline(words):
     """2/0 is three times as fast at one thread; the pair of the plan shows no difference."""
     same = ratio(1.01, 0.95, 1.06, "no difference shown")
     others = (point("1/1", 1), point("2/0", 1, ratio(3.1, 2.9, 3.3)), point("2/0", 8, ratio(3.1, 2.9, 3.3)))
     found = said(point("1/1"), point("0/0", against=same), *others, point("0/0", 1, ratio(9, 8, 10)))
-    assert found.sentence == "At 8 threads no difference between 0/0 and 1/1 was found."
-    assert found.more == ("The throughput of 0/0 is 0.950 to 1.06 times that of 1/1 (95 % CI).",)
+    assert in_order(found.sentence, "8 threads", "no difference", "0/0", "1/1") and "2/0" not in found.sentence
+    assert in_order(*found.more, "0/0", "0.950", "1.06", "1/1")
+    words([found.sentence, *found.more])
 
 
 def test_the_plan_says_which_pair_and_at_how_many_threads():
     points = (point("1/1", 1), point("2/0", 1, ratio(3.1, 2.9, 3.3)), point("0/0", 1, ratio(9, 8, 10)))
     found = said(*points, main_variant="2/0", main_threads=1)
-    assert found.sentence == "At 1 thread 2/0 is 3.1 times as fast as 1/1 (2.9 to 3.3)."
+    assert in_order(found.sentence, "1 thread ", "2/0", "3.1", "1/1", "2.9", "3.3")
 
 
 def test_another_baseline_that_a_reader_chose_changes_no_headline():
@@ -76,7 +82,7 @@ def test_another_baseline_that_a_reader_chose_changes_no_headline():
 
 def test_it_names_the_faster_one_first():
     found = said(point("1/1"), point("0/0", against=ratio(0.8, 0.75, 0.85)))
-    assert found.sentence == "At 8 threads 1/1 is 1.25 times as fast as 0/0 (1.18 to 1.33)."
+    assert in_order(found.sentence, "8 threads", "1/1", "1.25", "0/0", "1.18", "1.33")
 
 
 def test_each_server_has_its_sentence_the_first_one_on_top():
@@ -84,34 +90,33 @@ def test_each_server_has_its_sentence_the_first_one_on_top():
     here = (point("1/1"), point("0/0", against=ratio(1.0, 0.9, 1.1, "no difference shown")))
     there = (point("1/1", server_id=2), point("0/0", against=far, server_id=2))
     found = said(*here, *there, servers=2)
-    assert found.sentence.startswith("At 8 threads on db1 no difference")
-    assert "At 8 threads on db2 0/0 is 9.1 times as fast as 1/1 (8.0 to 10)." in found.more
+    assert in_order(found.sentence, "8 threads", "db1", "no difference")
+    assert any(in_order(one, "8 threads", "db2", "0/0", "9.1", "1/1", "8.0", "10") for one in found.more)
 
 
-def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do():
+def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(words):
     counted = {"redo": {"value": 0.435}, "binlog": {"value": 0.449}, "data": {"value": 0.01}}
     group = {"value": 2.23}
     base = point("1/1", fsyncs=counted, group=group)
     both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": {"value": 0.0002}}))
-    assert both.more == (
-        "Per commit 1/1 makes 0.43 redo and 0.45 binlog fsyncs and 0/0 makes 0.00020 redo fsyncs.",
-        "A binlog group holds 2.2 commits in 1/1.",
-    )
-    assert said(base, point("0/0", against=ratio(6, 5, 7))).more == ("A binlog group holds 2.2 commits in 1/1.",)
+    fsyncs, groups = both.more
+    assert in_order(fsyncs, "1/1", "0.43 redo", "0.45 binlog", "0/0", "0.00020 redo")
+    assert in_order(groups, "2.2", "1/1")
+    assert said(base, point("0/0", against=ratio(6, 5, 7))).more == (groups,)
+    words(both.more)
 
 
-def test_it_warns_of_stalls_and_of_a_short_warm_up():
+def test_it_warns_of_stalls_and_of_a_short_warm_up(words):
     stalled = point("0/0", against=ratio(6, 5, 7), stalls={"count": 2, "seconds": 3, "longest_s": 2}, settled=False)
-    assert said(point("1/1"), stalled).more == (
-        "0/0 stood still for 3 s in all.",
-        "0/0 had not settled: a longer warm-up would help.",
-    )
+    stalls, warm_up = said(point("1/1"), stalled).more
+    assert in_order(stalls, "0/0", "3 s") and "0/0" in warm_up
+    words([stalls, warm_up])
 
 
-def test_it_does_not_decide_what_cannot_be_decided():
+def test_it_does_not_decide_what_cannot_be_decided(words):
     found = said(point("1/1"), point("0/0", against=ratio(2.0, 1.1, 3.0, "not decidable")))
-    assert found.sentence == "At 8 threads it is not decidable whether 0/0 differs from 1/1."
-    assert found.more[1] == "More repeats narrow the interval."
+    assert in_order(found.sentence, "8 threads", "not decidable", "0/0", "1/1")
+    words([found.sentence, found.more[1]])
 
 
 def few(repeats, decision):
@@ -119,47 +124,44 @@ def few(repeats, decision):
     return said(point("1/1", **one), point("0/0", 8, ratio(6, None, None, decision), 6000.0, **one))
 
 
-def test_of_one_repeat_it_tells_the_figures_and_judges_nothing():
+def test_of_one_repeat_it_tells_the_figures_and_judges_nothing(words):
     found = few(1, "measured once")
-    assert found.sentence == "At 8 threads 0/0 made 6,000 commits per second in 1 repeat, 1/1 1,000 in 1 repeat."
-    assert found.more == ("Measure at least 3 repeats to compare them.",)
+    assert in_order(found.sentence, "8 threads", "0/0", "6,000", "1 repeat", "1/1", "1,000", "1 repeat")
+    assert "3 repeats" in found.more[0] and len(found.more) == 1
+    words([found.sentence, *found.more])
 
 
-def test_two_repeats_are_too_few_to_judge():
+def test_two_repeats_are_too_few_to_judge(words):
     found = few(2, "too few to judge")
-    assert found.sentence == "At 8 threads too few repeats were measured to judge whether 0/0 differs from 1/1."
-    assert found.more[0] == "0/0 made 6,000 commits per second in 2 repeats, 1/1 1,000 in 2 repeats."
+    assert in_order(found.sentence, "8 threads", "too few repeats", "0/0", "1/1")
+    assert in_order(found.more[0], "0/0", "6,000", "2 repeats", "1/1", "1,000", "2 repeats")
+    words([found.sentence, found.more[0]])
 
 
-def test_it_states_a_single_variant():
+def test_it_states_a_single_variant(words):
     found = said(point("1/1", tps=1234.5), point("1/1", 1, tps=9999), variants=[{"name": "1/1"}])
-    assert found.sentence == "At 8 threads 1/1 makes 1,230 commits per second (950 to 1,050)."
+    assert in_order(found.sentence, "8 threads", "1/1", "1,230", "950", "1,050")
     assert found.more == ()
+    words(found.sentence)
 
 
-def test_it_says_which_of_the_pair_is_missing():
-    assert said(point("0/0")).more == ("There is no comparison: 1/1 was not measured there.",)
-    assert said(point("1/1", 1)).sentence == "At 8 threads 0/0 or 1/1 was not measured."
+def test_it_says_which_of_the_pair_is_missing(words):
+    (one,) = said(point("0/0")).more
+    assert "1/1" in one
     running = said(point("1/1", 1), progress=Progress(12, 1, False)).sentence
-    assert running == "At 8 threads 0/0 or 1/1 is not measured yet."
+    words([one, said(point("1/1", 1)).sentence, running])
 
 
-def test_it_has_no_ratio_to_nothing():
-    assert said(point("1/1", tps=0.0), point("0/0")).sentence == "At 8 threads 0/0 or 1/1 made no commits at all."
+def test_it_has_no_ratio_to_nothing(words):
+    words(said(point("1/1", tps=0.0), point("0/0")).sentence)
 
 
 def test_it_says_how_much_was_measured():
     found = said(point("1/1"), progress=Progress(12, 7, True, "The server went away."))
-    assert found.more[-1] == "7 of 12 cells were measured."
+    assert "7 of 12 cells" in found.more[-1]
 
 
-@pytest.mark.parametrize(
-    ("progress", "sentence", "more"),
-    [
-        (Progress(12, 0, False), "Nothing has been measured yet.", ()),
-        (Progress(12, 0, True, "No connection."), "Nothing was measured.", ("No connection.",)),
-    ],
-)
-def test_it_says_that_there_is_nothing(progress, sentence, more):
-    found = said(progress=progress)
-    assert (found.sentence, found.more) == (sentence, more)
+def test_it_says_that_there_is_nothing(words):
+    waiting, failed = said(progress=Progress(12, 0, False)), said(progress=Progress(12, 0, True, "No connection."))
+    assert (waiting.more, failed.more) == ((), ("No connection.",))
+    words([waiting.sentence, failed.sentence])

@@ -158,8 +158,8 @@ class PlanForm(forms.Form):
     control_trials = forms.IntegerField(
         required=False,
         min_value=0,
-        label="Trials of each control",
-        help_text="Empty: as many as of each crash, at most 3.",
+        label="Control trials",
+        help_text="Of each control. Empty: as many as of each crash, at most 3.",
     )
     kinds = forms.MultipleChoiceField(
         choices=lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CRASH_KINDS.values()],

@@ -1,0 +1,100 @@
+"""One installation of Durascope: its parts, an attached server, a sandbox, and the database behind it all."""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+from django.core.management import call_command
+from django.db import InterfaceError, OperationalError, close_old_connections
+
+from dashboard.local import ports, programs, redis
+from dashboard.servers import vault
+from dashboard.servers.models import Server
+from tests.bench.chaos import found
+from tests.bench.chaos.parts import Parts
+from tests.bench.chaos.place import Place
+from tests.bench.chaos.target import TargetServer
+
+Answer = TypeVar("Answer")
+LOOK_EVERY_S = 0.2
+DATABASE_LIMIT_S = 60
+HOST = "127.0.0.1"
+
+
+class Installation:
+    """`longest_s`: how long a fault that lasts may last."""
+
+    def __init__(self, place: Place, workers: int, longest_s: float) -> None:
+        self.place, self.longest_s = place, longest_s
+        self._held = ExitStack()
+        try:
+            self._make(workers)
+        except BaseException:
+            self._held.close()
+            raise
+
+    def _make(self, workers: int) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        vault.keys()  # made once, before two programs want them
+        self.target = TargetServer(self.place.target)
+        self._held.callback(self.target.remove)
+        listening = self._held.enter_context(ports.listener(HOST, None))
+        home = self.place.home
+        known = {f"worker {n + 1}": programs.worker(home) for n in range(workers)}
+        known |= {"beat": programs.beat(home), "web": programs.web(home, HOST, listening)}
+        self.parts = Parts({"redis": redis.program(home), **known})
+        self._held.callback(self.parts.stop)
+        self.parts.start()
+        self.attached, self.sandbox = self._registered()
+
+    def _registered(self) -> tuple[Server, Server]:
+        address = self.target.address
+        attached = Server(name="target", kind="attached", host=address.host, port=address.port, user=address.user)
+        attached.set_password(address.password)
+        attached.save()
+        return attached, Server.objects.create(name="sandbox", kind="sandbox", build="system-mariadb")
+
+    def close(self) -> None:
+        self._held.close()
+
+    def pause(self, seconds: float = LOOK_EVERY_S) -> None:
+        """Wait, and start again meanwhile what has ended."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self.parts.tend()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(LOOK_EVERY_S, left))
+
+    def until(self, true: Callable[[], bool], limit_s: float) -> bool:
+        """Whether it became true within the limit."""
+        deadline = time.monotonic() + limit_s
+        while not true():
+            if time.monotonic() > deadline:
+                return False
+            self.pause()
+        return True
+
+    def ask(self, question: Callable[[], Answer]) -> Answer:
+        """Of the database, which may be away or locked for a while."""
+        deadline = time.monotonic() + DATABASE_LIMIT_S
+        while True:
+            try:
+                return question()
+            except (OperationalError, InterfaceError):
+                if time.monotonic() > deadline:
+                    raise
+                close_old_connections()
+                self.pause()
+
+    def processes(self, words: str = "") -> dict[int, str]:
+        """Those that parts have started, and that the parts themselves are not."""
+        outside = [self.place.target, self.place.base / "pg"]
+        known = set(self.parts.pids().values())
+        return {pid: line for pid, line in found.processes(self.place.base, known, outside).items() if words in line}
+
+    def logs(self) -> list[Path]:
+        return sorted((self.place.home / "logs").glob("*.log"))

@@ -20,7 +20,7 @@ from dashboard.experiments.models import Cell, Environment, Experiment, Probe, T
 from dashboard.experiments.rights import why_not_run
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
-from workers import claims, conducting, debts, environment, leases, placing, progress, store
+from workers import claims, conducting, debts, environment, leases, machine, placing, progress, store
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
 from workers.bench.load import Gather, Second
@@ -128,6 +128,9 @@ class _Conductor:
             outcome = self._stopped()
         except DurascopeError as failure:
             outcome = (Experiment.State.FAILED, failure)
+        except OSError as failure:
+            log.exception("experiment %s", self._experiment.pk)
+            outcome = (Experiment.State.FAILED, machine.told(failure))
         except Exception as failure:
             log.exception("experiment %s", self._experiment.pk)
             outcome = (Experiment.State.FAILED, DurascopeError(f"Unexpected: {type(failure).__name__}: {failure}"))

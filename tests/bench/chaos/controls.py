@@ -14,7 +14,7 @@ from dashboard.experiments.models import Cell, Experiment, Run, Trial
 from dashboard.fleet.models import HostLease
 from dashboard.servers.models import Debt
 from tests.bench.chaos.installation import Installation
-from tests.bench.chaos.invariants import INVARIANTS
+from tests.bench.chaos.invariants import INVARIANTS, MESSAGES
 from tests.bench.chaos.story import Said, Story
 
 LEFT = "durascope-left-behind"
@@ -162,7 +162,7 @@ CONTROLS: Mapping[str, tuple[Breaking, ...]] = {
     "leases are returned": (_leases,),
     "experiments end": (_still_running,),
     "no cell or trial is lost or doubled": (_lost, _measured_again, _never_measured),
-    "messages say what happened": (_saying(""), _saying("Unexpected: KeyError: 7")),
+    MESSAGES: (_saying(""), _saying("Unexpected: KeyError: 7")),
     "every part answers": (_down,),
 }
 ONLY_ROOT = ("no mount is left", "no loop device is left")

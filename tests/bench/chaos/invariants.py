@@ -13,6 +13,7 @@ from tests.bench.chaos.story import Story, judged, measured
 
 OURS = re.compile(r"\.?(durascope|ds)[-_.]")  # temporary files; those of Python's multiprocessing are not
 RIDDLES = re.compile(r"Traceback|Unexpected:|\[Errno|<class |object at 0x|\bNone\b|KeyError|AttributeError|TypeError")
+MESSAGES = "messages say what happened"
 Check = Callable[[Installation, Story], list[str]]
 
 
@@ -111,7 +112,7 @@ INVARIANTS: Mapping[str, Check] = {
     "leases are returned": _leases,
     "experiments end": _ended,
     "no cell or trial is lost or doubled": _rows,
-    "messages say what happened": _messages,
+    MESSAGES: _messages,
     "every part answers": _parts,
 }
 

@@ -81,15 +81,16 @@ def _finish(installation: Installation, story: Story, started: Started) -> None:
 
 
 def _judge(installation: Installation, story: Story) -> None:
-    installation.until(lambda: not _broken(installation, story), SETTLE_S)
+    installation.until(lambda: not _may_heal(installation, story), SETTLE_S)
     if story.broken:
         for pk in story.experiments:
             actions.cancel(installation.ask(lambda pk=pk: Experiment.objects.get(pk=pk)), None)
 
 
-def _broken(installation: Installation, story: Story) -> bool:
+def _may_heal(installation: Installation, story: Story) -> bool:
+    """Whether waiting is of use. What was said remains said."""
     story.broken = invariants.broken(installation, story)
-    return bool(story.broken)
+    return bool(story.broken.keys() - {invariants.MESSAGES})
 
 
 def _state(installation: Installation, story: Story) -> str:

@@ -1,5 +1,7 @@
 """How an experiment ends when something goes wrong on the way, without a server."""
 
+import errno
+
 import pytest
 from django.db import OperationalError
 
@@ -70,6 +72,15 @@ def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted)
     assert ended.state == "failed"
     assert "b could not be put back: OSError: the disk is on fire" in ended.error
     assert not HostLease.objects.exists()
+
+
+def test_it_says_what_the_host_lacks(conducted):
+    def used_up(_):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    ended = conducted(on_stage=used_up)
+    assert (ended.state, ended.error) == ("failed", "The worker has no file descriptor left.")
+    assert "LimitNOFILE" in ended.mend
 
 
 def test_it_stops_between_set_ups_when_somebody_cancels(conducted):

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,15 @@ def open_path() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(autouse=True)
+def forget_guests() -> None:
+    """What a process remembers of shared pages: tests use the same numbers of links."""
+    kept = sys.modules.get("dashboard.sharing.kept")
+    if kept:
+        kept._pages.clear()
+        sys.modules["dashboard.sharing.limit"].made._left.clear()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What reading a file may take: limits of the process that reads it."""
 
+import contextlib
 import os
 import resource
 from pathlib import Path
@@ -16,7 +17,8 @@ def keep() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (data, data))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(NICE)
+    with contextlib.suppress(PermissionError):  # the service's system-call filter leaves the priority as it is
+        os.nice(NICE)
 
 
 def _data_bytes() -> int:

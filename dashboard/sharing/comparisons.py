@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from django.http import QueryDict
 
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import Experiment, Run
 from dashboard.results.compare.choice import Choice, choice
 from dashboard.results.compare.columns import columns, experiments_of
 from dashboard.sharing.models import ShareLink
@@ -16,6 +16,12 @@ def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
     known = {run_id for column in found for run_id in column["run_ids"]}
     runs = tuple(one for one in chosen.runs if one in known)
     return replace(chosen, runs=runs, offered=None), experiments_of(found)
+
+
+def still_there(link: ShareLink) -> tuple[int, ...]:
+    """The runs of a link whose experiments are not deleted: what a page that is kept may go on showing."""
+    runs = Run.objects.filter(pk__in=choice(QueryDict(link.comparison)).runs).order_by("pk")
+    return tuple(runs.exclude(cell__experiment__in=Experiment.deleted.ids()).values_list("pk", flat=True))
 
 
 def seen(link: ShareLink, query: QueryDict) -> Choice:

@@ -1,6 +1,7 @@
 """A shared result is read far more often than it changes. What one guest was shown is kept for a moment in this
 process, for the next who asks for the same; who has it already is told so. The link is looked up each time all the
-same: nothing is shown after its end."""
+same: nothing is shown after its end. Pages that have to be made are limited (`limit`): where too many were, an older
+one is shown."""
 
 import gzip
 import hashlib
@@ -9,16 +10,22 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render as rendered
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
+from dashboard.accounts.signals import address
+from dashboard.sharing.asked import known
+from dashboard.sharing.comparisons import still_there
+from dashboard.sharing.limit import may_make
 from dashboard.sharing.models import ShareLink
 
 KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
 MOST = 128
+MARKS = ("_csp_", "xframe_options_exempt")
 LOCKS = tuple(Lock() for _ in range(32))  # so that of many who ask for one page at once, one has it made
 
 
@@ -28,6 +35,7 @@ class Page:
     body: bytes
     packed: bytes
     headers: dict[str, str]
+    marks: dict[str, Any]  # what decorators wrote on the response for middleware: its own policy, that it may be framed
 
 
 _pages: OrderedDict[Hashable, Page] = OrderedDict()
@@ -35,40 +43,59 @@ _changing = Lock()
 
 
 def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
-    """For a guest the page that is kept, or was made for all now. Somebody with a session may be shown messages."""
-    if request.COOKIES.keys() & {settings.SESSION_COOKIE_NAME, "messages"}:
-        return render()
+    """The page that is kept, or was made for all guests now. `request` was cut to what guests may ask (`as_guest`)."""
     key = _key(request, link)
     with LOCKS[hash(key) % len(LOCKS)]:
         page = _find(key)
-        if page is None:
+        if page is None or page.until < time.monotonic():
+            if not may_make(link.pk, address(request)):
+                return _answer(request, page) if page else _busy(request)
             response = render()
             if response.status_code != 200 or response.cookies:
                 return response
-            page = _keep(key, response, KEPT_S if link.experiment.is_over else WHILE_MEASURING_S)
+            page = _keep(key, response, KEPT_S if _is_over(link) else WHILE_MEASURING_S)
     return _answer(request, page)
+
+
+def as_guest(request: HttpRequest) -> None:
+    """Take out of a request what would make a page another one: unknown parts of the query, and cookies. A message for
+    one must not be kept for all."""
+    request.GET = known(request.GET)
+    request.COOKIES = {}
+
+
+def _is_over(link: ShareLink) -> bool:
+    """A comparison has many experiments: it is made anew as often as one that is measured."""
+    return bool(link.experiment and link.experiment.is_over)
 
 
 def _key(request: HttpRequest, link: ShareLink) -> Hashable:
     """Whoever changes an experiment changes one of these; what lies deeper is seen a moment later."""
     one = link.experiment
-    version = (one.name, one.state, one.ended_at, one.baseline, one.finding)
-    return (link.token_hash, request.scheme, request.get_host(), request.META.get("QUERY_STRING", ""), version)
+    version = (one.name, one.state, one.ended_at, one.baseline, one.finding) if one else still_there(link)
+    return (request.path, request.scheme, request.get_host(), request.GET.urlencode(), version)
 
 
 def _find(key: Hashable) -> Page | None:
+    """Perhaps an old one."""
     with _changing:
         page = _pages.get(key)
-        if page is None or page.until < time.monotonic():
-            return None
-        _pages.move_to_end(key)
+        if page:
+            _pages.move_to_end(key)
         return page
+
+
+def _busy(request: HttpRequest) -> HttpResponse:
+    response = rendered(request, "sharing/busy.html", {"shared": True}, status=429)
+    response["Retry-After"] = "60"
+    return response
 
 
 def _keep(key: Hashable, response: HttpResponse, for_s: float) -> Page:
     digest = hashlib.sha256(response.content).hexdigest()[:32]
     headers = {**response.headers, "ETag": f'W/"{digest}"'}
-    page = Page(time.monotonic() + for_s, response.content, gzip.compress(response.content, 6), headers)
+    marks = {name: value for name, value in vars(response).items() if name.startswith(MARKS)}
+    page = Page(time.monotonic() + for_s, response.content, gzip.compress(response.content, 6), headers, marks)
     with _changing:
         _pages[key] = page
         while len(_pages) > MOST:
@@ -79,6 +106,7 @@ def _keep(key: Hashable, response: HttpResponse, for_s: float) -> Page:
 def _answer(request: HttpRequest, page: Page) -> HttpResponse:
     takes_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(page.packed if takes_gzip else page.body, headers=page.headers)
+    vars(response).update(page.marks)
     if takes_gzip:
         response["Content-Encoding"] = "gzip"
     response["Content-Length"] = str(len(response.content))

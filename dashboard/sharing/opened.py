@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,54 +19,68 @@ from dashboard.results.crash import views as crash
 from dashboard.results.reader import reader_of
 from dashboard.sharing import actions, comparisons, embedding
 from dashboard.sharing.counting import count
-from dashboard.sharing.kept import kept
+from dashboard.sharing.kept import as_guest, kept
 from dashboard.sharing.models import ShareLink
 from dashboard.sharing.queries import experiment_of
 
-
-def opened(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Turn a token into its link, or into a page that says why there is nothing; no trace for others."""
-
-    @needs("enter")
-    @require_safe
-    @wraps(view)
-    def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
-        link = actions.find(token)
-        if link and link.is_open:
-            response = view(request, link, token, **rest)
-        else:
-            response = render(request, "sharing/gone.html", {"link": link, "shared": True}, status=410 if link else 404)
-        response["Referrer-Policy"] = "no-referrer"
-        response["X-Robots-Tag"] = "noindex, nofollow"
-        response["Cache-Control"] = "private, no-cache"
-        return response
-
-    return wrapped
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
-@opened
+def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View], View]:
+    """Turn a token into its link, or into a page that says why there is nothing; no trace for others. `counts`: what a
+    look at this page is counted as."""
+
+    def decorate(view: View) -> View:
+        @needs("enter")
+        @require_safe
+        @wraps(view)
+        def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
+            link = actions.find(token)
+            if link and link.is_open:
+                response = _shown(request, link, lambda: view(request, link, token, **rest))
+                if counts and response.status_code in (200, 304):
+                    count(request, link, counts)
+            else:
+                context = {"link": link, "shared": True}
+                response = render(request, "sharing/gone.html", context, status=410 if link else 404)
+            response["Referrer-Policy"] = "no-referrer"
+            response["X-Robots-Tag"] = "noindex, nofollow"
+            response["Cache-Control"] = "private, no-cache"
+            return response
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
+
+
+def _shown(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
+    """Somebody who is logged in may be shown messages. A cookie alone makes nobody anything but a guest."""
+    if request.user.is_authenticated:
+        return render()
+    as_guest(request)
+    return kept(request, link, render)
+
+
+@opened(counts="views")
 def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    count(request, link, "views")
     if link.comparison:
         return compare.compare_page(request, comparisons.seen(link, request.GET), token)
-    return kept(request, link, lambda: results.result_page(request, _experiment(link), shared=True, link_token=token))
+    return results.result_page(request, _experiment(link), shared=True, link_token=token)
 
 
-@opened
+@opened()
 def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
     if link.comparison:
         return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)
     return results.chart(request, link.experiment_id, key, form)
 
 
-@opened
+@opened(counts="embeds")
 def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpResponse:
     """One chart alone, which other sites may frame; where the link was not made for that there is no such page."""
     if not link.embeddable:
         raise Http404("This link was not made for embedding.")
-    context = embedding.context(link, token, key, request.GET)
-    count(request, link, "embeds")
-    return _framed(request, context)
+    return _framed(request, embedding.context(link, token, key, request.GET))
 
 
 @xframe_options_exempt
@@ -75,13 +89,13 @@ def _framed(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     return render(request, "sharing/embed.html", context)
 
 
-@opened
+@opened()
 def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
     run = _run(link, cell_id)
     return results.measurement_page(request, run, reader_of(run.cell.experiment, token))
 
 
-@opened
+@opened()
 def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
     run = _run(link, cell_id)
     return results.measurement_chart(run, reader_of(run.cell.experiment, token), key, form)
@@ -101,13 +115,13 @@ def _experiment(link: ShareLink) -> Experiment:
     return experiment_of(link)
 
 
-@opened
+@opened()
 def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
     experiment = _experiment(link)
     return crash.trials_page(request, experiment, reader_of(experiment, token))
 
 
-@opened
+@opened()
 def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
     found = get_object_or_404(queries.trial(trial_id).filter(experiment=_experiment(link)))
     return crash.one_trial_page(request, found, reader_of(found.experiment, token))

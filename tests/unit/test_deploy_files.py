@@ -109,3 +109,14 @@ def test_every_variable_that_is_read_is_documented():
     read |= documented().keys()
     assert len(read) > 20, "else the search is broken"
     assert not {name for name in read - OF_TESTS if f"`{name}`" not in told}
+
+
+def test_share_links_are_limited_by_address_and_by_link():
+    nginx = (DEPLOY / "nginx.conf").read_text()
+    zones = dict(re.findall(r"limit_req_zone (\S+) +zone=(\w+):", nginx))
+    assert zones == {"$binary_remote_addr": "durascope_guests", "$durascope_link": "durascope_links"}
+    guests = nginx.partition("location /share/ {")[2].partition("}")[0]
+    assert all(f"limit_req zone={zone} " in guests for zone in zones.values()) and "proxy_pass" in guests
+    pattern = re.search(r'"~(\^/share/.*?)" ', nginx)[1].replace("?<", "?P<")
+    assert re.match(pattern, f"/share/{'a-_Z' * 8}/cells/1/")["token"] == "a-_Z" * 8
+    assert not re.match(pattern, "/share/experiments/5/") and not re.match(pattern, "/people/")

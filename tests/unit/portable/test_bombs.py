@@ -82,6 +82,14 @@ def test_the_process_that_reads_has_a_limit_of_time():
     assert ended.returncode < 0
 
 
+def test_it_reads_where_the_priority_may_not_be_changed():
+    """As under deploy/systemd/durascope-web.service."""
+    refuse = "import os\ndef no(_): raise PermissionError\nos.nice = no\n"
+    program = f"{refuse}from dashboard.portable import limits; limits.keep()"
+    read = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False)
+    assert read.returncode == 0, read.stderr
+
+
 def test_one_that_runs_out_of_memory_says_so(monkeypatch):
     def full(*_):
         raise MemoryError

@@ -4,11 +4,12 @@ import gzip
 import threading
 
 import pytest
+from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from dashboard.experiments.models import Experiment
-from dashboard.sharing import actions, kept
+from dashboard.sharing import actions, kept, limit
 from dashboard.sharing.models import ShareLink
 from tests.unit.results import factory
 
@@ -109,11 +110,101 @@ def test_somebody_with_a_session_neither_fills_nor_gets_it(shared, rendered, cli
     assert len(rendered) == 3
 
 
-def test_a_message_for_one_is_not_kept_for_all(shared):
-    request = RequestFactory().get("/", headers={"cookie": "messages=something"})
-    answers = [kept.kept(request, shared[1], lambda: HttpResponse("for one")) for _ in range(2)]
-    assert [answer.content for answer in answers] == [b"for one"] * 2
-    assert not any(page.body == b"for one" for page in kept._pages.values())
+def test_a_message_for_one_is_not_kept_for_all(shared, rendered, client_in):
+    """Who is told something, logs out and looks at a shared page without having read it."""
+    client_in.post("/people/add/", {"name": "maria", "role": "viewer"})
+    maria = User.objects.get(username="maria")
+    client_in.post(f"/people/{maria.pk}/deactivate/")
+    told = client_in.cookies["messages"].value
+    guest = Client()
+    guest.cookies["messages"] = told
+    assert b"deactivated" in client_in.get(shared[2]).content, "the control: with a session it is shown"
+    assert b"deactivated" not in guest.get(shared[2]).content
+    assert b"deactivated" not in Client().get(shared[2]).content
+    assert len(rendered) == 2
+
+
+@pytest.mark.parametrize(
+    "query", [{"x": "1"}, {"threads": "no"}, {"threads": "12345"}, {"": ""}, {"utm_source": "a"}, {"crash": "A B"}]
+)
+def test_a_query_that_no_page_knows_is_the_same_page(shared, rendered, client, query):
+    assert client.get(shared[2], query).content == client.get(shared[2]).content
+    assert len(rendered) == 1
+
+
+def test_the_order_of_a_query_makes_no_other_page(shared, rendered, client):
+    for query in ("threads=1&workload=0", "workload=0&threads=1", "workload=0&threads=0&threads=1&y=2"):
+        client.get(f"{shared[2]}?{query}")
+    assert len(rendered) == 1
+
+
+@pytest.mark.parametrize("cookie", ["sessionid=made-up", "messages=made-up", "csrftoken=x; anything=else"])
+def test_a_cookie_alone_is_no_session(shared, rendered, client, cookie):
+    client.get(shared[2])
+    for n in range(3):
+        assert Client(headers={"cookie": f"{cookie}{n}"}).get(shared[2]).status_code == 200
+    assert len(rendered) == 1
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """Seconds, to set, for the limit."""
+    seconds = [0.0]
+    monkeypatch.setattr(limit, "made", limit.Buckets(clock=lambda: seconds[0]))
+    monkeypatch.setattr(limit, "AT_ONCE", 3)
+    return seconds
+
+
+def test_pages_that_have_to_be_made_are_limited(shared, rendered, client, now):
+    for place in range(3):
+        assert client.get(shared[2], {"threads": place}).status_code == 200
+    busy = client.get(shared[2], {"threads": 77})
+    assert (busy.status_code, busy["Retry-After"]) == (429, "60") and b"asked for too often" in busy.content
+    assert client.get(shared[2], {"threads": 1}).status_code == 200, "what is kept is given to anybody"
+    assert len(rendered) == 3
+    now[0] += 1
+    assert client.get(shared[2], {"threads": 77}).status_code == 200
+    assert client.get(shared[2], {"threads": 78}).status_code == 429
+
+
+def test_who_is_logged_in_is_not_limited(shared, client_in, now):
+    assert {client_in.get(shared[2], {"threads": n}).status_code for n in range(6)} == {200}
+
+
+def test_an_older_page_is_better_than_none(shared, rendered, client, now, monkeypatch):
+    first = client.get(shared[2])
+    for place in range(2):
+        client.get(shared[2], {"threads": place})
+    later = kept.time.monotonic() + kept.KEPT_S + 1
+    monkeypatch.setattr(kept.time, "monotonic", lambda: later)
+    assert client.get(shared[2]).content == first.content
+    assert len(rendered) == 3
+
+
+def test_a_link_and_an_address_have_a_limit_each(shared, client, now):
+    _, token = actions.share(None, shared[0])
+    other = f"/share/{token}/"
+    for place in range(3):
+        client.get(shared[2], {"threads": place})
+    elsewhere = Client(REMOTE_ADDR="192.0.2.9")
+    assert elsewhere.get(shared[2], {"threads": 5}).status_code == 429, "the link's"
+    assert client.get(other).status_code == 429, "the address's"
+    assert elsewhere.get(other).status_code == 200
+
+
+def test_every_page_of_a_link_is_limited(shared, client, now):
+    experiment, _, address = shared
+    cell = experiment.cells.filter(state="done").first().pk
+    pages = [f"{address}cells/{cell}/", f"{address}trials/", f"{address}charts/throughput.json", address]
+    assert [client.get(page).status_code for page in pages] == [200, 200, 200, 429]
+    assert [client.get(page).status_code for page in pages] == [200, 200, 200, 429], "the first three are kept"
+
+
+def test_the_limit_remembers_no_more_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(limit, "MOST", 10)
+    buckets = limit.Buckets()
+    assert all(buckets.take(("address", n)) for n in range(50))
+    assert len(buckets._left) == 10
 
 
 def test_what_failed_or_sets_a_cookie_is_not_kept(shared):
@@ -164,7 +255,8 @@ def test_of_many_at_once_one_has_it_made(shared):
     assert made == [1]
 
 
-def test_no_more_are_kept_than_there_is_room_for(shared):
+def test_no_more_are_kept_than_there_is_room_for(shared, monkeypatch):
+    monkeypatch.setattr(kept, "MOST", 20)
     for number in range(kept.MOST + 5):
-        kept.kept(RequestFactory().get("/", {"n": number}), shared[1], lambda: HttpResponse("x"))
+        kept.kept(RequestFactory().get(f"/{number}/"), shared[1], lambda: HttpResponse("x"))
     assert len(kept._pages) == kept.MOST

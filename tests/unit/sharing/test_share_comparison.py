@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment, Run
-from dashboard.sharing import actions
+from dashboard.sharing import actions, kept
 from dashboard.sharing.models import ShareLink
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every, ids
@@ -72,6 +72,7 @@ def test_its_reader_asks_for_no_other_runs(path, runs):
         f"from={other.pk}",
         f"hide=&runs={every(other)}",
     ):
+        kept._pages.clear()
         answer = Client().get(f"{path}?{query}")
         assert len(answer.context["columns"]) == 2 and "not for you" not in answer.content.decode()
         assert "experiments" not in answer.context and "points" not in answer.context

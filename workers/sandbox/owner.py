@@ -1,5 +1,6 @@
 """Who a folder belongs to: written in it, so that whoever finds it later can tell a leaving from a living one."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -76,9 +77,13 @@ def new_folder(parent: Path, name: str = "") -> Path:
 
 
 def enterable(folder: Path) -> Path:
-    """The folder, made if need be with those above: anybody may enter it whatever our umask, only we may change it."""
-    if not folder.exists():
+    """The folder, made if need be with those above: anybody may enter what was made, whatever our umask, and only we
+    may change it. What is there already, be it a link, stays as it is."""
+    if not os.path.lexists(folder):
         enterable(folder.parent)
-        folder.mkdir(exist_ok=True)
-        folder.chmod(0o755)
+        with contextlib.suppress(FileExistsError):  # somebody was faster
+            folder.mkdir()
+            made = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            os.fchmod(made, 0o755)
+            os.close(made)
     return folder

@@ -347,6 +347,15 @@ def test_a_folder_that_another_user_made_first_is_not_used(open_path, user, plan
     assert sweep.sweep(root) == []
 
 
+def test_a_folder_that_is_a_link_keeps_its_mode(open_path, vault, monkeypatch):
+    """Somebody makes the link after we have looked, and before we make the folder."""
+    planted = open_path / "planted"
+    planted.symlink_to(vault)
+    monkeypatch.setattr(os.path, "lexists", lambda path: path != planted)
+    owner.enterable(planted)
+    assert vault.stat().st_mode & 0o777 == 0o700
+
+
 @as_root
 def test_a_folder_above_that_others_may_rename_is_refused(open_path, user):
     above = owner.enterable(open_path / "above")

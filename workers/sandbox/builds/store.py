@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox import untrusted
+from workers.sandbox import owner, untrusted
 from workers.sandbox.builds.build import Build, Version, ask_version
 from workers.sandbox.builds.layout import discover
 from workers.sandbox.builds.progress import Tell
@@ -163,10 +163,7 @@ def locked(key: str, tell: Tell) -> Iterator[None]:
 def _made(path: Path) -> Path:
     """The folder, made with all above it so that the sandboxes' user may enter, whatever the umask."""
     try:
-        for missing in reversed([path, *path.parents]):
-            if not missing.exists():
-                missing.mkdir(exist_ok=True)
-                missing.chmod(0o755)
+        owner.enterable(path)
     except OSError as error:
         raise SandboxError(
             f"The folder {path} cannot be made: {error.strerror}.", "Name another one: DURASCOPE_BUILDS=/path"

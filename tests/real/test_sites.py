@@ -22,9 +22,9 @@ from dashboard.local.processes import Child
 from dashboard.servers import actions as servers
 from dashboard.servers import vault
 from dashboard.servers.models import Preflight, Server
-from tests.real.test_worker import QUICK, alive, descendants, fresh, owned_by, shorten, until
+from tests.real.lab import one_cell
+from tests.real.test_worker import alive, descendants, fresh, owned_by, shorten, until
 from workers import bell
-from workers.bench import recipes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OTHER_HOST = "host-b"
@@ -87,22 +87,22 @@ def box(site: str) -> Server:
     return Server.objects.create(name=f"box {site}", kind="sandbox", build="system-mariadb", site=site)
 
 
-def planned(server: Server, **overrides: str) -> Experiment:
-    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | overrides)
-    return actions.create(plan, None)
+def planned(server: Server, measure_s: int = 1) -> Experiment:
+    """One cell: these tests are about who measures it."""
+    return actions.create(one_cell(server, measure_s), None)
 
 
 def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_there(join, sandbox_root):
     join("east")
     west = join("west")
-    first = planned(box("east"), measure_s="1")
+    first = planned(box("east"), measure_s=1)
     actions.ring(first)
     until(lambda: fresh(first).state == "done")
-    second = planned(box("west"), measure_s="600")  # not before: one host measures one at a time, whichever comes first
+    second = planned(box("west"), measure_s=600)  # not before: one host measures one at a time, whichever comes first
     actions.ring(second)
     until(lambda: "measuring" in fresh(second).phase)
     assert (fresh(first).worker.site, fresh(second).worker.site) == ("east", "west")
-    assert Run.objects.filter(cell__experiment=first).count() == 4
+    assert Run.objects.filter(cell__experiment=first).count() == 1
 
     children = descendants(west.pid)
     os.kill(west.pid, signal.SIGKILL)
@@ -115,7 +115,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
     shorten(second)
     actions.resume(fresh(second), None)
     assert "No worker is alive on site west" in told(second)
-    third = planned(Server.objects.get(site="east"), measure_s="1")
+    third = planned(Server.objects.get(site="east"), measure_s=1)
     actions.ring(third)
     until(lambda: fresh(third).state == "done")
     assert fresh(second).state == "queued" and owned_by(west.pid, sandbox_root / "west") == left
@@ -123,7 +123,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
     join("west")
     until(lambda: fresh(second).state == "done")
     assert fresh(second).worker.site == "west"
-    assert Counter(second.cells.values_list("state", flat=True)) == {Cell.State.DONE: 4}
+    assert Counter(second.cells.values_list("state", flat=True)) == {Cell.State.DONE: 1}
     until(lambda: not owned_by(west.pid, sandbox_root / "west"))
 
 
@@ -148,11 +148,11 @@ def test_a_connection_is_tested_from_the_site_of_its_server(join, sandbox):
 def test_two_workers_that_race_for_one_job_run_it_once(join):
     join("east")
     join("east")
-    experiment = planned(box("east"), measure_s="2")
+    experiment = planned(box("east"), measure_s=2)
     for _ in range(12):
         actions.ring(experiment)
     until(lambda: fresh(experiment).state == "done")
-    assert Run.objects.filter(cell__experiment=experiment).count() == 4
+    assert Run.objects.filter(cell__experiment=experiment).count() == 1
     assert not HostLease.objects.exists()
 
 
@@ -166,7 +166,7 @@ def test_an_experiment_goes_to_the_host_that_can_run_it(join, sandbox_root):
     join("east", builds="with")
     server = Server.objects.create(name="box", kind="sandbox", build="mine", site="east")
     for _ in range(3):
-        experiment = planned(server, measure_s="1")
+        experiment = planned(server, measure_s=1)
         bell.ring(bell.EXPERIMENT, experiment.pk, queue=f"site.east@{OTHER_HOST}")
         until(lambda one=experiment: fresh(one).is_over)
         assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")

@@ -73,6 +73,10 @@ def test_it_tells_nothing_of_other_settings_or_versions(measured, other):
     assert badges(asked(**other)) == []
 
 
+def test_a_badge_of_trials_that_all_could_not_tell_claims_no_failure(measured):
+    assert badges(asked())[0].says == "process kill: not known; 1 could not tell"
+
+
 def test_it_tells_nothing_of_an_experiment_whose_detector_failed(measured):
     measured.trials.filter(kind="lying-disk").update(verdict="valid")
     assert badges(asked()) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.results.crash.rate import rate
-from dashboard.results.crash.statistics import of, tallies
+from dashboard.results.crash.statistics import finished, in_words, of, tallies
 from dashboard.results.crash.trials import replica_of, trials_of
 from tests.unit.results import trials
 
@@ -25,7 +25,9 @@ def test_it_shows_failures_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
     assert rate(4, 4).text == f"4 of 4, at least 40{NBSP}%"
+    assert rate(2, 30).text == f"2 of 30, 0.82{NBSP}% to 22{NBSP}%"
     assert rate(0, 0).text == "not tried"
+    assert rate(0, 0).bounds == ""
 
 
 @pytest.mark.django_db
@@ -164,3 +166,33 @@ def test_it_says_that_a_server_did_not_come_back():
     said = next(iter(tallies(trials_of(one)).values())).says
     assert "from the binlog in 2 of 2 power losses" in said and "did not come back after 1" in said
     assert "failed otherwise" not in said
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("losses", "disagrees"),
+    [([(5, 5), (5, 3)], True), ([(5, 3), (5, 3)], True), ([(5, 5), (7, 7)], False)],
+)
+def test_one_trial_in_which_engine_and_binlog_differ_is_enough(losses, disagrees):
+    assert tally(losses).disagrees == disagrees
+    assert ("engine and binlog disagree" in tally(losses).says) == disagrees
+
+
+@pytest.mark.django_db
+def test_one_commit_is_told_in_the_singular():
+    assert "a median of 1 acknowledged commit (" in tally([(1, 1)]).says
+    assert "a median of 2 acknowledged commits (" in tally([(2, 2)]).says
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(5, "5"), (3.5, "3.5"), (999, "999"), (1000, "1,000"), (1068, "1,070"), (10.5, "10.5")]
+)
+def test_a_median_has_as_many_digits_as_it_deserves(count, words):
+    assert in_words(count) == words
+
+
+@pytest.mark.django_db
+def test_a_trial_that_waits_is_not_finished():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0), None]}})
+    trials.trial(one, one.trials.first().server_id, "1/1", "power-loss", 3, None, state="waiting", verdict="")
+    assert finished(trials_of(one)) == 2

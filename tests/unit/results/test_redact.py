@@ -5,7 +5,8 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.results.redact import Redactor, redactor_of
+from dashboard.fleet.models import Worker
+from dashboard.results.redact import Redactor, neutral_names, redactor_of
 from dashboard.results.views import result_page
 from tests.unit.results import factory
 from workers.crash.owners_command import OwnersCommand
@@ -144,3 +145,18 @@ def test_it_strips_nothing_for_who_logged_in(client_in, experiment):
 
 def test_it_knows_the_short_name_of_a_host(experiment):
     assert "db7" not in redactor_of(experiment).text("slow on db7 today")
+
+
+def test_servers_are_lettered_and_then_numbered():
+    names = neutral_names({"targets": [{"server_id": pk} for pk in range(100, 130)]})
+    assert (names[100], names[125], names[126], names[129]) == ("Server A", "Server Z", "Server 27", "Server 30")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("load_workers", "said"), [(1, "lab7x stopped"), (2, "[host] stopped")])
+def test_workers_that_shared_the_load_are_hidden_and_others_are_no_secret(load_workers, said):
+    """Of two experiments one is enough."""
+    Worker.objects.create(host="lab7x", pid=1)
+    plain, shared = factory.experiment(measured=0), factory.experiment(measured=0)
+    shared.plan = {**shared.plan, "load_workers": load_workers}
+    assert redactor_of(plain, shared).text("lab7x stopped") == said

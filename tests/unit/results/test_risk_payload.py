@@ -9,6 +9,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard.results.charts.registry import draw
 from dashboard.results.crash.finding import crash_finding
 from dashboard.results.crash.pareto import front
 from dashboard.results.page import shown_to
@@ -67,6 +68,28 @@ def test_it_says_why_there_is_nothing_to_draw(client_in):
     undecided = risk(client_in, trials.experiment({"1/1": {"power-loss": [None]}}))
     assert undecided["empty"] == "No power loss has a verdict yet."
     assert unmeasured["series"] == undecided["series"] == []
+
+
+@pytest.mark.django_db
+def test_where_the_detector_failed_nothing_is_drawn_and_it_says_why(client_in):
+    rates = {"1/1": {"power-loss": [(0, 0)], "lying-disk": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}
+    chart = risk(client_in, trials.experiment(rates))
+    assert chart["empty"].startswith("Detector failed: 1 of 1 lying disk not flagged")
+    assert chart["series"] == chart["front"] == []
+
+
+@pytest.mark.django_db
+def test_it_says_what_is_not_drawn_and_where_figures_come_from():
+    def drawn(experiment):
+        return draw("risk", shown_to(experiment, {}, shared=False))
+
+    whole = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}))
+    assert whole.source == "sysbench, crash trials" and "Not drawn" not in whole.note
+    assert whole.title == "Cost against risk: power loss, 8 threads" and whole.y.can_toggle_log
+    partly = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}))
+    assert partly.note.endswith("Not drawn, for speed or loss is not known: 2/0.")
+    none = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
+    assert (none.source, none.title) == ("", "Cost against risk: power loss")
 
 
 @pytest.mark.django_db

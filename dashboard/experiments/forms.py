@@ -282,9 +282,9 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
         "own_workloads": "\n".join(_written(one.label, one.params, one.key) for one in with_params),
         "threads": ", ".join(map(str, plan.threads)),
         "baseline": plan.baseline,
-        "control_trials": None if named is None else controls.usual(plan.crash.trials, named),
+        "control_trials": "" if named is None else controls.usual(plan.crash.trials, named),
         "main_variant": plan.main_variant,
-        "main_threads": plan.main_threads or None,
+        "main_threads": plan.main_threads or "",
         **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
         **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows", "load_workers")},
     }

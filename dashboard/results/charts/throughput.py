@@ -39,8 +39,8 @@ def throughput(shown: Shown) -> Chart:
         series=(*series, *bounds),
         empty="" if series else "Nothing has been measured yet.",
         source="sysbench" if series else "",
-        note=f"Mean of the repeats, without their warm-up; bars are 95 % intervals, known from {MIN_REPEATS} repeats on."
-        f"{DOTTED if bounds else ''}",
+        note=f"Mean of the repeats, without their warm-up; bars are 95 % intervals, from {MIN_REPEATS} repeats on."
+        + (DOTTED if bounds else ""),
     )
 
 

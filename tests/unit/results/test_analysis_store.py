@@ -89,3 +89,26 @@ def test_it_uses_no_figure_that_only_some_runs_have():
     run.figures = [one for one in run.figures if one["name"] != "binlog_fsyncs"]
     run.save()
     assert set(at(analysis.analyse(experiment, "1/1"), "1/1", 1)["fsyncs"]) == {"redo", "data"}
+
+
+def test_the_baseline_is_the_asked_variant_or_the_experiments_or_the_first():
+    experiment = factory.experiment(measured=0)
+    assert analysis.baseline_of(experiment, "0/0") == "0/0"
+    assert analysis.baseline_of(experiment, "gone") == "1/1"
+    experiment.baseline = "gone too"
+    experiment.plan["variants"].reverse()
+    assert analysis.baseline_of(experiment, "gone") == "0/0"
+    experiment.plan["variants"] = []
+    assert analysis.baseline_of(experiment, "gone") == ""
+
+
+def test_a_point_that_never_stood_still_has_no_stall():
+    point = at(analysis.analyse(factory.experiment(threads=(1,)), "1/1"), "1/1", 1)
+    assert point["stalls"] == {"count": 0, "seconds": 0, "longest_s": 0}
+
+
+def test_points_of_variants_that_the_plan_no_longer_names_come_last():
+    experiment = factory.experiment(threads=(1,))
+    experiment.plan["variants"] = [{"name": "0/0", "settings": {}}, {"name": "2/0", "settings": {}}]
+    experiment.save()
+    assert [point["variant"] for point in analysis.analyse(experiment, "0/0")["points"]] == ["0/0", "2/0", "1/1"]

@@ -45,7 +45,7 @@ class AttachedServer:
         index, told = Path(self._attached.binlog_index), Path(variables.get("log_bin_index", ""))
         if not self._attached.binlog_index:
             return None
-        if index.name != told.name:
+        if told.name and index.name != told.name:  # the oldest servers do not tell
             raise PlanError(f"{self.target.name} {DIFFERS.format(told.name)}", MEND_INDEX)
         if not (index.is_file() and os.access(index, os.R_OK)):
             raise PlanError(f"{self.target.name} {NOT_HERE}", MEND_INDEX)

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
-from workers.errors import DurascopeError, Taken
+from workers.errors import DurascopeError, Taken, reason
 from workers.patience import patient
 from workers.storable import storable
 
@@ -72,6 +72,6 @@ def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
     claimed(row).update(
         state=state,
         ended_at=timezone.now(),
-        error=storable(failure.message) if failure else "",
+        error=storable(failure.message or reason(failure)) if failure else "",
         mend=storable(failure.mend) if failure else "",
     )

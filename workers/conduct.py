@@ -29,7 +29,7 @@ from workers.bench.plan import Plan
 from workers.bench.stage import AttachedStage, SandboxStage, Stage
 from workers.bench.stand import Stand
 from workers.crash_trials import Watch, crash_all
-from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError, TogetherError
+from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerError, TogetherError, reason
 from workers.metrics import device_probe, fsync_sweep
 from workers.metrics.promise import compare
 from workers.patience import patient
@@ -133,7 +133,7 @@ class _Conductor:
             outcome = (Experiment.State.FAILED, machine.told(failure))
         except Exception as failure:
             log.exception("experiment %s", self._experiment.pk)
-            outcome = (Experiment.State.FAILED, DurascopeError(f"Unexpected: {type(failure).__name__}: {failure}"))
+            outcome = (Experiment.State.FAILED, DurascopeError(f"Unexpected: {reason(failure)}"))
         owed = self._close()
         return outcome if owed is None else (Experiment.State.FAILED, owed)
 
@@ -352,6 +352,6 @@ class _Conductor:
                 first = first or failure
             except Exception as failure:  # the other stages are closed all the same
                 log.exception("putting %s back", name)
-                says = f"{name} could not be put back: {type(failure).__name__}: {failure}."
+                says = f"{name} could not be put back: {reason(failure)}."
                 first = first or DurascopeError(says, "What is owed to it is on its page; a worker tries again.")
         return first

@@ -33,6 +33,14 @@ class DurascopeError(Exception):
         return f"{self.message} {self.mend}".strip()
 
 
+def reason(failure: BaseException) -> str:
+    """What to say of any failure, never nothing: some exceptions have no text of their own."""
+    if isinstance(failure, DurascopeError) and str(failure):
+        return str(failure)
+    kind = type(failure).__name__
+    return f"{kind}: {failure}" if str(failure) else f"{kind}, without any further word"
+
+
 class ServerError(DurascopeError):
     """A target server refused, vanished or cannot do what was asked."""
 

@@ -19,7 +19,7 @@ from workers.barrier import Barrier
 from workers.bench import sysbench
 from workers.bench.load import IsCancelled, LoadRequest, OnSecond, Second
 from workers.bench.merge import PartLoad
-from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError
+from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError, reason
 from workers.patience import LOST, patient
 from workers.pulse import pulse
 from workers.servers.connection import connect
@@ -45,7 +45,7 @@ def join(part_id: int, worker: Worker) -> None:
         _fail(part, failure)
     except Exception as failure:
         log.exception("part %s of cell %s", part.number, part.cell_id)
-        _fail(part, TogetherError(f"Unexpected: {type(failure).__name__}: {failure}"))
+        _fail(part, TogetherError(f"Unexpected: {reason(failure)}"))
 
 
 @patient

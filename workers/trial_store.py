@@ -30,7 +30,7 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
             state=Trial.State.DONE,
             ended_at=timezone.now(),
             verdict=result.verdict,
-            error=storable(f"{result.failed_at}: {result.error}") if result.failed_at else "",
+            error=storable(f"{result.failed_at}: {result.error}") if result.error else "",
             sent=result.sent,
             acknowledged=result.acknowledged,
             in_doubt=result.in_doubt,

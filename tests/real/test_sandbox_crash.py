@@ -9,8 +9,8 @@ import pymysql
 import pytest
 
 from tests.real.disks import leavings, needs_disk
-from workers.errors import SandboxError
-from workers.sandbox import builds
+from workers.errors import SandboxError, ServerError
+from workers.sandbox import builds, process
 from workers.sandbox.disk import prepared
 from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
@@ -248,3 +248,36 @@ def test_it_tells_when_it_does_not_recover(make_sandbox):
     assert not sandbox.running
     with pytest.raises(SandboxError, match="does not run"):
         sandbox.freeze()
+
+
+def test_it_says_that_our_account_was_lost(make_sandbox, monkeypatch):
+    monkeypatch.setattr("workers.sandbox.server.REFUSED_S", 0.5)
+    sandbox = make_sandbox({}, name="forgets us", trace=False)
+    ask(sandbox, "CREATE USER other@localhost IDENTIFIED BY 'x'")
+    ask(sandbox, "RENAME USER durascope@localhost TO gone@localhost")
+    sandbox.kill()
+    with pytest.raises(SandboxError, match=r"our account was lost \(Access denied for user 'durascope'@"):
+        sandbox.recover({})
+
+
+@needs_disk
+def test_a_server_that_waits_for_a_disk_that_is_held_can_be_ended(on_disk, monkeypatch):
+    """It waits in the kernel for a flush that does not end, and no kill reaches it there."""
+    sandbox, disk = on_disk(DURABLE)
+
+    def client() -> None:
+        with contextlib.suppress(pymysql.err.Error, ServerError):
+            insert(sandbox)
+
+    thread = threading.Thread(target=client)
+    disk.hold()
+    thread.start()
+    wait_until(lambda: "D" in process._thread_states(sandbox.pid))
+    with monkeypatch.context() as short:
+        short.setattr("workers.sandbox.server.KILL_TIMEOUT_S", 0.5)
+        with pytest.raises(SandboxError, match="It waits for a device that does not answer"):
+            sandbox.kill()
+    disk.give_way()
+    sandbox.kill()
+    thread.join(LIMIT_S)
+    assert not sandbox.running

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.real.disks import leavings, needs_disk
 from tests.real.trials import bad, crash
 from workers.crash import image
 from workers.crash.binlog import files_of
 from workers.crash.replica import SCHEMA
+from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -191,3 +193,16 @@ def gtid_events(data: bytes) -> list[int]:
             found.append(at)
         at += length
     return found
+
+
+@needs_disk
+def test_a_trial_that_breaks_while_the_disk_holds_its_flushes_ends(sandbox_root, monkeypatch):
+    """The server waits in the kernel for the disk then, and no kill ends it before the disk does."""
+
+    def cannot(server):
+        raise SandboxError("The sandbox could not be frozen.")
+
+    monkeypatch.setattr(Sandbox, "freeze", cannot)
+    broken = crash(sandbox_root, "power-loss")
+    assert (broken.verdict, broken.failed_at, broken.error) == ("unknown", "freeze", "The sandbox could not be frozen.")
+    assert leavings(sandbox_root) == (0, 0, []) and "left behind" not in broken.notes

@@ -181,6 +181,7 @@ class SandboxStage:
             if data and self._loaded:
                 data.touch()
             if self._devices:
+                made.callback(self._devices.give_way)
                 self._devices.charge()
             self._look()
             self._made = made.pop_all()

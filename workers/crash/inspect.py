@@ -11,7 +11,7 @@ from workers.crash import binlog, compare_tables, gtid
 from workers.crash.compare_tables import NOT_THE_WITNESS
 from workers.crash.evidence import BinlogSeen, Seen
 from workers.crash.transactions import statements
-from workers.errors import DurascopeError, ServerError
+from workers.errors import DurascopeError, ServerError, reason
 from workers.sandbox import untrusted
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -103,7 +103,7 @@ class Inspector:
         try:
             return read()
         except Exception as failure:  # whatever it is, the other pieces are still of use
-            self.problems.append(f"{name}: {failure}")
+            self.problems.append(f"{name}: {reason(failure)}")
             return None
 
 

@@ -1,9 +1,11 @@
 """One crash trial: prepare, load, crash, recover, read, judge. Whatever happens, nothing of it is left behind."""
 
+import logging
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from workers.crash.timeline import Timeline
 from workers.crash.trial import Loss, TrialResult, TrialSetup
 from workers.crash.verdict import verdict
 from workers.crash.witness import Witness
-from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerEnded
+from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerEnded, reason
 from workers.sandbox import options
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -31,6 +33,7 @@ from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 
+log = logging.getLogger(__name__)
 POLL_S = 0.05
 QUIET_S = 1.0  # how long an answer of a server on another host may be under way
 LOG_LINES = 400
@@ -41,16 +44,33 @@ KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 def run_trial(setup: TrialSetup, tell: Callable[[str], None], cancelled: Callable[[], bool]) -> TrialResult:
     """Raises PlanError when the kind is not available here, Cancelled within two seconds when asked to stop; any other
     trouble makes the verdict unknown and names the step."""
-    kind = _kind(setup)
-    with ExitStack() as made:
-        trial = _Trial(setup, kind, made, tell, cancelled)
-        try:
-            with killing(cancelled, trial.kill):
-                return trial.run()
-        except Exception as failure:  # a trial that breaks, in whatever way, is unknown and never valid
-            if cancelled():
-                raise Cancelled("Stopped in the middle of a crash trial.") from failure
-            return trial.unknown(failure)
+    made = ExitStack()
+    trial = _Trial(setup, _kind(setup), made, tell, cancelled)
+    try:
+        result = _run(trial, cancelled)
+    finally:
+        left = _tidied(made)
+    return replace(result, notes={**result.notes, "left behind": left}) if left else result
+
+
+def _run(trial: "_Trial", cancelled: Callable[[], bool]) -> TrialResult:
+    try:
+        with killing(cancelled, trial.kill):
+            return trial.run()
+    except Exception as failure:  # a trial that breaks, in whatever way, is unknown and never valid
+        if cancelled():
+            raise Cancelled("Stopped in the middle of a crash trial.") from failure
+        return trial.unknown(failure)
+
+
+def _tidied(made: ExitStack) -> str:
+    """What is left behind, in words. A trial that has its verdict keeps it, whatever cannot be removed."""
+    try:
+        made.close()
+    except Exception:
+        log.exception("tidying up after a crash trial")
+        return "A disk or a folder of this trial could not be removed at once. The worker tries again."
+    return ""
 
 
 def _kind(setup: TrialSetup) -> CrashKind:
@@ -80,6 +100,7 @@ class _Trial:
         self.settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
         self.schema = setup.attached.schema if setup.attached else SCHEMA
         self.timeline = Timeline()
+        self.disk: VolatileDisk | None = None
         self.server: Sandbox | AttachedServer | None = None
         self.replica: Replica | None = None
         self.witness: Witness | None = None
@@ -106,13 +127,13 @@ class _Trial:
 
     def unknown(self, failure: Exception) -> TrialResult:
         """A trial that could not be completed."""
-        said = str(failure) if isinstance(failure, DurascopeError) else f"{type(failure).__name__}: {failure}"
-        return TrialResult(
-            "unknown", (), None, self.timeline.steps(), failed_at=self.timeline.now, error=said, **self._common()
-        )
+        steps, now = self.timeline.steps(), self.timeline.now
+        return TrialResult("unknown", (), None, steps, failed_at=now, error=reason(failure), **self._common())
 
     def kill(self) -> None:
-        """End what somebody may be waiting for."""
+        """End what somebody may be waiting for: the disk first, for a server that waits for it cannot be killed."""
+        if self.disk:
+            self.disk.give_way()
         for server in (self.server, self.replica and self.replica.sandbox):
             if server:
                 server.kill()
@@ -145,14 +166,16 @@ class _Trial:
         key = witness_image(setup)
         if self.kind.needs_disk or setup.storage:
             user = unprivileged_user(setup.user)
-            disk = self.made.enter_context(prepared.new_disk(setup.root, setup.build, user, image_key=key))
+            self.disk = disk = self.made.enter_context(prepared.new_disk(setup.root, setup.build, user, image_key=key))
         self._step("start")
         how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}
         where = disk.mnt if disk else None
         self.server = self.made.enter_context(
             Sandbox.create(setup.root, setup.build, self.settings, datadir_on=where, **how)
         )
-        if not disk:
+        if disk:
+            self.made.callback(disk.give_way)  # before the server is killed
+        else:
             self.server.flush_logs()  # else MySQL at flush 0 may lose our account in the kill
         if disk and setup.storage:
             disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
@@ -254,7 +277,7 @@ class _Trial:
             write_past(self.server, self.replica)
             return (after, self.replica.reconnect(WROTE_ON), rejoined)
         except DurascopeError as failure:
-            self.problems.append(f"replica: {failure}")
+            self.problems.append(f"replica: {reason(failure)}")
             return ()
 
     def _reissued(self, look: Inspector) -> tuple[str, ...] | None:
@@ -263,7 +286,7 @@ class _Trial:
         try:
             before = read_binlog(self.before, self.schema).gtids
         except (DurascopeError, OSError) as failure:
-            self.problems.append(f"binlog before the crash: {failure}")
+            self.problems.append(f"binlog before the crash: {reason(failure)}")
             return None
         if not self.replica and not look.write_on():
             return None

@@ -105,6 +105,11 @@ class Devices:
         yield
         self.charge()
 
+    def give_way(self) -> None:
+        """Before the server on them is killed, see VolatileDisk."""
+        for disk in self.disks:
+            disk.give_way()
+
     def remove(self) -> None:
         """Who writes there must be dead. May be called twice."""
         self._made.close()

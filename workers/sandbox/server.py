@@ -15,9 +15,9 @@ from typing import Self
 
 import pymysql
 
-from workers.errors import SandboxError, ServerEnded
+from workers.errors import AccessDenied, SandboxError, ServerEnded
 from workers.metrics import fsync_table
-from workers.sandbox import images, options, owner, place, port, process, untrusted
+from workers.sandbox import ending, images, options, owner, place, port, process, untrusted
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
@@ -32,17 +32,14 @@ from workers.servers.target import Target
 ACCOUNT = "durascope"
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 60
+KILL_TIMEOUT_S = 30  # a process that waits in the kernel for a device ends when that answers, and no kill is faster
+REFUSED_S = 5.0  # a server that answers and does not know our account will not learn it
+ACCESS_DENIED = 1045
 FREEZE_TIMEOUT_S = 20
 PORT_ATTEMPTS = 3
 POLL_S = 0.01
 FLUSH_AT_COMMIT = r"%flush\_log\_at\_trx\_commit"  # of InnoDB, and of RocksDB
 FREEZE_POLL_S = 0.0005
-BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)  # statuses of a server that was ended: by us, or by the kernel
-HOST_LACKS = (
-    "No space left", "errno: 28", "error number 28", "Disk is full", "Cannot allocate memory", "Out of memory",
-    "Too many open files", "error number 24", "Permission denied", "access rights", "error number 13",
-    "must be writable", "must be readable", "Address already in use",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,7 @@ class Sandbox:
         self.kill()
         self._logs.keep()
         began = time.monotonic()
-        self._start(settings)
+        self._start(settings, doing="recovery")
         return Recovery(time.monotonic() - began, self._logs.lines)
 
     @property
@@ -217,10 +214,18 @@ class Sandbox:
             time.sleep(FREEZE_POLL_S)
 
     def kill(self) -> None:
-        """End the process at once, as kill -9 does."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        """End the process at once, as kill -9 does. SandboxError: it waits for a device that does not answer."""
+        if self._process is None:
+            return
+        self._process.kill()
+        try:
+            self._process.wait(KILL_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise SandboxError(
+                f"The server of the sandbox {self.name} did not end within {KILL_TIMEOUT_S} s of a kill. "
+                "It waits for a device that does not answer.",
+                "It ends when that device is removed.",
+            ) from None
 
     def save_image(self, key: str) -> Path:
         """Keep the datadir of a cleanly stopped sandbox under `<root>/images/<key>`, without its binlog."""
@@ -263,24 +268,32 @@ class Sandbox:
         sql = FAMILIES[self.build.flavour].account_sql(self.build.version).format(password=self._password)
         return self._room.give("account.sql", sql.encode())
 
-    def _start(self, settings: Mapping[str, str], init_file: Path | None = None) -> None:
+    def _start(self, settings: Mapping[str, str], init_file: Path | None = None, doing: str = "start") -> None:
         self._stopped_cleanly = False
+        self._require_folders()
         self._require_engines_can_run()
         try:
             for attempt in range(1, PORT_ATTEMPTS + 1):
                 self._port = self._port if port.is_free(self._port) else port.free_port()
                 self._launch(settings, init_file)
-                if self._wait_until_up():
+                if self._wait_until_up(doing):
                     self._require_engines()
                     return
                 if "Address already in use" not in self._logs.last_words or attempt == PORT_ATTEMPTS:
-                    raise self._did_not_start()
+                    raise self._ended()
         except BaseException:
             self.kill()
             raise
         finally:
             if init_file:
                 init_file.unlink(missing_ok=True)
+
+    def _require_folders(self) -> None:
+        for folder in (self.folder, self.datadir):
+            if not folder.is_dir():
+                raise SandboxError(
+                    f"The sandbox {self.name} was not started: its folder {folder} is gone.", "Somebody removed it."
+                )
 
     def _require_engines_can_run(self) -> None:
         for engine in self.build.engines:
@@ -330,14 +343,17 @@ class Sandbox:
             (self.datadir, *self.logs.folders, *self._room.of_the_user, *tables),
         )
 
-    def _wait_until_up(self) -> bool:
+    def _wait_until_up(self, doing: str) -> bool:
         """True when the server answers, False when it has ended."""
-        deadline = time.monotonic() + START_TIMEOUT_S
+        deadline, says = time.monotonic() + START_TIMEOUT_S, f"its {doing} took longer than {START_TIMEOUT_S} s"
         while self.running:
-            if self._answers():
-                return True
+            try:
+                if self._answers():
+                    return True
+            except AccessDenied as lost:
+                deadline, says = min(deadline, time.monotonic() + REFUSED_S), f"our account was lost ({lost})"
             if time.monotonic() > deadline:
-                raise self._did_not_start()
+                raise self._did_not_start(SandboxError, says)
             time.sleep(POLL_S)
         return False
 
@@ -352,25 +368,23 @@ class Sandbox:
                 knock.connect(address)
             login = {"user": ACCOUNT, "password": self._password, "ssl_disabled": True}
             pymysql.connect(unix_socket=address, **login).close()
-        except (OSError, pymysql.err.OperationalError):
+        except (OSError, pymysql.err.OperationalError) as silent:
+            if silent.args and silent.args[0] == ACCESS_DENIED:
+                raise AccessDenied(str(silent.args[-1])) from silent
             return False
         return True
 
-    def _did_not_start(self) -> SandboxError:
+    def _ended(self) -> SandboxError:
         """ServerEnded where it did so of its own accord: not killed, and not for want of room or memory."""
-        status = None if self._process is None or self.running else self._process.returncode
-        ended = "" if status is None else f" ({_how(status)})"
-        lacked = any(words in self._logs.last_words for words in HOST_LACKS)
-        kind = SandboxError if status in (None, *BY_OTHERS) or lacked else ServerEnded
-        return kind(
-            f"The sandbox {self.name} did not start{ended}. Its error log ends with: {self._logs.last_words}",
-            "Check the settings it was given.",
-        )
+        status = self._process.returncode if self._process else None
+        lacked = ending.lacked(self._logs.last_words, self.folder, self.datadir)
+        kind = SandboxError if status in (None, *ending.BY_OTHERS) or lacked else ServerEnded
+        return self._did_not_start(kind, lacked or ending.how(status or 0))
+
+    def _did_not_start(self, kind: type[SandboxError], why: str) -> SandboxError:
+        said = f"Its error log ends with: {self._logs.last_words}"
+        return kind(f"The sandbox {self.name} did not start: {why}. {said}", "Check the settings it was given.")
 
 
 def _has_data(folder: Path | None) -> bool:
     return folder is not None and (folder / "data").is_dir()
-
-
-def _how(status: int) -> str:
-    return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"

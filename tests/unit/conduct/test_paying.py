@@ -5,7 +5,7 @@ import pytest
 from dashboard.servers.models import Debt
 from tests.unit.conduct import experiments as make
 from workers import debts, leases, store
-from workers.errors import Unreachable
+from workers.errors import ServerError, Unreachable
 
 pytestmark = pytest.mark.django_db
 
@@ -67,4 +67,22 @@ def test_it_leaves_the_debts_of_a_running_experiment_alone(undone):
     running = store.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
     debts.owe(server, running, "variable", "sync_binlog", "1")
     debts.pay_all()
+    assert undone == {}
+
+
+def test_what_cannot_be_put_back_says_what_is_left(undone):
+    server = make.attached("gone")
+    owing(server, "sync_binlog")
+    with pytest.raises(ServerError, match="gone still has settings of an earlier experiment"):
+        debts.pay(server, lambda: None)
+
+
+def test_a_failure_that_nobody_thought_of_is_logged(undone, caplog):
+    owing(make.attached("odd"), "sync_binlog")
+    debts.pay_all()
+    assert "what nobody thought of" in caplog.text
+
+
+def test_nothing_is_asked_of_a_server_that_is_owed_nothing(undone):
+    debts.pay(make.attached(), lambda: None)
     assert undone == {}

@@ -182,3 +182,13 @@ def test_it_has_words_for_every_kind_of_value():
     )  # fmt: skip
     words = settings_in_words(odd)
     assert len(words) == 13 and all(said.endswith(".") for _, _, said in words)
+
+
+@pytest.mark.parametrize(("every", "pause"), [("1", "second"), ("2", "2 seconds"), (None, "second")])
+def test_it_names_the_pause_between_flushes(every, pause):
+    said = " ".join(s.says for s in report(facts("2", "1", innodb_flush_log_at_timeout=every)))
+    assert f"Acknowledged commits of about the last {pause} may be lost" in said
+
+
+def test_only_engine_statements_name_an_engine():
+    assert {(s.what, s.engine) for s in report(facts())} == {("engine", "InnoDB"), ("binlog", ""), ("agreement", "")}

@@ -52,11 +52,13 @@ def attach(file: Path) -> Path:
 
 
 def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
-    """Returns when the loop device holds its file no longer (who probes devices may keep it for a moment)."""
+    """Returns when the loop device holds its file no longer. Who probes devices may keep it for a moment: the kernel
+    lets go of it once the last one has closed it, and may give it to somebody else at once."""
+    ours = _backing_file(device)
     with contextlib.suppress(OSError), device.open("rb") as loop:  # it may have gone by itself
         fcntl.ioctl(loop, LOOP_CLR_FD)
     deadline = time.monotonic() + patience_s
-    while _backing_file(device):
+    while ours and _backing_file(device) == ours:
         if time.monotonic() > deadline:
             raise SandboxError(f"{device} could not be detached.", f"Somebody holds it open: fuser {device}")
         time.sleep(POLL_S)
@@ -88,7 +90,7 @@ def mounts_below(folder: Path) -> list[tuple[Path, str]]:
 
 def dismantle(folder: Path) -> None:
     """Take away every mount and loop device in the folder, whatever state they are in. The processes that use them
-    must be dead. SandboxError when something is left all the same."""
+    must be dead. One that does not go does not keep the others. SandboxError when something is left all the same."""
     folder = folder.resolve()
     for fuse in (False, True):
         for point, kind in mounts_below(folder):
@@ -96,9 +98,14 @@ def dismantle(folder: Path) -> None:
                 _unmount_somehow(point)
         if not fuse:
             for device in loops_below(folder):
-                detach(device)
-    if left := [str(point) for point, _ in mounts_below(folder)]:
-        raise SandboxError(f"Still mounted: {', '.join(left)}.", "Unmount it by hand.")
+                with contextlib.suppress(SandboxError):  # it is looked for again below
+                    detach(device)
+    left = [str(point) for point, _ in mounts_below(folder)]
+    held = [str(device) for device in loops_below(folder)]
+    if left or held:
+        raise SandboxError(
+            f"Still there: {', '.join((*left, *held))}.", "The worker tries again; or see who uses it: fuser -m."
+        )
 
 
 def _unmount_somehow(point: Path) -> None:

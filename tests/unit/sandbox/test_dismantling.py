@@ -1,0 +1,45 @@
+"""Mounts and loop devices are taken away as far as possible, whatever one of them does."""
+
+from pathlib import Path
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox.disk import system
+
+
+@pytest.fixture
+def host(monkeypatch, tmp_path):
+    """(mounts, loop devices, those of which are busy)."""
+    mounts, loops, busy = {tmp_path / "mnt": "ext4", tmp_path / "fuse": "fuse"}, ["/dev/loop1", "/dev/loop2"], []
+
+    def detach(device):
+        if str(device) in busy:
+            raise SandboxError(f"{device} could not be detached.")
+        loops.remove(str(device))
+
+    monkeypatch.setattr(system, "mounts_below", lambda folder: list(mounts.items()))
+    monkeypatch.setattr(system, "loops_below", lambda folder: list(map(Path, loops)))
+    monkeypatch.setattr(system, "detach", detach)
+    monkeypatch.setattr(system, "unmount", lambda point: mounts.pop(point))
+    return mounts, loops, busy
+
+
+def test_everything_goes(host, tmp_path):
+    system.dismantle(tmp_path)
+    assert host[:2] == ({}, [])
+
+
+def test_a_device_that_is_busy_keeps_no_other_and_is_told(host, tmp_path):
+    mounts, loops, busy = host
+    busy.append("/dev/loop1")
+    with pytest.raises(SandboxError, match="Still there: /dev/loop1"):
+        system.dismantle(tmp_path)
+    assert (mounts, loops) == ({}, ["/dev/loop1"])
+
+
+def test_a_device_that_was_given_to_somebody_else_is_not_waited_for(monkeypatch, tmp_path):
+    """As soon as the kernel has let go of it, another process may have it."""
+    files = iter(["/ours/file", "/theirs/file", "/theirs/file"])
+    monkeypatch.setattr(system, "_backing_file", lambda device: next(files))
+    system.detach(tmp_path / "loop1")

@@ -19,7 +19,7 @@ from dashboard.experiments.removal import remove_one
 from dashboard.fleet.models import Worker
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
-from workers import conducting, leases, routes, store
+from workers import conducting, leases, routes, store, temporary
 from workers.pulse import pulse
 from workers.sandbox.sweep import sweep
 
@@ -81,7 +81,7 @@ def _sweep() -> None:
     except BlockingIOError:
         return
     else:
-        for line in sweep(root):
+        for line in (*sweep(root), *temporary.sweep(temporary.places())):
             log.warning("swept: %s", line)
     finally:
         os.close(folder)

@@ -4,11 +4,11 @@ MariaDB's library does what whoever answers asks for, and cannot be told otherwi
 holds. MySQL's refuses by itself.
 """
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from workers import temporary
 from workers.servers.clear_text import PLUGINS, is_told_who_answers
 from workers.servers.target import Target
 
@@ -23,8 +23,8 @@ def without_clear_text(target: Target) -> Iterator[dict[str, str]]:
     if is_told_who_answers(target):
         yield {}
         return
-    with tempfile.TemporaryDirectory(prefix="durascope-plugins-") as folder:
+    with temporary.folder("plugins") as folder:
         for plugin in (found for pattern in INSTALLED for found in ROOT.glob(pattern)):
             if plugin.stem not in PLUGINS:
-                (Path(folder) / plugin.name).symlink_to(plugin)
-        yield {"MARIADB_PLUGIN_DIR": folder}
+                (folder / plugin.name).symlink_to(plugin)
+        yield {"MARIADB_PLUGIN_DIR": str(folder)}

@@ -15,7 +15,6 @@ a kind that TLS 1.3 cannot sign with (secp256k1): the library loads it and never
 
 import datetime
 import ssl
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from workers import temporary
 from workers.bench.workloads import LUA_FOLDER
 from workers.errors import PlanError
 from workers.servers.connection import authority, connect
@@ -39,8 +39,7 @@ def chosen(target: Target) -> Iterator[tuple[str, Path]]:
     if target.tls in ("off", "preferred"):
         yield "--mysql-ssl=off", LUA_FOLDER  # nothing is written: a killed worker leaves no folder behind
         return
-    with tempfile.TemporaryDirectory(prefix="durascope-tls-") as name:
-        folder = Path(name)
+    with temporary.folder("tls") as folder:
         (folder / "cacert.pem").write_text(_authority(target))
         _write_silent_client(folder)
         yield "--mysql-ssl=on", folder

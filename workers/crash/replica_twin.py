@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from workers.sandbox import images, owner, place, untrusted
+from workers.sandbox import images, owner, place
 from workers.sandbox.server import Sandbox
 
 
@@ -28,7 +28,7 @@ def twin(original: Sandbox, root: Path, settings: Mapping[str, str]) -> Iterator
         ) as copy:
             yield copy
     finally:
-        untrusted.remove_tree(folder)
+        owner.remove(folder)
 
 
 @contextmanager

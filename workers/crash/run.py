@@ -1,7 +1,6 @@
 """One crash trial: prepare, load, crash, recover, read, judge. Whatever happens, nothing of it is left behind."""
 
 import logging
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -9,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from workers import temporary
 from workers.crash import ways
 from workers.crash.attached import AttachedServer
 from workers.crash.checks import judge_all, missing_from
@@ -214,8 +214,7 @@ class _Trial:
     def _keep_binlog(self) -> None:
         """As it stood at the crash, flushed or not: a disk without power still answers from memory."""
         if self.log:
-            folder = self.made.enter_context(tempfile.TemporaryDirectory(prefix="durascope-"))
-            self.before = keep_binlog(self.log, Path(folder))
+            self.before = keep_binlog(self.log, self.made.enter_context(temporary.folder("binlog")))
 
     def _recovered(self, server: Sandbox | AttachedServer) -> Evidence:
         """What is found of it. Of one that refuses what the crash has left, only the files can be read."""

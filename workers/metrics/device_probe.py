@@ -4,18 +4,17 @@ Two ways of writing, as a server has them: *append* to a growing file (binlog: e
 new size) and *overwrite* in place (redo log). Both through the page cache, each write followed by fdatasync.
 """
 
-import contextlib
 import errno
 import os
-import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from workers import temporary
 from workers.errors import SandboxError
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1048576)
@@ -52,10 +51,9 @@ def probe(folder: Path, *, sizes: Sequence[int] = SIZES, seconds_each: float = 0
 
     SandboxError: the folder cannot be written to, or the disk is full.
     """
-    file = folder / f".durascope-probe-{secrets.token_hex(4)}"
     seconds = seconds_each / 2
     try:
-        with _opened(file) as fd:
+        with temporary.file(folder, "probe") as fd:
             appends = [_measure(fd, "append", size, seconds) for size in sizes]
             _write(fd, os.urandom(REGION_BYTES), 0)
             os.fsync(fd)
@@ -66,16 +64,6 @@ def probe(folder: Path, *, sizes: Sequence[int] = SIZES, seconds_each: float = 0
             "The probe's file was removed. Make room, or check who may write there.",
         ) from error
     return DeviceProbe((*appends, *overwrites))
-
-
-@contextlib.contextmanager
-def _opened(file: Path) -> Iterator[int]:
-    fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
-        file.unlink(missing_ok=True)
 
 
 def _measure(fd: int, way: Way, size: int, seconds: float) -> FlushTimes:

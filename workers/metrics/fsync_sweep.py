@@ -14,7 +14,6 @@ make both of them dirty, and a model of N would be told a wrong one.
 import errno
 import os
 import random
-import secrets
 import statistics
 import time
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from workers import temporary
 from workers.errors import SandboxError
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
@@ -65,35 +65,29 @@ def sweep(folder: Path, *, seconds: float = MOST_S, sizes: Sequence[int] = SIZES
     SandboxError: the folder cannot be written to, or the disk is full.
     """
     began = time.monotonic()
-    file = folder / f".durascope-sweep-{secrets.token_hex(4)}"
     try:
-        times, left_out = _Ladder(file, seconds, sizes).climb()
+        with temporary.file(folder, "sweep") as fd:
+            times, left_out = _Ladder(fd, seconds, sizes).climb()
     except OSError as error:
         raise SandboxError(
             f"The device under {folder} could not be measured by size: {error.strerror or error}.",
             "The file used was removed. Make room (48 MiB are enough), or check who may write there.",
         ) from error
-    finally:
-        file.unlink(missing_ok=True)
     return Sweep(times, time.monotonic() - began, left_out)
 
 
 class _Ladder:
     """The file that is written, and the sizes that fit the time."""
 
-    def __init__(self, file: Path, seconds: float, sizes: Sequence[int]) -> None:
-        self._file, self._seconds, self._deadline = file, seconds, time.monotonic() + seconds
+    def __init__(self, fd: int, seconds: float, sizes: Sequence[int]) -> None:
+        self._fd, self._seconds, self._deadline = fd, seconds, time.monotonic() + seconds
         self._sizes = sorted(sizes)
         self._block = os.urandom(self._sizes[-1])  # a device may compress or drop zeros
         self._order = random.Random(20170)  # noqa: S311 - an order, not a secret
 
     def climb(self) -> tuple[tuple[SizeTimes, ...], tuple[int, ...]]:
-        fd = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            steps = self._affordable(fd)
-            rounds = self._rounds(fd, steps)
-        finally:
-            os.close(fd)
+        steps = self._affordable(self._fd)
+        rounds = self._rounds(self._fd, steps)
         found = tuple(
             SizeTimes(way, size, tuple(one[way, size] for one in rounds))
             for way in ("append", "overwrite")

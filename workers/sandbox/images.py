@@ -61,7 +61,7 @@ def ensure(root: Path, key: str, make: Callable[[Path], None]) -> Path:
         subprocess.run(["sync", "--file-system", workshop], check=False)  # an image outlives a power cut whole
         return _publish(root, key, workshop)
     finally:
-        untrusted.remove_tree(workshop)
+        owner.remove(workshop)
 
 
 def _publish(root: Path, key: str, made: Path) -> Path:

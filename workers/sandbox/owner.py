@@ -12,6 +12,8 @@ from workers.sandbox.process import start_time
 
 FILE = "owner.json"
 MOST_BYTES = 4096
+GONE = ".gone-"  # begins the name of a folder that is being removed
+_held: set[tuple[int, int]] = set()  # device and inode of folders that something in this process uses
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,46 @@ def new_folder(parent: Path, name: str = "") -> Path:
     draft = enterable(parent / f".{secrets.token_hex(4)}")
     try:
         write(draft, myself())
+        _held.add(_identity(draft))
         return draft.rename(parent / (name or draft.name[1:]))
     except BaseException:
-        untrusted.remove_tree(draft)
+        remove(draft)
         raise
+
+
+def is_held(folder: Path) -> bool:
+    """Whether something in this process uses it. A folder of ours that nothing uses could not be removed before."""
+    return _identity(folder) in _held
+
+
+def let_go(folder: Path) -> None:
+    """Nothing uses it any more, whether it can be removed now or not: the next sweep takes it."""
+    _held.discard(_identity(folder))
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    """Whatever path it is named by. (0, 0): it is gone."""
+    try:
+        known = folder.lstat()
+    except OSError:
+        return 0, 0
+    return known.st_dev, known.st_ino
+
+
+def remove(folder: Path) -> bool:
+    """Remove a folder of ours. It is renamed first: of one that is removed by half its note may be gone already, but
+    its name still tells that it may go. False: something is left."""
+    let_go(folder)
+    gone = folder
+    if not folder.name.startswith(GONE):
+        gone = folder.with_name(f"{GONE}{secrets.token_hex(4)}")
+        try:
+            folder.rename(gone)
+        except FileNotFoundError:
+            return True
+        except OSError:  # something is mounted there
+            gone = folder
+    return untrusted.remove_tree(gone)
 
 
 def enterable(folder: Path) -> Path:

@@ -235,8 +235,11 @@ class Sandbox:
 
     def remove(self) -> None:
         """Kill the server and delete its folder. May be called twice."""
-        self.kill()
-        if not untrusted.remove_tree(self.folder):
+        try:
+            self.kill()
+        finally:
+            owner.let_go(self.folder)
+        if not owner.remove(self.folder):
             raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
 
     def __enter__(self) -> Self:

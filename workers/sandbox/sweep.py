@@ -4,33 +4,53 @@ import contextlib
 import os
 import select
 import signal
+import stat
+import time
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.sandbox import owner, place, untrusted
+from workers.sandbox import owner, place
 from workers.sandbox.disk import system
 from workers.sandbox.owner import Owner
 
 PLACES = ("live", "images/making")
 DEATH_S = 5.0
+NO_NOTE_S = 600.0  # a folder without a note for so long was left in the making, or is removed by half
 
 
 def sweep(root: Path) -> list[str]:
     """Kill servers and disks, take away mounts and loop devices, and delete folders whose owner is dead; the names
-    of the folders that were deleted.
+    of the folders that were deleted. A folder of this very process that nothing in it uses any more goes too: it could
+    not be removed before.
 
-    A folder without a readable note is nobody's that we know: it stays, and so does all of a root folder that another
-    user could have prepared. What is mounted or attached is not looked up
-    in a list but found by its place in the folder, so that nothing can be missing there. All processes end first: a
-    server may lie on the disk of another folder.
+    A folder without a readable note belongs to nobody. It goes when it is ours and nothing was made in it for a while;
+    another user's stays, and so does all of a root folder that another user could have prepared. What is mounted or
+    attached is not looked up in a list but found by its place in the folder, so that nothing can be missing there. All
+    processes end first: a server may lie on the disk of another folder.
     """
     if place.another_users(root):
         return []
     places = [folder for place in PLACES for folder in sorted((root / place).glob("*"))]
-    left = [(folder, note) for folder in places if (note := owner.read(folder)) and not note.alive]
+    left = [(folder, note) for folder in places if _is_left(folder, note := owner.read(folder))]
     for _, note in left:
-        _kill_server(note)
+        if note:
+            _kill_server(note)
     return [folder.name for folder, _ in left if _removed(folder)]
+
+
+def _is_left(folder: Path, note: Owner | None) -> bool:
+    if note is None or folder.name.startswith(owner.GONE):
+        return _is_nobodys(folder)
+    return not note.alive or (note.pid == os.getpid() and not owner.is_held(folder))
+
+
+def _is_nobodys(folder: Path) -> bool:
+    try:
+        known = folder.lstat()
+    except OSError:
+        return False
+    ours = known.st_uid == os.geteuid() and stat.S_ISDIR(known.st_mode)
+    return ours and (folder.name.startswith(owner.GONE) or time.time() - known.st_mtime > NO_NOTE_S)
 
 
 def _removed(folder: Path) -> bool:
@@ -39,7 +59,7 @@ def _removed(folder: Path) -> bool:
         system.dismantle(folder)
     except SandboxError:
         return False
-    return untrusted.remove_tree(folder)
+    return owner.remove(folder)
 
 
 def _kill_server(note: Owner) -> None:

@@ -1,13 +1,15 @@
 """Only what a dead worker left is swept."""
 
 import os
+import time
+from pathlib import Path
 
 import pytest
 
 from workers.sandbox import owner
 from workers.sandbox.owner import Owner
 from workers.sandbox.process import start_time
-from workers.sandbox.sweep import sweep
+from workers.sandbox.sweep import NO_NOTE_S, sweep
 
 ME = os.getpid()
 NO_PID = 2**22 + 1  # above the kernel's largest pid_max
@@ -46,12 +48,54 @@ def test_it_sweeps_half_made_images(tmp_path):
     assert sweep(tmp_path) == [folder.name]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": 1}', '{"pid": "1", "started": 1, "boot": ""}'])
-def test_it_leaves_alone_what_it_cannot_read(tmp_path, text):
+@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"pid": 1}', '{"pid": "1", "started": 1, "boot": ""}'])
+def test_a_folder_without_a_readable_note_goes_after_a_while(tmp_path, text):
+    """It may be in the making just now; later it was left in the making, or removed by half."""
     folder = leave(tmp_path, None)
-    (folder / owner.FILE).write_text(text)
+    (folder / owner.FILE).unlink()
+    if text is not None:
+        (folder / owner.FILE).write_text(text)
     assert sweep(tmp_path) == []
     assert folder.is_dir()
+    long_ago = time.time() - NO_NOTE_S - 1
+    os.utime(folder, (long_ago, long_ago))
+    assert sweep(tmp_path) == [folder.name]
+    assert not folder.exists()
+
+
+def test_a_file_or_a_link_is_no_folder_of_ours(tmp_path):
+    (tmp_path / "live").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "live" / "link").symlink_to(tmp_path / "data")
+    (tmp_path / "live" / "file").write_text("")
+    long_ago = time.time() - NO_NOTE_S - 1
+    for one in (tmp_path / "live").iterdir():
+        os.utime(one, (long_ago, long_ago), follow_symlinks=False)
+    assert sweep(tmp_path) == [] and (tmp_path / "data").is_dir()
+
+
+def test_a_removal_that_was_cut_off_is_ended_by_the_sweep(tmp_path, monkeypatch):
+    """Killed in the middle: the note may be gone, and half of the data is there."""
+    folder = leave(tmp_path, None)
+    with monkeypatch.context() as killed:
+        killed.setattr(owner.untrusted, "remove_tree", lambda gone: (gone / owner.FILE).unlink())
+        owner.remove(folder)
+    [gone] = (tmp_path / "live").iterdir()
+    assert (gone / "data").is_dir() and not (gone / owner.FILE).exists()
+    assert sweep(tmp_path) == [gone.name]
+    assert list((tmp_path / "live").iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["as it was", "relative"])
+def test_a_folder_that_could_not_be_removed_goes_later_and_one_in_use_stays(tmp_path, monkeypatch, path):
+    used, left = leave(tmp_path, None), leave(tmp_path, None)
+    owner.let_go(left)
+    root = tmp_path
+    if path == "relative":
+        monkeypatch.chdir(tmp_path)
+        root = Path()
+    assert sweep(root) == [left.name]
+    assert used.is_dir() and not left.exists()
 
 
 def test_it_kills_no_server_of_another_boot(tmp_path):

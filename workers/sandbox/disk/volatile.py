@@ -148,8 +148,11 @@ class VolatileDisk:
                 system.unmount(self.mnt)
         except SandboxError:  # it hangs or is dead: without its process, nothing waits any more
             self._kill()
-        self._end()
-        if not untrusted.remove_tree(self.folder):
+        try:
+            self._end()
+        finally:
+            owner.let_go(self.folder)
+        if not owner.remove(self.folder):
             raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
 
     def __enter__(self) -> Self:

@@ -1,0 +1,70 @@
+"""Temporary files and folders that a killed worker leaves no trace of.
+
+Whoever uses one holds a lock on it. The kernel takes the lock away when the process dies, however it dies: what is
+not locked belongs to nobody, and the next worker removes it. A file that is measured keeps its name: some file systems
+flush a file without a name in another way.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "durascope-"
+KINDS = ("binlog", "plugins", "tls", "probe", "sweep")
+YOUNG_S = 60.0  # made a moment ago, and perhaps not locked yet
+
+
+@contextmanager
+def folder(kind: str) -> Iterator[Path]:
+    """A folder of our own, removed at the end."""
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{kind}-") as name:
+        held = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            yield Path(name)
+        finally:
+            os.close(held)
+
+
+@contextmanager
+def file(where: Path, kind: str) -> Iterator[int]:
+    """The descriptor of a new file in the folder `where`, removed at the end. OSError: none can be made there."""
+    fd, name = tempfile.mkstemp(prefix=f".{PREFIX}{kind}-", dir=where)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield fd
+    finally:
+        os.close(fd)
+        Path(name).unlink(missing_ok=True)
+
+
+def places() -> set[Path]:
+    """Where such files are made, apart from folders that are removed as a whole."""
+    return {Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path.home()}  # noqa: S108
+
+
+def sweep(folders: Iterable[Path]) -> list[str]:
+    """Remove what dead processes of our own user left there; the names."""
+    patterns = [f"{dot}{PREFIX}{kind}-*" for kind in KINDS for dot in ("", ".")]
+    found = (path for one in folders for pattern in patterns for path in one.glob(pattern))
+    return [path.name for path in found if _removed(path)]
+
+
+def _removed(path: Path) -> bool:
+    with suppress(OSError):  # it is gone, locked, or not ours to open
+        known = path.lstat()
+        if known.st_uid != os.geteuid() or time.time() - known.st_mtime < YOUNG_S:
+            return False
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        finally:
+            os.close(fd)
+        return True
+    return False

@@ -18,6 +18,7 @@ from django.db import close_old_connections
 from django.http import HttpResponseBase
 from django.urls import set_script_prefix
 
+from dashboard import usable
 from dashboard.forwarded import Forwarded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
@@ -82,6 +83,7 @@ class Handler(ASGIHandler):
             raise sent
 
 
+usable.or_exit()
 django.setup(set_prefix=False)
 application = Forwarded(Handler(), settings.PROXIES)
 # What was loaded stays for ever. The garbage collector would look through all of it (70 ms) every few large pages.

@@ -4,6 +4,9 @@ until `tend` rings again."""
 import os
 
 from celery import Celery
+from celery.signals import beat_init
+
+from dashboard import usable
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page; a worker and beat have none
@@ -11,3 +14,9 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page; a work
 app = Celery("durascope")
 app.config_from_object("workers.celery_config")
 app.autodiscover_tasks(["workers"])
+
+
+@beat_init.connect
+def _on_beat(**_: object) -> None:
+    """Before its schedule file is written."""
+    usable.or_exit()

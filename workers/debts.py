@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import installation
 from dashboard.servers.models import Debt, Server
 from dashboard.servers.programs import may_run_here
 from workers import claims, leases
@@ -53,7 +54,10 @@ def owe_start(server: Server, experiment: Experiment) -> None:
 
 def pay_all() -> None:
     """Pay what ended experiments owe to servers of this site. One that cannot be reached, or is busy, is asked again
-    next time; one at localhost is paid by a worker of the host that owes."""
+    next time; one at localhost is paid by a worker of the host that owes. What a restored database says of the past
+    waits for a person."""
+    if installation.is_held():
+        return
     due = Debt.objects.filter(paid_at=None).exclude(experiment__state=Experiment.State.RUNNING)
     for experiment in Experiment.everything.filter(debts__in=due).distinct().order_by("pk"):
         owed = Server.objects.filter(debts__in=due.filter(experiment=experiment), site=settings.SITE)

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from dashboard.experiments import actions as experiments
 from dashboard.experiments.models import Experiment
-from dashboard.fleet import sites
+from dashboard.fleet import installation, sites
 from dashboard.schedules import actions, cron, news, queries, window
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers.models import Server
@@ -34,6 +34,8 @@ Ring = Callable[[int], None]
 def watch(now: datetime, ring: Ring, reach: Reach | None = None, ring_site: Ring | None = None) -> None:
     """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one. Schedules
     of a site that only other workers reach are looked at by those: `ring_site` tells them."""
+    if installation.is_held():
+        return
     for schedule in _watched():
         if ring_site and _is_elsewhere(schedule):
             _tried(lambda one=schedule: ring_site(one.pk), schedule)
@@ -45,6 +47,8 @@ def watch(now: datetime, ring: Ring, reach: Reach | None = None, ring_site: Ring
 
 def look(schedule_id: int, now: datetime, ring: Ring) -> None:
     """What a worker of the servers' site does when it was told to."""
+    if installation.is_held():
+        return
     for schedule in _watched().filter(pk=schedule_id):
         _look_at(schedule, now, ring, unreachable)
 

@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.fleet import installation
 from dashboard.fleet.models import HostLease, Worker
 from workers import claims, leases
 from workers.bench.measure import Measurement
@@ -38,6 +39,9 @@ def _begin(experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID
         if experiment.state != Experiment.State.QUEUED:
             return experiment if experiment.claim == claim else None  # it was ours already, and the answer was lost
         if not worker.is_alive:
+            return None
+        if installation.is_held():
+            say(experiment, installation.WAITS)
             return None
         if busy := leases.holder(hosts):
             say(experiment, f"waiting: {busy.experiment.name} {_does(busy.experiment)}")

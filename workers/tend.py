@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.removal import remove_one
+from dashboard.fleet import installation
 from dashboard.fleet.models import Worker
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
@@ -100,6 +101,9 @@ def _ring_experiments(ring: Callable[[int], None]) -> None:
 
 
 def _ring_preflights(ring: Callable[[int], None]) -> None:
+    """Tests that were asked for in the past, in a restored copy, wait as all else does."""
+    if installation.is_held():
+        return
     now = timezone.now()
     servers.release_preflights(now - PREFLIGHT_LIMIT)
     mine = Preflight.objects.filter(state="queued", asked_at__lt=now - UNHEARD, server__site=settings.SITE)

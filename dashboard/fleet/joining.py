@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.utils.url import maybe_sanitize_url
 
+from dashboard import usable
 from dashboard.fleet import site_names, sites
 from dashboard.home import home
 from dashboard.notifications.models import Channel
@@ -30,6 +31,7 @@ class CannotJoin(DurascopeError):
 def check(site: str) -> None:
     """Raises DurascopeError: no worker of this site can be started here as it is."""
     _name(site)
+    usable.check(home(), usable.file_of(connection.settings_dict))
     _database()
     _version()
     _clock()

@@ -58,3 +58,12 @@ class HostLease(models.Model):
     host = models.CharField(max_length=255, primary_key=True)
     experiment = models.ForeignKey("experiments.Experiment", on_delete=models.CASCADE)
     taken_at = models.DateTimeField(default=timezone.now)
+
+
+class Installation(models.Model):
+    """One row: where this database was written, and whether a restored copy waits for a person
+    (dashboard.fleet.installation)."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    identity = models.TextField()
+    held_at = models.DateTimeField(null=True)

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError
 
+from dashboard import usable
 from dashboard.home import redis_url
 from dashboard.local import ports, programs, redis
 from dashboard.local.claim import claimed
@@ -77,6 +79,7 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
     Raises LocalError when a part cannot be started. SIGTERM and SIGHUP count as Ctrl-C.
     """
     interrupt_on_end()
+    _must_be_usable(home)
     with claimed(home) as note, ports.listener(host, port) as listening:
         stack = Stack(home, ports.address(host, ports.port_of(listening)), say)
         note(stack.address)
@@ -92,6 +95,13 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
                 say("Stopping web server, beat, worker and Redis.")
             finally:  # also when nobody listens any more: a closed terminal or pipe
                 stack.stop()
+
+
+def _must_be_usable(home: Path) -> None:
+    try:
+        usable.check(home, usable.file_of(settings.DATABASES["default"]))
+    except usable.Unusable as refused:
+        raise LocalError(refused.message, refused.mend) from refused
 
 
 def _migrate() -> None:

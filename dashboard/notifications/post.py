@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
+from dashboard.fleet import installation
 from dashboard.notifications.channels import CHANNELS
 from dashboard.notifications.message import Undeliverable, Undelivered, message_of
 from dashboard.notifications.models import Delivery
@@ -26,7 +27,9 @@ def _due(now: datetime) -> QuerySet[Delivery]:
 
 
 def deliver(delivery_id: int, now: datetime) -> None:
-    """Nothing when it is not due, or somebody else sends it."""
+    """Nothing when it is not due, somebody else sends it, or this is a restored copy: it would be sent twice."""
+    if installation.is_held():
+        return
     row = _due(now).filter(pk=delivery_id).select_related("channel").first()
     if row is None or not _claim(row, now):
         return

@@ -24,6 +24,7 @@ from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
+from dashboard import usable
 from dashboard.experiments import actions, listing, queries, shelf
 from dashboard.experiments.models import Experiment
 from dashboard.portable import terminal
@@ -87,6 +88,7 @@ class Command(BaseCommand):
 
     def _run(self, options: dict[str, Any]) -> int:
         try:
+            usable.check(settings.HOME, usable.file_of(settings.DATABASES["default"]))
             experiment = self._create(options)
         except DurascopeError as refused:
             self.stderr.write(str(refused))

@@ -1,0 +1,83 @@
+"""Can anything be kept here? Asked by every part before it starts: a full disk and a damaged database are told in one
+sentence, not by a traceback of whatever wrote first."""
+
+import errno
+import os
+import secrets
+import shutil
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from workers.errors import DurascopeError
+
+LEAST_FREE_BYTES = 32 << 20  # a write-ahead log, logs and a schedule file
+FULL = (errno.ENOSPC, errno.EDQUOT)
+DAMAGED = ("file is not a database", "malformed")
+RESTORE = "Nothing was changed. Restore a backup, see docs/deployment.md: Restore."
+
+
+class Unusable(DurascopeError):
+    """A part was not started: its disk is full, or its database is damaged."""
+
+
+def check(home: Path, database: Path | None = None) -> None:
+    """Raises Unusable. `database`: SQLite's file; None where it is elsewhere."""
+    for folder in {home, database.parent if database else home}:
+        _must_have_room(folder)
+    if database and database.exists():
+        _must_be_whole(database)
+
+
+def or_exit() -> None:
+    """For parts that are imported by another program: the web server and beat."""
+    from django.conf import settings
+
+    try:
+        check(settings.HOME, file_of(settings.DATABASES["default"]))
+    except Unusable as refused:
+        sys.stderr.write(f"{refused}\n")
+        sys.exit(2)
+
+
+def file_of(database: dict) -> Path | None:
+    return Path(database["NAME"]) if "sqlite" in database["ENGINE"] else None
+
+
+def explained(failure: BaseException | None) -> str:
+    """What to say of an exception that has one of these causes; "" of any other."""
+    while failure is not None:
+        if (isinstance(failure, OSError) and failure.errno in FULL) or "disk is full" in str(failure):
+            return f"The disk is full ({failure}). Make room, then start again."
+        if any(words in str(failure) for words in DAMAGED) and isinstance(failure, sqlite3.DatabaseError):
+            return f"The database is damaged ({failure}). {RESTORE}"
+        failure = failure.__cause__ or failure.__context__
+    return ""
+
+
+def _must_have_room(folder: Path) -> None:
+    """Tried by writing, too: a quota, or a file system without inodes, has room by the count of its blocks."""
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_FREE_BYTES:
+        raise Unusable(f"The disk of {folder} is full: {free >> 20} MiB are free. Nothing was started.", "Make room.")
+    draft = folder / f".room-{secrets.token_hex(4)}"
+    try:
+        draft.write_bytes(os.urandom(4096))
+    except OSError as refused:
+        full = "is full" if refused.errno in FULL else "cannot be written to"
+        raise Unusable(
+            f"The disk of {folder} {full} ({refused.strerror}). Nothing was started.", "Make room."
+        ) from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _must_be_whole(database: Path) -> None:
+    """As far as the first read shows; a page that is damaged further on is told when it is read."""
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=20)) as connection:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    except sqlite3.DatabaseError as damaged:
+        if any(words in str(damaged) for words in DAMAGED):
+            raise Unusable(f"The database {database} is damaged ({damaged}).", RESTORE) from damaged

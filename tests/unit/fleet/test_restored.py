@@ -1,0 +1,113 @@
+"""A restored copy of the database touches no real server before a person says so."""
+
+import subprocess
+import sys
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from dashboard.audit.models import Event
+from dashboard.fleet import installation
+from dashboard.fleet.models import Installation
+from dashboard.home import PROJECT
+from dashboard.notifications import post
+from dashboard.servers.models import Debt, Preflight
+from tests.unit.conduct import experiments as make
+from workers import debts, leases, nights, store, tend
+
+pytestmark = pytest.mark.django_db
+
+
+def elsewhere():
+    assert not installation.is_held()
+    Installation.objects.update(identity="another machine:/another/path")
+
+
+def said(*arguments):
+    out = StringIO()
+    call_command("restored", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_database_of_this_installation_is_not_held():
+    assert not installation.is_held() and not installation.is_held()
+    assert Installation.objects.get().identity == installation.identity()
+
+
+def test_a_copy_elsewhere_is_held_by_itself_until_a_person_releases_it():
+    elsewhere()
+    assert installation.is_held()
+    assert "Released." in said("--release")
+    assert not installation.is_held()
+    assert Event.objects.filter(did="released", what="the restored copy").exists()
+
+
+def test_a_copy_in_the_old_place_is_held_by_hand():
+    assert not installation.is_held()
+    assert "Held." in said()
+    assert installation.is_held()
+
+
+@pytest.fixture
+def paid(monkeypatch):
+    to = []
+    monkeypatch.setattr(debts, "pay", lambda server, must_hold: to.append(server.name))
+    return to
+
+
+def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(paid):
+    owing = make.experiment(make.attached())
+    type(owing).objects.filter(pk=owing.pk).update(state="failed")
+    make.owe(owing.cells.first().server, owing, "variable", "sync_binlog", "1")
+    assert "pending restore on db1: global variable sync_binlog 1" in said()
+    debts.pay_all()
+    assert paid == [] and Debt.objects.get().paid_at is None
+    said("--release")
+    debts.pay_all()
+    assert paid == ["db1"]
+
+
+def test_it_starts_no_experiment_and_says_why():
+    waiting = make.experiment(make.attached())
+    assert f"experiment {waiting.pk}, queued: on db1" in said()
+    assert store.begin(waiting.pk, make.worker(), ["h"]) is None
+    waiting.refresh_from_db()
+    assert waiting.state == "queued" and "this database is a restored copy" in waiting.phase
+    said("--release")
+    assert store.begin(waiting.pk, make.worker(), leases.hosts_of(waiting.cells.first().server))
+
+
+def test_it_rings_no_schedule_sends_no_message_and_asks_no_server(monkeypatch):
+    monkeypatch.setattr(nights, "_watched", lambda: pytest.fail("a schedule is looked at"))
+    monkeypatch.setattr(post, "_claim", lambda row, now: pytest.fail("a message is sent"))
+    Preflight.objects.create(server=make.attached(), asked_at=timezone.now() - timedelta(days=1))
+    said()
+    nights.watch(timezone.now(), lambda pk: None)
+    nights.look(1, timezone.now(), lambda pk: None)
+    post.deliver(1, timezone.now())
+    tend._ring_preflights(lambda pk: pytest.fail("a server is asked"))
+
+
+@pytest.fixture
+def home(tmp_path):
+    """`manage.py` on a SQLite database of its own: (status, what it said)."""
+
+    def manage(*arguments):
+        environment = {"PATH": "/usr/bin:/bin", "DURASCOPE_HOME": str(tmp_path), "HOME": str(tmp_path)}
+        argv = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(argv, env=environment, cwd=PROJECT, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    return tmp_path, manage
+
+
+def test_a_damaged_database_is_told_in_a_sentence(home):
+    folder, manage = home
+    (folder / "durascope.sqlite3").write_bytes(b"no database at all" * 4096)
+    status, told = manage("migrate")
+    assert status == 2 and "The database is damaged (file is not a database)" in told, told
+    assert "Restore a backup" in told and "Traceback" not in told
+    assert (folder / "durascope.sqlite3").read_bytes().startswith(b"no database at all"), "it is left as it was"

@@ -1,0 +1,86 @@
+"""A full disk and a damaged database are told before anything is started."""
+
+import errno
+import sqlite3
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from dashboard import asgi, usable
+from dashboard.fleet import joining
+from dashboard.local import stack
+from dashboard.local.errors import LocalError
+from workers import celery
+
+ROOM = namedtuple("ROOM", "total used free")
+
+
+def test_a_usable_folder_is_left_as_it_is(tmp_path):
+    usable.check(tmp_path, tmp_path / "new.sqlite3")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def full(monkeypatch):
+    monkeypatch.setattr(usable.shutil, "disk_usage", lambda folder: ROOM(1 << 30, 1 << 30, 3 << 20))
+
+
+def test_a_full_disk_is_named(tmp_path, full):
+    with pytest.raises(usable.Unusable, match=r"is full: 3 MiB are free\. Nothing was started"):
+        usable.check(tmp_path)
+
+
+def test_a_quota_is_seen_by_writing(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(usable.Unusable, match=r"is full \(Disk quota exceeded\)"):
+        usable.check(tmp_path)
+
+
+def test_each_part_says_so(full, tmp_path, capsys, db):
+    with pytest.raises(LocalError, match="is full"), stack.running(tmp_path, "127.0.0.1", None, print):
+        pytest.fail("it was started")
+    with pytest.raises(usable.Unusable, match="is full"):
+        joining.check("local")
+    for part in (celery._on_beat, asgi.usable.or_exit):
+        with pytest.raises(SystemExit) as ended:
+            part()
+        assert ended.value.code == 2 and "is full" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", ["no database at all", "a damaged page"])
+def test_a_damaged_database_is_named_and_left_alone(tmp_path, damage):
+    file = tmp_path / "db.sqlite3"
+    link = sqlite3.connect(file)
+    link.execute("CREATE TABLE t (a)")
+    link.commit()
+    link.close()
+    usable.check(tmp_path, file)
+    whole = file.read_bytes()
+    broken = (
+        b"no database at all" * 512 if damage == "no database at all" else whole[:100] + b"\xff" * (len(whole) - 100)
+    )
+    file.write_bytes(broken)
+    with pytest.raises(usable.Unusable, match="is damaged"):
+        usable.check(tmp_path, file)
+    assert file.read_bytes() == broken
+
+
+@pytest.mark.parametrize(
+    ("failure", "says"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "The disk is full"),
+        (sqlite3.OperationalError("database or disk is full"), "The disk is full"),
+        (sqlite3.DatabaseError("database disk image is malformed"), "The database is damaged"),
+        (ValueError("malformed address"), ""),
+        (OSError(errno.EACCES, "Permission denied"), ""),
+    ],
+)
+def test_what_is_met_later_is_explained_too(failure, says):
+    assert usable.explained(failure).startswith(says) and bool(usable.explained(failure)) == bool(says)
+    wrapped = RuntimeError("while something else was done")
+    wrapped.__cause__ = failure
+    assert bool(usable.explained(wrapped)) == bool(says)

@@ -140,7 +140,7 @@ class Asked:
 @pytest.fixture
 def asked(monkeypatch):
     connection = Asked()
-    monkeypatch.setattr(undo, "connect", lambda target: connection)
+    monkeypatch.setattr(undo, "connect", lambda target, **_: connection)
     monkeypatch.setattr("workers.servers.ask.names_to_values", lambda connection, sql, args: {args[0]: "0"})
     monkeypatch.setattr("workers.servers.ask.rows", lambda connection, sql, *_: connection.statements.append(sql))
     return connection

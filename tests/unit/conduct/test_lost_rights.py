@@ -40,7 +40,7 @@ def queued(maria):
 @pytest.fixture
 def conducted(monkeypatch):
     """Conduct it; `on_cell` is called while each cell is measured."""
-    monkeypatch.setattr(module.progress, "publish", lambda *_: None)
+    monkeypatch.setattr(module.progress.Telling, "_write", lambda *_, **__: None)
     monkeypatch.setattr(queries, "remember_finding", lambda experiment: None)
     monkeypatch.setattr(module._Conductor, "_stage", lambda conductor, stand: Stage("only", None))
 

@@ -34,7 +34,7 @@ def said(monkeypatch):
             raise ServerError("No.")
         return []
 
-    monkeypatch.setattr(module, "connect", lambda target: Connection())
+    monkeypatch.setattr(module, "connect", lambda target, **_: Connection())
     monkeypatch.setattr("workers.servers.ask.names_to_values", names_to_values)
     monkeypatch.setattr("workers.servers.ask.rows", rows)
     return statements

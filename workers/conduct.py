@@ -350,6 +350,11 @@ class _Conductor:
                 stage.close()
             except DurascopeError as failure:
                 first = first or failure
+            except OSError as failure:
+                log.exception("putting %s back", name)
+                lacks = machine.told(failure)
+                mend = f"What is owed to it is on its page; a worker tries again. {lacks.mend}"
+                first = first or DurascopeError(f"{name} could not be put back. {lacks.message}", mend)
             except Exception as failure:  # the other stages are closed all the same
                 log.exception("putting %s back", name)
                 says = f"{name} could not be put back: {reason(failure)}."

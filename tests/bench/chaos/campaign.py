@@ -5,14 +5,15 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
 from tests.bench.chaos import controls, rounds
-from tests.bench.chaos.faults import FAULTS
+from tests.bench.chaos.faults import FAULTS, Fault
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.place import Place
+from tests.bench.chaos.plans import SHAPES
 from tests.bench.chaos.story import Story
 
 IN_A_ROUND = 4
@@ -73,10 +74,15 @@ def _scenes(installation: Installation, asked: argparse.Namespace) -> Iterator[t
         yield from ((shape, *filter(possible.get, names)) for shape, *names in SHORT)
     chance = Random(asked.seed)
     wanted = {name: possible[name] for name in asked.only.split(",")} if asked.only else possible
-    weights = [fault.weight for fault in wanted.values()]
     while True:
-        names = chance.choices(list(wanted), weights, k=IN_A_ROUND)
-        yield chance.choice(rounds.shapes_for(wanted[names[0]])), *names
+        first = _drawn(wanted, chance, 1)
+        shape = chance.choice(rounds.shapes_for(wanted[first[0]]))
+        fitting = {name: fault for name, fault in wanted.items() if fault.fits(SHAPES[shape])}
+        yield shape, *first, *_drawn(fitting, chance, IN_A_ROUND - 1)
+
+
+def _drawn(faults: Mapping[str, Fault], chance: Random, count: int) -> list[str]:
+    return chance.choices(list(faults), [fault.weight for fault in faults.values()], k=count)
 
 
 def _controls(installation: Installation, campaign: Campaign) -> list[str]:

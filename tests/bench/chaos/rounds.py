@@ -45,7 +45,7 @@ def play(installation: Installation, number: int, chance: Random, shape: str, na
 
 
 def _inject(installation: Installation, story: Story, started: Started, name: str, chance: Random) -> None:
-    installation.pause(chance.uniform(0, BETWEEN_S))
+    installation.pause(chance.uniform(0, min(BETWEEN_S, installation.longest_s / 2)))
     installation.ask(story.look)
     note = FAULTS[name].inject(Scene(installation, chance, started.terminal))
     if note is None:

@@ -67,11 +67,18 @@ def conducted(monkeypatch):
 
 
 def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted):
-    ended = conducted(breaks=OSError("the disk is on fire"))
+    ended = conducted(breaks=ZeroDivisionError("the disk is on fire"))
     assert sorted(Stage.closed) == ["a", "b", "c"]
     assert ended.state == "failed"
-    assert "b could not be put back: OSError: the disk is on fire" in ended.error
+    assert "b could not be put back: ZeroDivisionError: the disk is on fire" in ended.error
     assert not HostLease.objects.exists()
+
+
+def test_it_says_what_the_host_lacks_to_put_a_server_back(conducted):
+    ended = conducted(breaks=OSError(errno.EMFILE, "Too many open files"))
+    assert sorted(Stage.closed) == ["a", "b", "c"]
+    assert ended.error == "b could not be put back. The worker has no file descriptor left."
+    assert "a worker tries again" in ended.mend and "LimitNOFILE" in ended.mend
 
 
 def test_it_says_what_the_host_lacks(conducted):

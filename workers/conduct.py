@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.db.models import Manager
 
 from dashboard.experiments import queries
@@ -128,6 +128,10 @@ class _Conductor:
             outcome = self._stopped()
         except DurascopeError as failure:
             outcome = (Experiment.State.FAILED, failure)
+        except OperationalError as away:
+            log.exception("experiment %s", self._experiment.pk)
+            told = f"Durascope's own database did not answer: {str(away).strip()}."
+            outcome = (Experiment.State.FAILED, DurascopeError(told, machine.KEPT))
         except OSError as failure:
             log.exception("experiment %s", self._experiment.pk)
             outcome = (Experiment.State.FAILED, machine.told(failure))

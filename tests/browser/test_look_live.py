@@ -47,7 +47,7 @@ def test_it_says_so_where_there_is_no_second_to_show(live, site):
     assert plot.evaluate(words) == "none"
     site.state = state(seconds=[], warming=True)
     expect(plot.locator("canvas")).to_be_hidden()
-    assert "No second to show" in plot.evaluate(words)
+    assert "No throughput to show" in plot.evaluate(words)
     site.state = state()
     expect(plot.locator("canvas")).to_be_visible()
 

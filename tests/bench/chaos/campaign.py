@@ -22,7 +22,7 @@ LONGEST_S, SHORT_LONGEST_S = 20.0, 3.0
 SHORT = (
     ("sandbox", "sysbench killed", "redis emptied", "database locked", "sandbox killed"),
     ("attached", "web killed", "disk full", "target frozen", "redis killed"),
-    ("process kills", "worker asked to end", "beat killed"),
+    ("process kills", "worker asked to end", "beat killed", "redis emptied", "web killed"),
 )  # fmt: skip
 
 

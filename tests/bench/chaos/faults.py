@@ -21,7 +21,7 @@ from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.place import DATABASE
 from tests.bench.chaos.plans import Shape
 
-SEEK_S = 6  # a process of a measurement lives for a second or two
+SEEK_S = 15  # it may not have begun to measure yet
 SEEK_EVERY_S = 0.01
 
 

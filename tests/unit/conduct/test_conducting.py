@@ -74,6 +74,15 @@ def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted)
     assert not HostLease.objects.exists()
 
 
+def test_it_says_that_the_database_was_away(conducted):
+    def away(_):
+        raise OperationalError("terminating connection due to administrator command\n")
+
+    ended = conducted(on_stage=away)
+    assert "own database did not answer: terminating connection due to administrator command." in ended.error
+    assert "Unexpected" not in ended.error
+
+
 def test_it_says_what_the_host_lacks_to_put_a_server_back(conducted):
     ended = conducted(breaks=OSError(errno.EMFILE, "Too many open files"))
     assert sorted(Stage.closed) == ["a", "b", "c"]

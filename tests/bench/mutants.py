@@ -1,5 +1,6 @@
 """Small faults for one Python file, as a careless author would make them: a comparison turned round, a number one too
-high, a condition that is always true, a statement left out. Types, docstrings and log lines are left alone."""
+high, a condition that is always true, a statement left out. Types, decorators, docstrings and log lines
+are left alone."""
 
 import ast
 import copy
@@ -17,7 +18,7 @@ OPERATORS: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
 }  # fmt: skip
 CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "sum": "len"}
-TYPES = ("annotation", "returns")
+LEFT_ALONE = ("annotation", "returns", "decorator_list")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -122,7 +123,7 @@ def _below(place: Place, names: str) -> Iterator[Place]:
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         names = f"{names}{node.name}."
     for field, value in ast.iter_fields(node):
-        if field in TYPES:
+        if field in LEFT_ALONE:
             continue
         if isinstance(node, FUNCTIONS) and field == "body" and not function:
             function = names.rstrip(".")

@@ -65,6 +65,7 @@ def evidence_json(result: TrialResult) -> dict[str, Any]:
         "log_lines": list(result.log_lines),
         "my_cnf": result.my_cnf,
         "notes": dict(result.notes),
+        "digest_key": result.digest_key,
         **(_evidence(found) if found else {}),
     }
 
@@ -111,7 +112,7 @@ def _sets(result: TrialResult) -> dict[str, int | None]:
 
 
 def _all(seen: Seen | None) -> np.ndarray | None:
-    return None if seen is None else np.union1d(seen.whole, seen.parts)
+    return None if seen is None else seen.all()
 
 
 def _kept(result: TrialResult, lost: Loss | None) -> int | None:

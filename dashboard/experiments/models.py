@@ -308,7 +308,7 @@ class TrialEvidence(models.Model):
     {"checks": [{key, outcome, count, says, offenders}], "steps": [{name, at_s, took_s}], "crash_at_s", "failed_at",
     "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", "replica": counts and overlaps},
     "binlog": {end, end_at, unreadable, reused}, "replicas": [...], "gtid_before", "gtid_after", "reissued",
-    "prepared_left", "tables_ok", "recovery_lines", "log_lines", "my_cnf", "notes"}
+    "prepared_left", "tables_ok", "recovery_lines", "log_lines", "my_cnf", "notes", "digest_key"}
     """
 
     trial = models.OneToOneField(Trial, on_delete=models.CASCADE, related_name="evidence", primary_key=True)

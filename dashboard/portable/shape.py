@@ -365,6 +365,7 @@ class Evidence(Open):
     log_lines: Annotated[list[Text], Field(max_length=5_000)] = []
     my_cnf: Text = ""
     notes: dict[Line, Text] = {}
+    digest_key: Line = ""
 
 
 SHAPES: dict[str, TypeAdapter[Any]] = {  # of each JSON part, by the folder or file it is in

@@ -21,14 +21,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.real.binlog_server import SCHEMA, commit, log_files, prepare
+from tests.real.binlog_server import SCHEMA, SECRET, commit, log_files, prepare
 from workers.crash.binlog import read
 from workers.sandbox.builds import find
 from workers.sandbox.server import Sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {"log_bin": "ON", "sync_binlog": "0", "innodb_flush_log_at_trx_commit": "0", "max_binlog_size": "1G"}
-OURS = "import sys, pathlib; from workers.crash.binlog import read; read([pathlib.Path(sys.argv[1])], sys.argv[2])"
+OURS = (
+    "import sys, pathlib; from workers.crash.binlog import read; "
+    "read([pathlib.Path(sys.argv[1])], sys.argv[2], sys.argv[3].encode())"
+)
 
 
 def main() -> None:
@@ -57,7 +60,7 @@ def make_file(root: Path, transactions: int) -> Path:
 
 
 def compare(file: Path, rounds: int) -> None:
-    ours = [sys.executable, "-c", OURS, str(file), SCHEMA]
+    ours = [sys.executable, "-c", OURS, str(file), SCHEMA, SECRET.decode()]
     tools = {
         "ours": ours,
         "mariadb-binlog": ["mariadb-binlog", "--verify-binlog-checksum", str(file)],
@@ -70,7 +73,7 @@ def compare(file: Path, rounds: int) -> None:
             took[name].append(
                 seconds(lambda argv=argv: subprocess.run(argv, stdout=subprocess.DEVNULL, check=True, cwd=ROOT))
             )
-        inside.append(seconds(lambda: read([file], SCHEMA)))
+        inside.append(seconds(lambda: read([file], SCHEMA, SECRET)))
     print(f"ours, without the start of Python: {statistics.median(inside):.2f} s")
     for name, all_took in took.items():
         ratios = [theirs / mine for theirs, mine in zip(all_took, took["ours"], strict=True)]

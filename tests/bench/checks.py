@@ -16,6 +16,7 @@ import numpy as np
 from workers.crash.checks import judge_all
 from workers.crash.evidence import BinlogSeen, Evidence, Seen
 from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.oddities import Oddities
 
 CLIENTS, EACH = 16, 62_500
 
@@ -27,7 +28,9 @@ def main() -> None:
     engine = Seen(np.delete(acknowledged, np.s_[::10]), parts=acknowledged[::100])
     binlog = Seen(np.delete(acknowledged, np.s_[5::10]), twice=acknowledged[::1000])
     gtids = {f"0-1-{number}": int(key) for number, key in enumerate(acknowledged, 1)}
-    evidence = Evidence(engine, BinlogSeen(binlog, gtids, "open", "binlog.000001:4"), prepared_left=0, tables_ok=True)
+    order = acknowledged[np.argsort(ledger.acknowledged_at_s(acknowledged), kind="stable")]
+    log = BinlogSeen(binlog, gtids, "open", "binlog.000001:4", order=order)
+    evidence = Evidence(engine, log, prepared_left=0, tables_ok=True, rewritten=Oddities())
     began = time.monotonic()
     results = judge_all(ledger, evidence)
     took_s = time.monotonic() - began

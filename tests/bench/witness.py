@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from workers.crash.digest import new_secret
 from workers.crash.image import make_tables
 from workers.crash.witness import Witness
 from workers.sandbox.builds import find
@@ -38,7 +39,7 @@ def measure(root: Path, name: str, value: str, clients: int, seconds: float) -> 
         with connect(server.target) as connection:
             ask.rows(connection, "CREATE SCHEMA bench")
             make_tables(connection, "bench", "innodb")
-        witness = Witness(server.target, "bench", clients)
+        witness = Witness(server.target, "bench", clients, new_secret())
         cpu = time.process_time()
         witness.begin()
         time.sleep(seconds)

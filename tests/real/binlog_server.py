@@ -1,41 +1,54 @@
-"""A server whose witness is a stored procedure: commits of all shapes, without a client's round trips."""
+"""A server with the witness's tables: commits of all shapes, many statements in one packet."""
 
+from itertools import chain
 from pathlib import Path
 
 import pymysql
+from pymysql.constants import CLIENT
 
 from workers.crash.binlog import files_of
+from workers.crash.transactions import statements
 from workers.sandbox.options import BINLOG_BASE
 from workers.sandbox.server import Sandbox
 
 SCHEMA = "durascope_crash"
 TABLES = Path(__file__).parents[2] / "workers" / "crash" / "schema.sql"
-PROCEDURE = Path(__file__).with_name("binlog_witness.sql")
+SECRET = b"known to tests.."
+AT_ONCE = 500  # transactions in one packet
 
 
-def query(sandbox: Sandbox, *statements: str, schema: str = SCHEMA) -> tuple:
+def query(sandbox: Sandbox, *said: str, schema: str = SCHEMA) -> tuple:
     """Run them in one connection; the last one's rows."""
     target = sandbox.target
     login = {"unix_socket": target.socket, "user": target.user, "password": target.password, "database": schema}
-    connection = pymysql.connect(autocommit=True, ssl_disabled=True, **login)
+    flags = CLIENT.MULTI_STATEMENTS
+    connection = pymysql.connect(autocommit=True, ssl_disabled=True, client_flag=flags, **login)
     try:
         with connection.cursor() as cursor:
-            for statement in statements:
+            for statement in said:
                 cursor.execute(statement)
+                while cursor.nextset():
+                    pass
             return cursor.fetchall()
     finally:
         connection.close()
 
 
 def prepare(sandbox: Sandbox, engine: str = "InnoDB") -> None:
-    """An empty schema with the witness's tables and its procedure."""
+    """An empty schema with the witness's tables."""
     query(sandbox, f"DROP SCHEMA IF EXISTS {SCHEMA}", f"CREATE SCHEMA {SCHEMA}", schema="")
     tables = TABLES.read_text().format(engine=engine)
-    query(sandbox, *filter(str.strip, tables.split(";")), PROCEDURE.read_text())
+    query(sandbox, *filter(str.strip, tables.split(";")))
 
 
 def commit(sandbox: Sandbox, *, client: int, first: int, last: int, before: str = "DO 1") -> None:
-    query(sandbox, before, f"CALL witness({client}, {first}, {last})")
+    packets = [range(begin, min(begin + AT_ONCE, last + 1)) for begin in range(first, last + 1, AT_ONCE)]
+    query(sandbox, before, *(insert(client, *numbers) for numbers in packets))
+
+
+def insert(client: int, *numbers: int) -> str:
+    """The witness's statements for these transactions, in one text."""
+    return b";".join(chain.from_iterable(statements(SECRET, client, numbers))).decode()
 
 
 def log_files(sandbox: Sandbox) -> list[Path]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.binlog_server import SCHEMA, commit, log_files, prepare, query
+from tests.real.binlog_server import SCHEMA, SECRET, commit, insert, log_files, prepare, query
 from tests.real.binlog_vendor import needs_tool, transactions_in
 from workers.crash import gtid, transactions
 from workers.crash.binlog import BinlogUnknown, read
-from workers.crash.binlog.events import EventLog, Kind
+from workers.crash.binlog.events import EventLog, Kind, end_of
 
 CLIENTS, EACH = 3, 60
 ENGINE_KEYS = f"SELECT DISTINCT client, n FROM {SCHEMA}.one UNION SELECT client, n FROM {SCHEMA}.left_half"
@@ -62,7 +62,7 @@ def test_it_agrees_with_engine_and_vendor_over_several_files(witness, logs, engi
         commit_at_once(witness, CLIENTS, first, first + EACH // 3 - 1)
         query(witness, "FLUSH BINARY LOGS")
     files = logs()
-    found = read(files, SCHEMA)
+    found = read(files, SCHEMA, SECRET)
     named, whole = transactions_in(files)
     assert len(files) == 4
     assert found.seen.whole.tolist() == whole == engine_keys(witness)
@@ -81,7 +81,7 @@ def test_it_agrees_whatever_way_transactions_are_written(witness, logs, settings
     finally:
         query(witness, *(f"SET GLOBAL {name} = {value}" for name, (_, value) in settings.items()), "DO 1")
     files = logs()
-    found = read(files, SCHEMA)
+    found = read(files, SCHEMA, SECRET)
     named, whole = transactions_in(files)
     assert found.seen.whole.tolist() == whole == engine_keys(witness)
     assert list(found.gtids.items()) == named
@@ -91,27 +91,27 @@ def test_it_agrees_whatever_way_transactions_are_written(witness, logs, settings
 def test_it_does_not_guess_what_a_statement_wrote(witness, logs):
     commit(witness, client=1, first=1, last=5, before="SET binlog_format = STATEMENT")
     with pytest.raises(BinlogUnknown, match="binlog_format=ROW"):
-        read(logs(), SCHEMA)
+        read(logs(), SCHEMA, SECRET)
 
 
 def test_it_counts_what_was_committed_and_not_what_was_rolled_back(witness, logs):
     query(
         witness,
-        "XA START 'a'", "INSERT INTO one VALUES (1, 1, 0)", "XA END 'a'", "XA PREPARE 'a'", "XA COMMIT 'a'",
-        "XA START 'b'", "INSERT INTO one VALUES (1, 5, 0)", "XA END 'b'", "XA PREPARE 'b'", "XA ROLLBACK 'b'",
-        "XA START 'c', 'd', 7", "INSERT INTO one VALUES (1, 6, 0)", "XA END 'c', 'd', 7",
+        "XA START 'a'", insert(1, 16), "XA END 'a'", "XA PREPARE 'a'", "XA COMMIT 'a'",
+        "XA START 'b'", insert(1, 5), "XA END 'b'", "XA PREPARE 'b'", "XA ROLLBACK 'b'",
+        "XA START 'c', 'd', 7", insert(1, 6), "XA END 'c', 'd', 7",
         "XA COMMIT 'c', 'd', 7 ONE PHASE",
-        "BEGIN", "INSERT INTO one VALUES (1, 7, 0)", "SAVEPOINT s", "INSERT INTO one VALUES (1, 8, 0)",
+        "BEGIN", insert(1, 7), "SAVEPOINT s", insert(1, 8),
         "ROLLBACK TO s", "COMMIT",
-        "BEGIN", "INSERT INTO one VALUES (1, 9, 0)", "ROLLBACK",
+        "BEGIN", insert(1, 9), "ROLLBACK",
         "CREATE TABLE copy SELECT * FROM one", "DROP TABLE copy",
-        "INSERT INTO one VALUES (1, 10, 0)",
-        "XA START 'e'", "INSERT INTO one VALUES (1, 11, 0)", "XA END 'e'", "XA PREPARE 'e'",
+        insert(1, 10),
+        "XA START 'e'", insert(1, 15), "XA END 'e'", "XA PREPARE 'e'",
     )  # fmt: skip
-    found = read(logs(), SCHEMA)
+    found = read(logs(), SCHEMA, SECRET)
     query(witness, "XA COMMIT 'e'")
-    after = read(logs(), SCHEMA)
-    assert [int(key) & 0xFF for key in found.seen.whole] == [1, 6, 7, 10]
+    after = read(logs(), SCHEMA, SECRET)
+    assert [int(key) & 0xFF for key in found.seen.whole] == [6, 7, 10, 16]
     assert after.seen.whole.tolist() == engine_keys(witness)
     assert found.seen.parts.size == 0
 
@@ -120,8 +120,8 @@ def test_it_knows_how_a_file_ended(witness, logs):
     commit(witness, client=1, first=1, last=5)
     query(witness, "FLUSH BINARY LOGS")
     first, second = logs()
-    assert [read([file], SCHEMA).end for file in (first, second)] == ["clean", "open"]
-    assert read([first, second], SCHEMA).end_at == f"{second.name}:{second.stat().st_size}"
+    assert [read([file], SCHEMA, SECRET).end for file in (first, second)] == ["clean", "open"]
+    assert read([first, second], SCHEMA, SECRET).end_at == f"{second.name}:{second.stat().st_size}"
 
 
 @needs_tool
@@ -132,7 +132,7 @@ def test_it_agrees_with_the_vendor_on_torn_files(witness, logs, tmp_path):
     torn = tmp_path / "torn.000001"
     for number, cut in enumerate(range(len(whole), 300, -(len(whole) // 48) - 7)):
         torn.write_bytes(whole[:cut] + bytes(777 * (number % 3 == 0)))
-        found = read([torn], SCHEMA)
+        found = read([torn], SCHEMA, SECRET)
         named, keys = transactions_in([torn])
         assert (found.seen.whole.tolist(), list(found.gtids.items())) == (keys, named)
         assert number % 3 or found.end == "zeros"
@@ -145,7 +145,7 @@ def test_it_agrees_with_the_vendor_on_flipped_bytes(witness, logs, tmp_path):
     flipped = tmp_path / "flipped.000001"
     for place in range(len(whole) - 9, 300, -(len(whole) // 12)):
         flipped.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
-        found = read([flipped], SCHEMA)
+        found = read([flipped], SCHEMA, SECRET)
         assert found.seen.whole.tolist() == transactions_in([flipped])[1]
         assert found.end in ("bad checksum", "torn")
 
@@ -156,7 +156,7 @@ def test_it_names_what_a_cut_tail_took(witness, logs, tmp_path):
     (file,) = logs()
     cut = tmp_path / file.name
     cut.write_bytes(file.read_bytes()[: commit_ends(file)[-3] + 50])
-    complete, found = read([file], SCHEMA), read([cut], SCHEMA)
+    complete, found = read([file], SCHEMA, SECRET), read([cut], SCHEMA, SECRET)
     lost = sorted(set(complete.seen.whole.tolist()) - set(found.seen.whole.tolist()))
     assert lost == [transactions.key(1, 19), transactions.key(1, 20)]
     assert (found.end, found.end_at.partition(":")[0]) == ("torn", file.name)
@@ -168,7 +168,7 @@ def test_it_names_a_gtid_that_was_swapped(witness, logs, tmp_path):
     (file,) = logs()
     swapped = tmp_path / file.name
     swapped.write_bytes(with_next_gtid(file, 10))
-    before, after = read([file], SCHEMA), read([swapped], SCHEMA)
+    before, after = read([file], SCHEMA, SECRET), read([swapped], SCHEMA, SECRET)
     twice = list(before.gtids)[10]
     assert after.reused == (twice,)
     assert before.reused == () and gtid.reissued(before.gtids, before.gtids) == ()
@@ -177,10 +177,10 @@ def test_it_names_a_gtid_that_was_swapped(witness, logs, tmp_path):
 def test_it_names_gtids_that_a_server_gave_out_again(witness):
     query(witness, "RESET MASTER")
     commit(witness, client=1, first=1, last=20)
-    before, position = read(log_files(witness), SCHEMA), query(witness, "SELECT @@gtid_binlog_pos")
+    before, position = read(log_files(witness), SCHEMA, SECRET), query(witness, "SELECT @@gtid_binlog_pos")
     query(witness, "RESET MASTER")  # as when the whole binlog was lost
     commit(witness, client=2, first=1, last=10)
-    after, later = read(log_files(witness), SCHEMA), query(witness, "SELECT @@gtid_binlog_pos")
+    after, later = read(log_files(witness), SCHEMA, SECRET), query(witness, "SELECT @@gtid_binlog_pos")
     assert gtid.reissued(before.gtids, after.gtids) == tuple(f"0-1-{number}" for number in range(1, 11))
     assert gtid.text(gtid.minus(gtid.parse(position[0][0]), gtid.parse(later[0][0]))) == "0:11-20"
 
@@ -194,21 +194,21 @@ def test_it_reads_on_after_a_crash(make_sandbox):
         server.restart({"log_bin": "ON"})
         commit(server, client=2, first=1, last=20)
         files = log_files(server)
-        found = read(files, SCHEMA)
+        found = read(files, SCHEMA, SECRET)
         assert len(files) == 2
-        assert (read(files[:1], SCHEMA).end, found.unreadable) == ("open", "")
+        assert (read(files[:1], SCHEMA, SECRET).end, found.unreadable) == ("open", "")
         assert found.seen.whole.tolist() == engine_keys(server)
 
 
 def commit_ends(file: Path) -> list[int]:
     log = EventLog(file)
-    return [log.end_position for kind, _ in log if kind == Kind.XID]
+    return [end_of(event) for kind, event in log if kind == Kind.XID]
 
 
 def with_next_gtid(file: Path, place: int) -> bytes:
     """The file with the GTID event at this place among all saying the number of the one before the next."""
     log, data = EventLog(file), bytearray(file.read_bytes())
-    events = [(log.end_position, event) for kind, event in log if kind == Kind.MARIADB_GTID and not event[31] & 1]
+    events = [(end_of(event), event) for kind, event in log if kind == Kind.MARIADB_GTID and not event[31] & 1]
     (end, event), (_, following) = list(pairwise(events))[place - 1][0], events[place]
     changed = event[:19] + following[19:27] + event[27:]
     data[end - len(changed) - 4 : end] = changed + struct.pack("<I", zlib.crc32(changed))

@@ -1,9 +1,12 @@
 """A replica of a real server: caught up and equal, stopped, or silently different."""
 
+from itertools import chain
+
 import pymysql
 import pytest
 
 from workers.crash import compare_tables
+from workers.crash.image import make_tables
 from workers.crash.replica import AFTER_RECOVERY, REJOIN, SCHEMA, WROTE_ON, Replica, write_past
 from workers.crash.transactions import key, statements
 from workers.errors import SandboxError
@@ -13,12 +16,7 @@ from workers.servers import ask
 from workers.servers.connection import connect
 
 SETTINGS = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "slave_parallel_threads": "0"}
-TABLES = (
-    "CREATE TABLE one (client INT NOT NULL, n BIGINT NOT NULL, part INT NOT NULL, PRIMARY KEY (client, n, part))",
-    "CREATE TABLE left_half (client INT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (client, n))",
-    "CREATE TABLE right_half (client INT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (client, n))",
-    "CREATE TABLE afterwards (n BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY)",
-)
+SECRET = b"known to tests.."
 
 
 def run(sandbox, *said):
@@ -29,7 +27,7 @@ def run(sandbox, *said):
 
 
 def commit(sandbox, client, numbers):
-    run(sandbox, f"USE {SCHEMA}", *(sql for n in numbers for sql in statements(client, n)))
+    run(sandbox, f"USE {SCHEMA}", *chain.from_iterable(statements(SECRET, client, numbers)))
 
 
 def forget(primary, replica, keep):
@@ -53,8 +51,10 @@ def primary(make_sandbox):
 
 @pytest.fixture
 def replica(primary, sandbox_root):
-    run(primary, f"DROP SCHEMA IF EXISTS {SCHEMA}", f"CREATE SCHEMA {SCHEMA}", f"USE {SCHEMA}", *TABLES)
-    with Replica.attach(sandbox_root, builds.find("system-mariadb"), primary) as made:
+    run(primary, f"DROP SCHEMA IF EXISTS {SCHEMA}", f"CREATE SCHEMA {SCHEMA}")
+    with connect(primary.target) as connection:
+        make_tables(connection, SCHEMA, "innodb")
+    with Replica.attach(sandbox_root, builds.find("system-mariadb"), primary, SECRET) as made:
         yield made
 
 
@@ -72,7 +72,8 @@ def test_it_catches_up_and_is_equal(primary, replica):
     assert (after.state, after.error, after.different_rows) == ("caught up", "", 0)
     assert write_past(primary, replica) >= 20
     on = replica.reconnect(WROTE_ON)
-    assert (on.state, on.different_rows, len(on.seen.whole), len(on.seen.parts)) == ("caught up", 0, 100, 0)
+    assert (on.state, on.different_rows, len(on.seen.whole), len(on.seen.parts)) == ("caught up", 0, 120, 0)
+    assert on.seen.altered.size == 0
 
 
 def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary, replica):
@@ -91,7 +92,7 @@ def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary,
     assert (on.state, on.error) == ("caught up", "")
     assert on.different_rows > 40  # 20 transactions only there, 20 only here
     assert on.only_follower[0] == (1, 81) and on.only_source[0][0] == compare_tables.WRITES_ON
-    assert len(on.seen.whole) == 100
+    assert len(on.seen.whole) == 100 + 20
 
 
 def test_it_names_a_row_that_was_deleted(primary, replica):
@@ -102,8 +103,20 @@ def test_it_names_a_row_that_was_deleted(primary, replica):
     assert (seen.state, seen.different_rows, seen.only_follower, seen.only_source) == ("caught up", 1, ((2, 14),), ())
 
 
+def test_it_names_a_row_whose_content_differs_and_one_that_is_wrong_on_both_sides(primary, replica):
+    commit(primary, 2, range(1, 21))
+    replica.follow()
+    run(primary, f"UPDATE {SCHEMA}.one SET digest = digest + 1 WHERE n = 10")
+    run(primary, "SET sql_log_bin = 0", f"UPDATE {SCHEMA}.one SET digest = digest + 1 WHERE n = 5")
+    seen = replica.reconnect(AFTER_RECOVERY)
+    assert (seen.state, seen.different_rows, seen.only_follower, seen.only_source) == (
+        "caught up", 2, ((2, 5),), ((2, 5),),
+    )  # fmt: skip
+    assert seen.seen.altered.tolist() == [key(2, 10)]
+
+
 def test_it_keeps_the_words_of_an_error_in_applying(primary, replica):
-    run(replica.sandbox, "SET sql_log_bin = 0", f"INSERT INTO {SCHEMA}.one VALUES (3, 5, 0)")
+    run(replica.sandbox, "SET sql_log_bin = 0", f"INSERT INTO {SCHEMA}.one VALUES (3, 5, 0, 0)")
     commit(primary, 3, range(1, 11))
     seen = replica.reconnect(AFTER_RECOVERY)
     assert seen.state == "stopped"
@@ -174,9 +187,9 @@ def test_it_refuses_a_primary_without_a_binlog_and_one_under_load(make_sandbox, 
     build = builds.find("system-mariadb")
     commit(primary, 1, [1])
     with pytest.raises(SandboxError, match="Attach the replica before the load"):
-        Replica.attach(sandbox_root, build, primary)
+        Replica.attach(sandbox_root, build, primary, SECRET)
     with pytest.raises(SandboxError, match="Set log_bin to ON"):
-        Replica.attach(sandbox_root, build, make_sandbox({}, name="no binlog", trace=False))
+        Replica.attach(sandbox_root, build, make_sandbox({}, name="no binlog", trace=False), SECRET)
 
 
 def test_it_reads_rows_as_the_driver_does(primary, replica):
@@ -184,6 +197,11 @@ def test_it_reads_rows_as_the_driver_does(primary, replica):
     with connect(primary.target) as connection:
         read = compare_tables.read_rows(connection, SCHEMA)
         with connection.cursor(pymysql.cursors.Cursor) as cursor:
-            cursor.execute(f"SELECT client, n, part FROM {SCHEMA}.one")
-            plain = {(key(client, n), part) for client, n, part in cursor.fetchall()}
-    assert {(one, part) for (table, part), keys in read.items() if table == "one" for one in keys.tolist()} == plain
+            cursor.execute(f"SELECT client, n, part, digest FROM {SCHEMA}.one")
+            plain = {(key(client, n), part, digest) for client, n, part, digest in cursor.fetchall()}
+    parts = {part: placed for (table, part), placed in read.items() if table == "one"}
+    assert plain == {
+        (row, part, digest)
+        for part, placed in parts.items()
+        for row, digest in zip(placed.keys.tolist(), placed.digests.tolist(), strict=True)
+    }

@@ -12,7 +12,7 @@ from workers.errors import SandboxError, ServerError
 from workers.servers import ask
 from workers.servers.connection import connect
 
-SCHEMA = "witness_test"
+SCHEMA, SECRET = "witness_test", b"known to tests.."
 LIMIT_S = 120.0
 UNSYNCED = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
 
@@ -28,7 +28,7 @@ def server(make_sandbox):
 
 def at_work(server, clients: int, each: int = 20) -> Witness:
     """It has heard so many answers for each client, however long that takes here."""
-    witness = Witness(server.target, SCHEMA, clients)
+    witness = Witness(server.target, SCHEMA, clients, SECRET)
     witness.begin()
     wait_until(lambda: all(acknowledged(client) >= each for client in witness.ledger().clients))
     return witness
@@ -47,7 +47,7 @@ def wait_until(true) -> None:
 
 def rows_of(server):
     with connect(server.target) as connection:
-        return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA))
+        return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA), SECRET)
 
 
 def test_it_remembers_what_the_server_acknowledged(server):
@@ -98,8 +98,8 @@ def test_it_hears_every_answer_that_a_frozen_server_has_sent(server):
 def test_it_never_sends_again_after_an_error(server):
     """A row in its way: that client ends with the server's words, its transaction in doubt; the others go on."""
     with connect(server.target) as connection:
-        ask.rows(connection, f"INSERT INTO {SCHEMA}.one VALUES (2, 30, 0)")
-    witness = Witness(server.target, SCHEMA, 4)
+        ask.rows(connection, f"INSERT INTO {SCHEMA}.one VALUES (2, 30, 0, 0)")
+    witness = Witness(server.target, SCHEMA, 4, SECRET)
     witness.begin()
     wait_until(lambda: witness.trouble and sum(client.sent > 30 for client in witness.ledger().clients) == 3)
     alive = witness.alive
@@ -145,4 +145,4 @@ def test_it_is_not_believed_when_it_does_not_stop(server, monkeypatch):
 
 def test_it_says_what_is_in_the_way(server):
     with pytest.raises(ServerError, match="no_such_schema"):
-        Witness(server.target, "no_such_schema", 2)
+        Witness(server.target, "no_such_schema", 2, SECRET)

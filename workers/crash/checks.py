@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workers.crash.evidence import Evidence, Seen
+from workers.crash.evidence import Evidence, Seen, together, without
 from workers.crash.ledger import Ledger
+from workers.crash.oddities import Oddities
 from workers.crash.replica_judgement import judge_replicas
 from workers.crash.transactions import CLIENT_SHIFT, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult
@@ -21,14 +22,15 @@ PIECES = {
     "gtids": "GTIDs",
     "prepared_left": "prepared transactions",
     "tables_ok": "the tables' state",
+    "rewritten": "the binlog as it stood at the crash",
 }
 
 
 @dataclass(frozen=True)
 class Check:
-    """`needs`: what must be known, of "stays_down", "engine", "binlog", "gtids", "prepared_left", "tables_ok",
-    "replicas"; the check is left out where there is no binlog, GTID or replica. `judge` yields the result; `key` is
-    filled in."""
+    """`needs`: what must be known, of "stays_down", "engine", "binlog", "gtids", "rewritten", "prepared_left",
+    "tables_ok", "replicas"; the check is left out where there is no binlog, GTID or replica. `judge` yields the
+    result; `key` is filled in."""
 
     title: str
     needs: tuple[str, ...]
@@ -36,13 +38,17 @@ class Check:
 
 
 def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
-    """Every check that applies, in the registry's order."""
-    return tuple(_judged(key, check, ledger, evidence) for key, check in CHECKS.items() if _applies(check, evidence))
+    """Every check that applies, in the registry's order. Against a ledger that is not sound nothing can be told."""
+    applying = [(key, check) for key, check in CHECKS.items() if _applies(check, evidence)]
+    if why := ledger.fault(evidence.secret):
+        says = f"Not known: the ledger of what the client was told cannot be relied on: {why}."
+        return tuple(CheckResult(key, "unknown", 0, says) for key, _ in applying)
+    return tuple(_judged(key, check, ledger, evidence) for key, check in applying)
 
 
 def missing_from(seen: Seen, ledger: Ledger) -> Keys:
     """Acknowledged transactions that are not there, or not whole."""
-    return np.setdiff1d(ledger.acknowledged(), seen.whole, assume_unique=True)
+    return without(ledger.acknowledged(), seen.whole)
 
 
 def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -80,7 +86,7 @@ def _binlog_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
     return _none_of(
-        np.setdiff1d(here.whole, there.whole, assume_unique=True),
+        without(here.whole, there.whole),
         f"transactions are in the {place} and not in the {other}",
         f"Every transaction of the {place} is in the {other} too.",
     )
@@ -88,25 +94,36 @@ def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
 
 def _torn(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return _none_of(
-        np.unique(np.concatenate([seen.parts for seen in _places(evidence)])),
+        together([seen.parts for seen in _places(evidence)]),
         "transactions are there in part: some of their rows, not all",
         "Every transaction is there with all of its rows or with none.",
     )
 
 
 def _never_sent(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    found = np.unique(np.concatenate([keys for seen in _places(evidence) for keys in (seen.whole, seen.parts)]))
+    strangers = [without(seen.all(), ledger.sent()) for seen in _places(evidence)]
     return _none_of(
-        np.setdiff1d(found, ledger.sent(), assume_unique=True),
+        together(strangers),
         "transactions are there that no client ever sent",
         "Nothing is there that no client sent.",
+    )
+
+
+def _altered(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    """On a replica, too: a row that is wrong on both sides is no difference between them. What was written there after
+    the crash has the right digests."""
+    replicas = [one.seen for one in evidence.replicas if one.seen]
+    return _none_of(
+        together([seen.altered for seen in (*_places(evidence), *replicas)]),
+        "transactions have rows that differ from what was written",
+        "Every row holds what the client wrote.",
     )
 
 
 def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     overtaken = [_overtaken(missing_from(seen, ledger), seen.whole) for seen in _places(evidence)]
     return _none_of(
-        np.unique(np.concatenate(overtaken)),
+        together(overtaken),
         "acknowledged transactions are missing although a later one of the same client is there",
         "What is there of a client is everything up to some moment: no gaps.",
     )
@@ -127,6 +144,47 @@ def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
         "transactions are more than once in the binlog: a replica would apply them again",
         "No transaction is in the binlog more than once.",
     )
+
+
+def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    """A sandbox serves the witness alone; an owner's server may commit what it likes outside the witness's schema."""
+    log = evidence.binlog
+    odd = log.odd if evidence.others_write else log.odd + log.others
+    if odd:
+        return _noted(odd, "events in the binlog were not caused by the client")
+    return _none_of(
+        log.scattered,
+        "transactions are not in one piece in the binlog, or their rows are in another order",
+        "The binlog holds what the client caused, and nothing else.",
+    )
+
+
+def _binlog_order(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    if gaps := evidence.binlog.gaps:
+        return _noted(gaps, "GTIDs in the binlog do not follow the one before")
+    return _none_of(
+        overtaken_in(evidence.binlog.order, ledger),
+        "transactions are in the binlog before one that was acknowledged before they were sent",
+        "Transactions are in the binlog in the order in which they were acknowledged.",
+    )
+
+
+def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
+    """Of transactions in a binlog's order those that come too early. A client sends each after the answer to the one
+    before, so whatever was acknowledged until then is earlier in the binlog."""
+    told_s, sent_s = ledger.told_at_s(order), ledger.told_at_s(order - 1)
+    first_told_from_here_s = np.minimum.accumulate(told_s[::-1])[::-1]
+    return together([order[:-1][(first_told_from_here_s[1:] <= sent_s[:-1]) & np.isfinite(sent_s[:-1])]])
+
+
+def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    if evidence.rewritten:
+        return _noted(evidence.rewritten, "files of the binlog differ from the copy that was taken at the crash")
+    return CheckResult("", "valid", 0, "What is left of the binlog is as it was at the crash.")
+
+
+def _noted(odd: Oddities, what: str) -> CheckResult:
+    return CheckResult("", "invalid", odd.count, f"{odd.count:,} {what}: {'; '.join(odd.first)}.")
 
 
 def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -171,9 +229,13 @@ CHECKS: dict[str, Check] = {
     "engine-only": Check("in the engine only", ("engine", "binlog"), _engine_only),
     "binlog-only": Check("in the binlog only", ("engine", "binlog"), _binlog_only),
     "torn": Check("torn apart", ("engine",), _torn),
+    "altered": Check("rows altered", ("engine",), _altered),
     "never-sent": Check("never sent, yet there", ("engine",), _never_sent),
     "order": Check("out of order", ("engine",), _order),
     "binlog-twice": Check("twice in the binlog", ("binlog",), _twice),
+    "binlog-foreign": Check("in the binlog, not by the client", ("binlog",), _binlog_foreign),
+    "binlog-order": Check("binlog out of order", ("binlog",), _binlog_order),
+    "binlog-rewritten": Check("binlog changed after the crash", ("binlog", "rewritten"), _binlog_rewritten),
     "gtid-reused": Check("GTID reused", ("binlog", "gtids"), _gtid_reused),
     "binlog-unreadable": Check("binlog unreadable for a replica", ("binlog",), _binlog_unreadable),
     "prepared-left": Check("prepared transactions left", ("prepared_left",), _prepared_left),
@@ -205,7 +267,8 @@ def _judged(key: str, check: Check, ledger: Ledger, evidence: Evidence) -> Check
 def _lacks(evidence: Evidence, name: str) -> bool:
     if name == "gtids":
         return not evidence.gtids_known
-    return getattr(evidence, name) is None or getattr(evidence, name) == ()
+    found = getattr(evidence, name)
+    return found is None or found == ()
 
 
 def _places(evidence: Evidence) -> list[Seen]:

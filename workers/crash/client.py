@@ -17,6 +17,7 @@ OK, ERR = 0x00, 0xFF
 READ_BYTES = 65536
 # Over TLS what arrived may be part of a record, or none of ours: a session ticket. OpenSSL then says what it waits for.
 NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+AHEAD = 128  # transactions that are written out at once, because numpy makes many digests in the time of one
 
 
 class Client:
@@ -26,8 +27,10 @@ class Client:
     and nothing is ever sent twice. `connection` is closed by `close`.
     """
 
-    def __init__(self, number: int, connection: Any) -> None:
+    def __init__(self, number: int, connection: Any, secret: bytes) -> None:
         self.number, self.sent, self.trouble = number, 0, ""
+        self._secret = secret
+        self._ahead: list[list[bytes]] = []  # packets of the transactions to come, the next one last
         self._acknowledged = array("d")
         self._connection, self._socket = connection, connection._sock
         self._socket.setblocking(False)
@@ -89,13 +92,20 @@ class Client:
     def _send(self) -> bool:
         """A packet of some dozen bytes fits the socket's buffer, which is empty: the server has answered."""
         if not self._left:
+            self._left = self._next()
             self.sent += 1
-            self._left = [_packet(sql) for sql in reversed(statements(self.number, self.sent))]
         try:
             self._socket.send(self._left.pop())
         except OSError as lost:
             return self._end(str(lost))
         return True
+
+    def _next(self) -> list[bytes]:
+        if not self._ahead:
+            first = self.sent + 1
+            written = statements(self._secret, self.number, range(first, first + AHEAD))
+            self._ahead = [[_packet(sql) for sql in reversed(one)] for one in reversed(written)]
+        return self._ahead.pop()
 
     def _end(self, trouble: str) -> bool:
         self.trouble = trouble

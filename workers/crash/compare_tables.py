@@ -1,41 +1,48 @@
 """The witness's tables of two servers, row by row.
 
 Rows are compared, never checksums of them: BIT_XOR(CRC32()) cancels out, and a sum cannot name the row. Every column
-is a number, so a row is a numpy integer in a list of its own per table and part. The server joins 16384 numbers into
-one text, because a driver needs five times as long for rows one by one (10^6 rows: 0.6 s against 3 s).
+is a number, so a row is two numpy integers, key and digest, in a list of its own per table and part. The server joins
+16384 rows into one text, because a driver needs five times as long for rows one by one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from workers.crash.evidence import Seen, nothing
-from workers.crash.transactions import Keys, client_of, key, number_of, rows_expected
+from workers.crash.content import seen_in
+from workers.crash.evidence import Seen, nothing, together
+from workers.crash.transactions import NO_PLACE, PLACES, Keys, client_of, key, number_of
 from workers.servers import ask
 
-Rows = Mapping[tuple[str, int], Keys]  # (table, part) -> keys of its rows, ascending
-
-NOT_THE_WITNESS = 1000  # clients from here on are ours: the witness has at most 256
-AFTERWARDS = 1001  # stands for the client in the table that has none
+WRITES_AFTER = 1000  # the client that sees which GTIDs are given out after the recovery; the witness has at most 256
 WRITES_ON = 1002  # the client of replica.write_past
 FIRST = 10  # keys named of a difference
 
-# part and client of every witness table, as SQL
-TABLES = {
-    "one": ("part", "client"),
-    "left_half": ("0", "client"),
-    "right_half": ("0", "client"),
-    "afterwards": ("0", str(AFTERWARDS)),
-}
-READ = "SELECT {part} AS p, {client} AS c, GROUP_CONCAT(n) FROM `{schema}`.`{table}` GROUP BY p, c, n DIV 16384"
-GROUP_BYTES = 1 << 20  # 16384 numbers of at most 20 digits; the server cuts longer texts off without an error
+TABLES = {"one": "part", "left_half": "0", "right_half": "0"}  # and the part of a row, as SQL
+READ = (
+    "SELECT {part} AS p, client AS c, GROUP_CONCAT(n, ',', digest) FROM `{schema}`.`{table}` GROUP BY p, c, n DIV 16384"
+)
+GROUP_BYTES = 1 << 20  # 16384 pairs of numbers of at most 20 digits; the server cuts longer texts off without an error
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Rows of one place: their keys, ascending, and the digest of each."""
+
+    keys: Keys
+    digests: Keys
+
+
+Rows = Mapping[tuple[str, int], Placed]  # of each table and part
+NO_ROWS = Placed(nothing(), nothing())
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows that one side has and the other has not: how many, and the first ones as (client, n)."""
+    """Rows that one side has and the other has not: how many, and the first ones as (client, n). A row that both have
+    with other digests is one on either side."""
 
     only_left: int
     only_right: int
@@ -53,10 +60,12 @@ def read_rows(connection: Any, schema: str) -> Rows:
     present = ask.rows(connection, "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", [schema])
     found: dict[tuple[str, int], list[Keys]] = {}
     for table in TABLES.keys() & {name for (name,) in present}:
-        part, client = TABLES[table]
-        for of, who, numbers in ask.rows(connection, READ.format(part=part, client=client, schema=schema, table=table)):
-            found.setdefault((table, int(of)), []).append(_numbers(numbers) + key(int(who), 0))
-    return {place: np.sort(np.concatenate(keys)) for place, keys in found.items()}
+        sql = READ.format(part=TABLES[table], schema=schema, table=table)
+        for part, client, numbers in ask.rows(connection, sql):
+            pairs = _numbers(numbers).reshape(-1, 2)
+            pairs[:, 0] += key(int(client), 0)
+            found.setdefault((table, int(part)), []).append(pairs)
+    return {place: _placed(np.concatenate(pairs)) for place, pairs in found.items()}
 
 
 def difference(left: Rows, right: Rows) -> Difference:
@@ -70,23 +79,46 @@ def compare(left: Any, right: Any, schema: str) -> Difference:
     return difference(read_rows(left, schema), read_rows(right, schema))
 
 
-def seen(rows: Rows) -> Seen:
-    """The witness's transactions among these rows: which are whole, and which are there in part."""
-    keys, counts = np.unique(np.concatenate([*rows.values(), nothing()]), return_counts=True)
-    mine = client_of(keys) < NOT_THE_WITNESS
-    keys, counts = keys[mine], counts[mine]
-    whole = counts == rows_expected(keys)
-    return Seen(whole=keys[whole], parts=keys[~whole])
+def seen(rows: Rows, secret: bytes) -> Seen:
+    """Whose rows these are, against what the witness writes. A row that is there twice is altered: the table's primary
+    key forbids it."""
+    places = [np.full(len(rows[place].keys), _number(place), dtype=np.int64) for place in rows]
+    keys, digests = (_joined(column) for column in (_keys(rows), (placed.digests for placed in rows.values())))
+    found = seen_in(secret, keys, _joined(places), digests)
+    return Seen(found.whole, found.parts, found.twice, together((found.altered, found.twice)))
+
+
+def _keys(rows: Rows) -> Iterable[Keys]:
+    return (placed.keys for placed in rows.values())
+
+
+def _number(place: tuple[str, int]) -> int:
+    return PLACES.index(place) if place in PLACES else NO_PLACE
+
+
+def _joined(parts: Iterable[Keys]) -> Keys:
+    return np.concatenate([*parts, nothing()])
+
+
+def _placed(pairs: Keys) -> Placed:
+    order = np.argsort(pairs[:, 0], kind="stable")
+    return Placed(pairs[order, 0], pairs[order, 1])
 
 
 def _only(some: Rows, others: Rows) -> Keys:
     """Keys of the rows in `some` that `others` has not; a transaction with two such rows counts twice."""
-    gone = [np.setdiff1d(keys, others.get(place, nothing()), assume_unique=True) for place, keys in some.items()]
-    return np.sort(np.concatenate([*gone, nothing()]))
+    return np.sort(_joined(_gone(placed, others.get(place, NO_ROWS)) for place, placed in some.items()))
+
+
+def _gone(some: Placed, others: Placed) -> Keys:
+    if not len(others.keys):
+        return some.keys
+    at = np.minimum(np.searchsorted(others.keys, some.keys), len(others.keys) - 1)
+    return some.keys[(others.keys[at] != some.keys) | (others.digests[at] != some.digests)]
 
 
 def _first(keys: Keys) -> tuple[tuple[int, int], ...]:
-    first = np.unique(keys)[:FIRST]
+    first = together([keys])[:FIRST]
     return tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
 
 

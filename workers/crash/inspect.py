@@ -4,12 +4,14 @@ noted."""
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from workers.crash import binlog, compare_tables, gtid
-from workers.crash.compare_tables import NOT_THE_WITNESS
+from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Seen
+from workers.crash.oddities import Oddities
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError, reason
 from workers.sandbox import untrusted
@@ -48,15 +50,23 @@ class Inspector:
 
     target: Target
     schema: str
+    secret: bytes
     log: BinlogPlace | None
     problems: list[str] = field(default_factory=list)
 
     def engine(self) -> Seen | None:
-        return self._piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows)))
+        return self._piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows), self.secret))
 
     def binlog(self) -> BinlogSeen | None:
         """The witness's part of the binlog files as they lie there."""
-        return self._piece("binlog", lambda: read_binlog(self.log, self.schema))
+        return self._piece("binlog", lambda: read_binlog(self.log, self.schema, self.secret))
+
+    def rewritten(self, before: BinlogPlace | None, now: BinlogSeen) -> Oddities | None:
+        """Where the binlog differs from the copy that was taken at the crash."""
+        if self.log is None or before is None:
+            return None
+        old, new = before.files(), self.log.files()
+        return self._piece("binlog against its copy", lambda: binlog.rewritten(old, new, now.read_to))
 
     def gtid_position(self) -> str | None:
         """GTIDs that the server has written; "" when there are none yet, or never any."""
@@ -90,9 +100,9 @@ class Inspector:
 
     def _write(self, link: Any) -> bool:
         link.select_db(self.schema)
-        for n in range(10, 10 * (PROBES + 1), 10):  # every tenth is one row
-            for statement in statements(NOT_THE_WITNESS, n):
-                ask.rows(link, statement.decode())
+        numbers = range(10, 10 * (PROBES + 1), 10)  # every tenth is one row
+        for statement in chain.from_iterable(statements(self.secret, WRITES_AFTER, numbers)):
+            ask.rows(link, statement.decode())
         return True
 
     def _sql(self, read: Callable[[Any], Piece]) -> Piece:
@@ -107,11 +117,11 @@ class Inspector:
             return None
 
 
-def read_binlog(place: BinlogPlace | None, schema: str) -> BinlogSeen:
+def read_binlog(place: BinlogPlace | None, schema: str, secret: bytes) -> BinlogSeen:
     """Raises DurascopeError or OSError when it cannot be read or understood. None: not from this host."""
     if place is None:
         raise DurascopeError("The binlog's files cannot be read from this host.", "Run a worker on the server's host.")
-    return binlog.read(place.files(), schema)
+    return binlog.read(place.files(), schema, secret)
 
 
 def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:

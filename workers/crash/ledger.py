@@ -1,6 +1,8 @@
 """What the client knows of every transaction: acknowledged, in doubt (sent, no answer), never sent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +22,36 @@ class ClientLedger:
     sent: int
     acknowledged_at_s: npt.NDArray[np.float64]  # length `sent`
 
+    def fault(self) -> str:
+        """How it contradicts itself, "" when it does not."""
+        times = self.acknowledged_at_s
+        if len(times) != self.sent:
+            return f"client {self.client} sent {self.sent} transactions and has {len(times)} answers"
+        if np.isnan(times[:-1]).any():
+            return f"client {self.client} went on without an answer"
+        if (np.diff(times[~np.isnan(times)]) < 0).any():
+            return f"client {self.client} has an answer that came before the one to an earlier transaction"
+        return ""
+
 
 @dataclass(frozen=True)
 class Ledger:
     """All clients' words of one trial. After a crash: acknowledged must be present, in doubt may be, nothing else."""
 
     clients: tuple[ClientLedger, ...]
+    seal: str = ""  # a keyed digest of all of it, made by the witness
+
+    def sealed(self, secret: bytes) -> Self:
+        return replace(self, seal=self._digest(secret))
+
+    def fault(self, secret: bytes) -> str:
+        """Why it cannot be relied on, "" when it can. Without a secret there is no seal to check."""
+        names = [one.client for one in self.clients]
+        if len(set(names)) != len(names):
+            return "a client is there twice"
+        if secret and self.seal != self._digest(secret):
+            return "it is not the one that the witness wrote"
+        return next((why for one in self.clients if (why := one.fault())), "")
 
     def sent(self) -> Keys:
         """Keys of everything sent, ascending."""
@@ -40,6 +66,17 @@ class Ledger:
     def in_doubt(self) -> Keys:
         return np.setdiff1d(self.sent(), self.acknowledged(), assume_unique=True)
 
+    def told_at_s(self, keys: Keys) -> npt.NDArray[np.float64]:
+        """When each of these was acknowledged, whoever's they are: -inf before a client's first one, inf where nobody
+        was told."""
+        found, client, number = np.full(len(keys), np.inf), client_of(keys), number_of(keys)
+        found[number == 0] = -np.inf
+        for one in self.clients:
+            mine = np.flatnonzero((client == one.client) & (number > 0) & (number <= one.sent))
+            times = one.acknowledged_at_s[number[mine] - 1]
+            found[mine] = np.where(np.isnan(times), np.inf, times)
+        return found
+
     def acknowledged_at_s(self, keys: Keys) -> npt.NDArray[np.float64]:
         """When each of these (acknowledged) transactions was acknowledged."""
         found, client, number = np.full(len(keys), np.nan), client_of(keys), number_of(keys)
@@ -47,6 +84,13 @@ class Ledger:
             mine = client == one.client
             found[mine] = one.acknowledged_at_s[number[mine] - 1]
         return found
+
+    def _digest(self, secret: bytes) -> str:
+        digest = blake2b(key=secret, digest_size=16)
+        for one in self.clients:
+            digest.update(f"{one.client} {one.sent} {len(one.acknowledged_at_s)};".encode())
+            digest.update(np.ascontiguousarray(one.acknowledged_at_s).tobytes())
+        return digest.hexdigest()
 
 
 def _joined(parts: list[Keys]) -> Keys:

@@ -8,6 +8,7 @@ error, in strict mode too, although the data differ.
 """
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -39,8 +40,8 @@ AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flu
 class Replica:
     """An asynchronous GTID replica on a sandbox of its own. `remove` it, or leave the `with` block."""
 
-    def __init__(self, sandbox: Sandbox, primary: Sandbox, schema: str) -> None:
-        self.sandbox, self.primary, self.schema = sandbox, primary, schema
+    def __init__(self, sandbox: Sandbox, primary: Sandbox, schema: str, secret: bytes) -> None:
+        self.sandbox, self.primary, self.schema, self.secret = sandbox, primary, schema, secret
         self._link = Link(primary, sandbox)
 
     @classmethod
@@ -49,6 +50,7 @@ class Replica:
         root: Path,
         build: Build,
         primary: Sandbox,
+        secret: bytes,
         *,
         user: str = "",
         schema: str = SCHEMA,
@@ -56,7 +58,8 @@ class Replica:
     ) -> Self:
         """Make a replica of a primary whose witness tables are empty or not made yet.
 
-        `settings` win over those of its way. PlanError, SandboxError or ServerError: nothing is left behind then.
+        `secret`: of the digests in the witness's rows. `settings` win over those of its way. PlanError, SandboxError
+        or ServerError: nothing is left behind then.
         """
         way = ways.of(build)
         with connect(primary.target) as connection:
@@ -64,7 +67,7 @@ class Replica:
         chosen = {**way.of_follower, "server_id": str(own_id + 1), **settings}
         sandbox = Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user)
         try:
-            replica = cls(sandbox, primary, schema)
+            replica = cls(sandbox, primary, schema, secret)
             replica._begin()
             primary.settle()  # the account, too, is preparation, which a crash must not take
         except BaseException:
@@ -83,7 +86,7 @@ class Replica:
         """
         self._link.settle(limit_s)
         with connect(self.sandbox.target) as connection:
-            return compare_tables.seen(compare_tables.read_rows(connection, self.schema))
+            return compare_tables.seen(compare_tables.read_rows(connection, self.schema), self.secret)
 
     def reconnect(self, moment: str, limit_s: float = LIMIT_S) -> ReplicaSeen:
         """START SLAVE against the primary as it is now, follow it, compare all rows. Raises nothing of ours:
@@ -91,7 +94,7 @@ class Replica:
         try:
             self._link.settle(limit_s)
             self._link.start()
-            return _seen_after(moment, self._link, self.schema, limit_s)
+            return self._seen_after(moment, self._link, limit_s)
         except DurascopeError as failure:
             return ReplicaSeen(moment, "unknown", str(failure))
 
@@ -110,9 +113,26 @@ class Replica:
                 link = Link(self.sandbox, old)
                 _demote(link)
                 link.start()
-                return _seen_after(REJOIN, link, self.schema, limit_s)
+                return self._seen_after(REJOIN, link, limit_s)
         except DurascopeError as failure:
             return ReplicaSeen(REJOIN, "unknown", str(failure))
+
+    def _seen_after(self, moment: str, link: Link, limit_s: float) -> ReplicaSeen:
+        followed = link.follow(limit_s)
+        if followed.state == "unknown":
+            return ReplicaSeen(moment, followed.state, followed.error)
+        with connect(link.source.target) as source, connect(link.follower.target) as follower:
+            left, right = (compare_tables.read_rows(one, self.schema) for one in (source, follower))
+        found = compare_tables.difference(left, right)
+        return ReplicaSeen(
+            moment,
+            followed.state,
+            followed.error,
+            found.rows,
+            compare_tables.seen(right, self.secret),
+            only_source=found.first_left,
+            only_follower=found.first_right,
+        )
 
     def remove(self) -> None:
         """Kill the server and delete its folder. May be called twice."""
@@ -146,28 +166,10 @@ def write_past(primary: Sandbox, replica: Replica) -> int:
         durable = ask.names_to_values(connection, AT_COMMIT)
         try:
             _set(connection, dict.fromkeys(durable, "0"))
-            _commit(connection, replica.schema, count)
+            _commit(connection, replica, count)
         finally:
             _set(connection, durable)
     return count
-
-
-def _seen_after(moment: str, link: Link, schema: str, limit_s: float) -> ReplicaSeen:
-    followed = link.follow(limit_s)
-    if followed.state == "unknown":
-        return ReplicaSeen(moment, followed.state, followed.error)
-    with connect(link.source.target) as source, connect(link.follower.target) as follower:
-        left, right = (compare_tables.read_rows(one, schema) for one in (source, follower))
-    found = compare_tables.difference(left, right)
-    return ReplicaSeen(
-        moment,
-        followed.state,
-        followed.error,
-        found.rows,
-        compare_tables.seen(right),
-        only_source=found.first_left,
-        only_follower=found.first_right,
-    )
 
 
 def _must_replicate(way: Way, primary: Any, schema: str) -> int:
@@ -214,10 +216,10 @@ def _set(connection: Any, values: Mapping[str, str]) -> None:
         ask.rows(connection, f"SET GLOBAL {name} = {int(value)}")
 
 
-def _commit(connection: Any, schema: str, count: int) -> None:
+def _commit(connection: Any, replica: Replica, count: int) -> None:
     """Whole transactions of a witness that nobody is: their numbers go on after those already there."""
-    connection.select_db(schema)
+    connection.select_db(replica.schema)
     last = ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0
-    for n in range(last + 10, last + 10 * (count + 1), 10):  # every tenth is one row, committed by itself
-        for statement in statements(WRITES_ON, n):
-            ask.rows(connection, statement.decode())
+    numbers = range(last + 10, last + 10 * (count + 1), 10)  # every tenth is one row, committed by itself
+    for statement in chain.from_iterable(statements(replica.secret, WRITES_ON, numbers)):
+        ask.rows(connection, statement.decode())

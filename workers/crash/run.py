@@ -12,6 +12,7 @@ from workers import temporary
 from workers.crash import ways
 from workers.crash.attached import AttachedServer
 from workers.crash.checks import judge_all, missing_from
+from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, keep_binlog, read_binlog, telling
@@ -99,6 +100,7 @@ class _Trial:
         self.tell, self.cancelled = tell, cancelled
         self.settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
         self.schema = setup.attached.schema if setup.attached else SCHEMA
+        self.secret = new_secret()
         self.timeline = Timeline()
         self.disk: VolatileDisk | None = None
         self.server: Sandbox | AttachedServer | None = None
@@ -151,9 +153,9 @@ class _Trial:
         self._look()
         if self.setup.replica and self.has_binlog and isinstance(self.server, Sandbox):
             self._step("attach replica")
-            attached = Replica.attach(self.setup.root, self.setup.build, self.server, user=self.setup.user)
+            attached = Replica.attach(self.setup.root, self.setup.build, self.server, self.secret, user=self.setup.user)
             self.replica = self.made.enter_context(attached)
-        self.witness = Witness(self.server.target, self.schema, self.setup.clients)
+        self.witness = Witness(self.server.target, self.schema, self.setup.clients, self.secret)
         self.made.callback(self.witness.close)
         scene = Scene(self.server, disk, self.setup.seed, self._step, self._frozen, self._keep_binlog)
         self.kind.arm(scene)
@@ -233,22 +235,25 @@ class _Trial:
             )
         return self._evidence()
 
-    def _expected(self) -> dict[str, bool]:
+    def _expected(self) -> dict[str, Any]:
         return {
             "binlog_expected": self.has_binlog,
             "replica_expected": self.replica is not None,
             "gtids_expected": self.has_gtids,
+            "others_write": self.setup.attached is not None,
+            "secret": self.secret,
         }
 
     def _inspector(self) -> Inspector:
-        return Inspector(self.server.target, self.schema, self.log, self.problems)
+        return Inspector(self.server.target, self.schema, self.secret, self.log, self.problems)
 
     def _evidence(self) -> Evidence:
         self._step("evidence")
         look = self._inspector()
         found = {
             "engine": look.engine(),
-            "binlog": look.binlog() if self.has_binlog else None,
+            "binlog": (log := look.binlog() if self.has_binlog else None),
+            "rewritten": look.rewritten(self.before, log) if log else None,
             "gtid_after": (look.gtid_position() or "") if self.has_binlog else "",
             "prepared_left": look.prepared_left(),
             "tables_ok": look.tables_ok(),
@@ -283,7 +288,7 @@ class _Trial:
         """GTIDs of acknowledged transactions that others have now; None: not known. In doubt ones do not count: a
         server may forget what it promised nobody. A replica's primary has written on already."""
         try:
-            before = read_binlog(self.before, self.schema).gtids
+            before = read_binlog(self.before, self.schema, self.secret).gtids
         except (DurascopeError, OSError) as failure:
             self.problems.append(f"binlog before the crash: {reason(failure)}")
             return None
@@ -317,6 +322,7 @@ class _Trial:
         """What is known of a trial however it ended."""
         ledger = self.witness.ledger() if self.witness else Ledger(())
         return {
+            "digest_key": self.secret.hex(),
             "sent": len(ledger.sent()),
             "acknowledged": len(ledger.acknowledged()),
             "in_doubt": len(ledger.in_doubt()),

@@ -1,42 +1,55 @@
-"""The witness's transactions: which rows a numbered transaction writes is a function of its number, so that the
-checker knows it without being told.
+"""The witness's transactions: which rows a numbered transaction writes is a function of its number and of the trial's
+secret, so that the checker knows every byte of them without being told.
 
 A transaction is (client, n): client 0.., n from 1. Its key is one integer, `client << 40 | n`, so that a million of
-them are a numpy array. Tables (schema.sql): `one` holds (client, n, part); `left_half` and `right_half` hold
-(client, n) each, one row of both in the same transaction.
+them are a numpy array. Tables (schema.sql): `one` holds (client, n, part, digest); `left_half` and `right_half` hold
+(client, n, digest) each, one row of both in the same transaction. A row's place is its table and part: PLACES.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from workers.crash.digest import digests
+
 Keys = npt.NDArray[np.int64]
 CLIENT_SHIFT = 40
+MOST_NUMBERS = 1 << CLIENT_SHIFT
+MOST_CLIENTS = 1 << 20  # a digest holds no larger one
 SEVERAL = 3  # rows of a transaction that has several
+PLACES = (*(("one", part) for part in range(SEVERAL)), ("left_half", 0), ("right_half", 0))  # table and part
+NO_PLACE = -1
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a transaction writes: `rows` rows of table `one`, or one row in each half; and how it is sent."""
+    """What a transaction writes: `places` of its rows, in their order; and how it is sent."""
 
-    rows: int
-    two_tables: bool
-    explicit: bool  # BEGIN ... COMMIT, rather than one autocommitted statement
+    places: tuple[int, ...]
+    explicit: bool  # BEGIN ... COMMIT, a statement for each row, rather than one autocommitted statement
 
 
 SHAPES = (
-    Shape(1, False, False),
-    Shape(1, False, True),
-    Shape(SEVERAL, False, False),
-    Shape(SEVERAL, False, True),
-    Shape(0, True, True),
+    Shape((0,), False),
+    Shape((0,), True),
+    Shape((0, 1, 2), False),
+    Shape((0, 1, 2), True),
+    Shape((3, 4), True),
 )
+TURN = 10  # shapes take turns: that of n depends on its last digit
 
 
 def shape(n: int) -> Shape:
     """The shape of every client's nth transaction: all kinds in turn, the plain one more often than the others."""
-    return SHAPES[n % 10] if n % 10 < len(SHAPES) else SHAPES[0]
+    return SHAPES[n % TURN] if n % TURN < len(SHAPES) else SHAPES[0]
+
+
+PLACES_BY_TURN = np.full((TURN, SEVERAL), NO_PLACE, dtype=np.int64)
+for _turn in range(TURN):
+    PLACES_BY_TURN[_turn, : len(shape(_turn).places)] = shape(_turn).places
+ROWS_BY_TURN = (PLACES_BY_TURN != NO_PLACE).sum(axis=1)
 
 
 def key(client: int, n: int) -> int:
@@ -48,21 +61,49 @@ def client_of(keys: Keys) -> npt.NDArray[np.int64]:
 
 
 def number_of(keys: Keys) -> npt.NDArray[np.int64]:
-    return keys & ((1 << CLIENT_SHIFT) - 1)
+    return keys & (MOST_NUMBERS - 1)
 
 
 def rows_expected(keys: Keys) -> npt.NDArray[np.int64]:
     """Rows that each transaction writes, over all tables."""
-    per_n = np.array([(shape(n).rows or 2) for n in range(10)], dtype=np.int64)
-    return per_n[number_of(keys) % 10]
+    return ROWS_BY_TURN[number_of(keys) % TURN]
 
 
-def statements(client: int, n: int) -> tuple[bytes, ...]:
-    """The SQL of one transaction, statement by statement. An explicit one inserts its rows one by one."""
+def place_of(keys: Keys, nth: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The place of each transaction's nth row, counted from 0; NO_PLACE where it has fewer."""
+    inside = (nth >= 0) & (nth < SEVERAL)
+    return np.where(inside, PLACES_BY_TURN[number_of(keys) % TURN, np.where(inside, nth, 0)], NO_PLACE)
+
+
+def is_written(secret: bytes, keys: Keys, places: Keys, found: Keys) -> npt.NDArray[np.bool_]:
+    """Whether the witness writes a row of this transaction in this place with the digest that was found."""
+    belongs = (PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1) & (places >= 0) & (keys >= 0)
+    return belongs & (digests(secret, keys, places) == found)
+
+
+def statements(secret: bytes, client: int, numbers: Sequence[int]) -> list[tuple[bytes, ...]]:
+    """The SQL of each of these transactions, statement by statement. An explicit one inserts its rows one by one."""
+    n = np.array(numbers, dtype=np.int64)
+    places = PLACES_BY_TURN[n % TURN].ravel()
+    of_rows = digests(secret, np.repeat(n + key(client, 0), SEVERAL), places).reshape(-1, SEVERAL)
+    return [_sql(client, number, row) for number, row in zip(n.tolist(), of_rows.tolist(), strict=True)]
+
+
+def _sql(client: int, n: int, of_rows: list[int]) -> tuple[bytes, ...]:
     what = shape(n)
-    if what.two_tables:
-        inserts = [b"INSERT INTO %s VALUES (%d,%d)" % (half, client, n) for half in (b"left_half", b"right_half")]
-    else:
-        rows = [b"(%d,%d,%d)" % (client, n, part) for part in range(what.rows)]
-        inserts = [b"INSERT INTO one VALUES " + some for some in (rows if what.explicit else [b",".join(rows)])]
-    return (b"BEGIN", *inserts, b"COMMIT") if what.explicit else tuple(inserts)
+    rows = [_values(place, client, n, digest) for place, digest in zip(what.places, of_rows, strict=False)]
+    if not what.explicit:
+        return (b"INSERT INTO one VALUES " + b",".join(rows),)
+    inserts = (
+        b"INSERT INTO %s VALUES %s" % (TABLE_NAMES[place], row) for place, row in zip(what.places, rows, strict=True)
+    )
+    return (b"BEGIN", *inserts, b"COMMIT")
+
+
+TABLE_NAMES = tuple(table.encode() for table, _ in PLACES)
+
+
+def _values(place: int, client: int, n: int, digest: int) -> bytes:
+    if place < SEVERAL:
+        return b"(%d,%d,%d,%d)" % (client, n, place, digest)
+    return b"(%d,%d,%d)" % (client, n, digest)

@@ -95,4 +95,5 @@ class TrialResult:
     error: str = ""
     my_cnf: str = ""
     log_lines: tuple[str, ...] = ()  # the server's error log around crash and recovery
+    digest_key: str = ""  # of the digests in the witness's rows, hexadecimal
     notes: Mapping[str, str] = field(default_factory=dict)  # sectors kept and lost by a cut, effective settings ...

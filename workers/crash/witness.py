@@ -27,9 +27,10 @@ class Witness:
     would promise what cannot be kept, and no real machine could have sent it. A frozen server sends none.
     """
 
-    def __init__(self, target: Target, schema: str, clients: int) -> None:
-        """Log in all clients. Raises ServerError."""
+    def __init__(self, target: Target, schema: str, clients: int, secret: bytes) -> None:
+        """Log in all clients. `secret`: of the digests in their rows. Raises ServerError."""
         self.began = 0.0  # monotonic clock
+        self._secret = secret
         self._clients: list[Client] = []
         self._quiet_ms: int | None = None  # set: read what is there, and end after that long without an answer
         self._thread = threading.Thread(target=self._serve, name="witness", daemon=True)
@@ -37,7 +38,7 @@ class Witness:
         self._by_file: dict[int, Client] = {}
         try:
             for number in range(clients):
-                self._clients.append(_log_in(target, schema, number))
+                self._clients.append(_log_in(target, schema, number, secret))
         except BaseException:
             self.close()
             raise
@@ -70,7 +71,7 @@ class Witness:
             raise SandboxError("The witness did not stop.", "The machine may be overloaded. Repeat the trial.")
 
     def ledger(self) -> Ledger:
-        return Ledger(tuple(client.ledger() for client in self._clients))
+        return Ledger(tuple(client.ledger() for client in self._clients)).sealed(self._secret)
 
     def close(self) -> None:
         """Stop and hang up. May be called twice, and at any moment."""
@@ -106,11 +107,11 @@ class Witness:
         del self._by_file[client.fileno()]
 
 
-def _log_in(target: Target, schema: str, number: int) -> Client:
+def _log_in(target: Target, schema: str, number: int, secret: bytes) -> Client:
     connection = connect(target)
     try:
         connection.select_db(schema)
     except Exception as error:
         connection.close()
         raise ServerError(f"The witness cannot use the schema {schema}: {error}.", "Nothing was written.") from error
-    return Client(number, connection)
+    return Client(number, connection, secret)

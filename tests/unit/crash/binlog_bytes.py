@@ -5,20 +5,31 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from workers.crash import transactions
+from workers.crash.digest import digests
 
 SCHEMA = "durascope_crash"
-TABLES = {"one": b"\x03\x08\x03", "left_half": b"\x03\x08", "right_half": b"\x03\x08"}
+SECRET = b"known to tests.."
+TABLES = {"one": b"\x03\x08\x03\x08", "left_half": b"\x03\x08\x08", "right_half": b"\x03\x08\x08"}
 CODES = {1: "b", 2: "h", 3: "i", 8: "q"}
 UUID = bytes(range(16))
 
 
 def rows_of(client: int, n: int) -> list[tuple[str, tuple[int, ...]]]:
     """(table, values) of every row that the witness's transaction writes."""
-    shape = transactions.shape(n)
-    if shape.two_tables:
-        return [("left_half", (client, n)), ("right_half", (client, n))]
-    return [("one", (client, n, part)) for part in range(shape.rows)]
+    return [row_of(client, n, place) for place in transactions.shape(n).places]
+
+
+def row_of(client: int, n: int, place: int) -> tuple[str, tuple[int, ...]]:
+    table, part = transactions.PLACES[place]
+    digest = digest_of(client, n, place)
+    return table, (client, n, part, digest) if table == "one" else (client, n, digest)
+
+
+def digest_of(client: int, n: int, place: int) -> int:
+    return int(digests(SECRET, np.array([transactions.key(client, n)]), np.array([place]))[0])
 
 
 @dataclass

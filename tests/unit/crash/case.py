@@ -8,6 +8,7 @@ import numpy as np
 from workers.crash.checks import judge_all
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.oddities import Oddities
 from workers.crash.transactions import Keys, key
 from workers.crash.verdict import CheckResult
 
@@ -15,8 +16,15 @@ CLIENTS, SENT = 3, 40  # of each client the last one is in doubt
 
 
 def ledger() -> Ledger:
+    """Clients take turns: each one's answer comes 1 ms after the one before it."""
     times = np.append(np.arange(1, SENT) / 100, np.nan)
-    return Ledger(tuple(ClientLedger(client, SENT, times) for client in range(CLIENTS)))
+    return Ledger(tuple(ClientLedger(client, SENT, times + client / 1000) for client in range(CLIENTS)))
+
+
+def in_order() -> Keys:
+    """What was acknowledged, in that order."""
+    told = ledger().acknowledged()
+    return told[np.argsort(ledger().acknowledged_at_s(told))]
 
 
 def keys(*pairs: tuple[int, int]) -> Keys:
@@ -34,7 +42,8 @@ def along_with(seen: Seen, *pairs: tuple[int, int]) -> Seen:
 def all_well(**changed: Any) -> Evidence:
     """Everything acknowledged is everywhere; `engine`, `binlog` (its Seen) and fields of Evidence may be changed."""
     everything = Seen(ledger().acknowledged())
-    binlog = BinlogSeen(changed.pop("binlog", everything), {}, "open", "binlog.000002:339", **changed.pop("state", {}))
+    state = {"order": in_order(), **changed.pop("state", {})}
+    binlog = BinlogSeen(changed.pop("binlog", everything), {}, "open", "binlog.000002:339", **state)
     caught_up = [ReplicaSeen(moment, "caught up", "", 0) for moment in ("after recovery", "after the primary wrote on")]
     good = Evidence(
         everything,
@@ -44,6 +53,7 @@ def all_well(**changed: Any) -> Evidence:
         prepared_left=0,
         tables_ok=True,
         stays_down="",
+        rewritten=Oddities(),
     )
     return replace(good, **changed)
 

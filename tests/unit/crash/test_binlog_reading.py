@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from tests.unit.crash.binlog_bytes import CODES, SCHEMA, TABLES, Binlog, rows_of
+from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, TABLES, Binlog, row_of, rows_of
 from workers.crash import transactions
 from workers.crash.binlog import BinlogUnknown, files_of, read
 
@@ -26,7 +26,7 @@ def seen(tmp_path):
         files = [tmp_path / f"log.{number:06}" for number, _ in enumerate(logs, 1)]
         for file, log in zip(files, logs, strict=True):
             file.write_bytes(log.data)
-        return read(files, SCHEMA)
+        return read(files, SCHEMA, SECRET)
 
     return reader
 
@@ -94,7 +94,7 @@ def test_it_leaves_other_schemas_and_tables_alone(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20, schema="elsewhere")
-    log.write(20, [(0, 1, 0)], TABLES["one"])
+    log.write(20, [(0, 1, 0, 0)], TABLES["one"])
     log.table_map("sbtest1", 21, types=b"\x0f\x0f")
     log.event(23, (21).to_bytes(6, "little") + b"\1\0\2\3\0\0")
     log.xid()
@@ -123,7 +123,7 @@ def test_it_puts_together_what_an_engine_without_transactions_logs_by_statement(
 def test_it_is_not_fooled_by_the_same_half_twice(seen):
     log = Binlog()
     log.gtid(1)
-    log.write_rows([("left_half", (0, 4)), ("left_half", (0, 4))])
+    log.write_rows([row_of(0, 4, 3), row_of(0, 4, 3)])
     log.xid()
     assert seen(log).seen.parts.tolist() == [4]
 
@@ -158,31 +158,33 @@ def test_it_shows_rows_that_no_witness_can_have_written(seen):
     log = Binlog()
     for number, (client, n) in enumerate([(-5, 1), (1, -1), (1 << 30, 1), (1, 1 << 41)], 1):
         log.gtid(number)
-        log.write_rows([("one", (client, n, 0))])
+        log.write_rows([("one", (client, n, 0, 0))])
         log.xid()
     found = seen(log)
-    assert found.seen.whole.tolist() == [-1]
+    assert (found.seen.whole.tolist(), found.seen.altered.tolist()) == ([], [-1])
     assert set(found.gtids.values()) == {-1}
 
 
-@pytest.mark.parametrize("types", [b"\x03\x08\x03", b"\x08\x03\x01", b"\x02\x02\x02", b"\x03\x08\x03\x08"])
-def test_it_goes_by_the_columns_that_the_table_map_tells(seen, types):
+@pytest.mark.parametrize("types", [b"\x03\x08\x03", b"\x08\x03\x03\x08", b"\x03\x08\x03\x08\x08"])
+def test_it_takes_no_row_from_a_table_with_other_columns(seen, types):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20, types)
-    log.write(20, [((5, 1, 0) + (None,) * 9)[: len(types)]], types)
+    log.write(20, [((5, 1, 0, 0) + (None,) * 9)[: len(types)]], types)
     log.xid()
-    assert seen(log).seen.whole.tolist() == [transactions.key(5, 1)]
-    assert set(types) <= set(CODES)
+    found = seen(log)
+    assert (found.seen.all().tolist(), found.odd.count) == ([], 1)
+    assert "other columns" in found.odd.first[0]
 
 
-def test_it_skips_rows_that_name_nobody(seen):
+def test_a_row_whose_columns_are_marked_null_is_not_the_witnesss(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20)
-    log.write(20, [(None, 1, 0), (2, None, 0), (2, 1, None)], TABLES["one"])
+    log.event(23, (20).to_bytes(6, "little") + b"\1\0\4\x0f" + b"\1" + struct.pack("<iqiq", *row_of(2, 1, 0)[1]))
     log.xid()
-    assert seen(log).seen.whole.tolist() == [transactions.key(2, 1)]
+    found = seen(log).seen
+    assert (found.whole.tolist(), found.altered.tolist()) == ([], [-1])
 
 
 def test_it_waits_for_the_commit_of_a_prepared_transaction(seen):
@@ -214,8 +216,8 @@ def test_it_reads_mariadbs_compressed_events(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20)
-    rows = b"".join(b"\0" + struct.pack("<iqi", 0, 2, part) for part in range(3))
-    log.event(166, (20).to_bytes(6, "little") + b"\1\0\3\7" + packed(rows))
+    rows = b"".join(b"\0" + struct.pack("<iqiq", *row_of(0, 2, part)[1]) for part in range(3))
+    log.event(166, (20).to_bytes(6, "little") + b"\1\0\4\x0f" + packed(rows))
     log.event(165, struct.pack("<IIBHH", 1, 0, 0, 0, 0) + b"\0" + packed(b"COMMIT"))
     assert seen(log).seen.whole.tolist() == [2]
 
@@ -255,9 +257,9 @@ def test_it_says_unknown_where_it_cannot_read(seen, kind, says):
 def test_it_says_unknown_of_an_encrypted_file_and_of_no_file(tmp_path):
     (tmp_path / "log.000001").write_bytes(b"\xfdbin" + bytes(600))
     with pytest.raises(BinlogUnknown, match="encrypted"):
-        read([tmp_path / "log.000001"], SCHEMA)
+        read([tmp_path / "log.000001"], SCHEMA, SECRET)
     with pytest.raises(BinlogUnknown, match="no binlog file"):
-        read([], SCHEMA)
+        read([], SCHEMA, SECRET)
 
 
 def test_it_says_unknown_of_changes_logged_as_statements(seen):
@@ -274,8 +276,9 @@ def test_it_says_unknown_of_changes_logged_as_statements(seen):
 
 def test_it_says_unknown_of_an_event_that_is_whole_and_not_understood(seen):
     log = Binlog()
+    log.gtid(1)
     log.table_map("one", 20)
-    log.event(23, (20).to_bytes(6, "little") + b"\1\0\3\7\0\1")
+    log.event(23, (20).to_bytes(6, "little") + b"\1\0\4\x0f\0\1")
     with pytest.raises(BinlogUnknown, match="type 23"):
         seen(log)
 

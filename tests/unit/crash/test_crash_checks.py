@@ -136,7 +136,8 @@ def test_an_old_primary_that_cannot_rejoin_is_no_failure_of_the_setting():
 @pytest.mark.parametrize(
     ("lacking", "unknown"),
     [
-        ({"engine": None}, {"lost-engine", "engine-only", "binlog-only", "torn", "never-sent", "order"}),
+        ({"engine": None}, {"lost-engine", "engine-only", "binlog-only", "torn", "altered", "never-sent", "order"}),
+        ({"rewritten": None}, {"binlog-rewritten"}),
         ({"prepared_left": None}, {"prepared-left"}),
         ({"tables_ok": None}, {"tables-damaged"}),
         ({"gtids_known": False}, {"gtid-reused"}),
@@ -152,14 +153,13 @@ def test_what_could_not_be_read_is_unknown_and_never_valid(lacking, unknown):
 def test_a_binlog_that_should_be_there_and_is_not_makes_its_checks_unknown():
     evidence = replace(all_well(), binlog=None, problems=("binlog: encrypted",))
     found = judged(evidence)
-    unknown = {"lost-binlog", "engine-only", "binlog-only", "binlog-twice", "gtid-reused", "binlog-unreadable"}
-    assert set(bad(evidence)) == unknown
+    assert set(bad(evidence)) == {key for key, check in CHECKS.items() if "binlog" in check.needs}
     assert "encrypted" in found["lost-binlog"].says
 
 
 def test_without_a_binlog_or_replica_their_checks_are_left_out():
     found = judged(replace(all_well(), binlog=None, binlog_expected=False, replicas=(), replica_expected=False))
-    always = {"stays-down", "lost-engine", "torn", "never-sent", "order", "prepared-left", "tables-damaged"}
+    always = {"stays-down", "lost-engine", "torn", "altered", "never-sent", "order", "prepared-left", "tables-damaged"}
     assert set(found) == always
     assert verdict(tuple(found.values())) == "valid"
 

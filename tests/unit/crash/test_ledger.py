@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tests.unit.crash.binlog_bytes import SECRET, digest_of
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import client_of, key, number_of, rows_expected, shape, statements
 
@@ -27,17 +28,27 @@ def test_a_key_holds_client_and_number():
 
 def test_statements_write_as_many_rows_as_the_checker_expects():
     for n in range(1, 21):
-        written = sum(sql.count(b"(") for sql in statements(2, n))
+        written = sum(sql.count(b"(") for sql in statements(SECRET, 2, [n])[0])
         assert written == rows_expected(np.array([key(2, n)]))[0]
 
 
 def test_all_shapes_take_their_turns():
-    kinds = {(shape(n).rows, shape(n).two_tables, shape(n).explicit) for n in range(1, 11)}
-    assert kinds == {(1, False, False), (1, False, True), (3, False, False), (3, False, True), (0, True, True)}
-    assert statements(1, 14) == (
-        b"BEGIN",
-        b"INSERT INTO left_half VALUES (1,14)",
-        b"INSERT INTO right_half VALUES (1,14)",
-        b"COMMIT",
-    )
-    assert statements(1, 10) == (b"INSERT INTO one VALUES (1,10,0)",)
+    kinds = {(shape(n).places, shape(n).explicit) for n in range(1, 11)}
+    assert kinds == {((0,), False), ((0,), True), ((0, 1, 2), False), ((0, 1, 2), True), ((3, 4), True)}
+    assert all(shape(n) == shape(10) and not shape(n).explicit for n in (5, 6, 7, 8, 9))
+    left, right, plain = (digest_of(1, n, place) for n, place in ((14, 3), (14, 4), (10, 0)))
+    assert statements(SECRET, 1, [14, 10]) == [
+        (
+            b"BEGIN",
+            b"INSERT INTO left_half VALUES (1,14,%d)" % left,
+            b"INSERT INTO right_half VALUES (1,14,%d)" % right,
+            b"COMMIT",
+        ),
+        (b"INSERT INTO one VALUES (1,10,0,%d)" % plain,),
+    ]
+
+
+def test_an_explicit_transaction_inserts_row_by_row_and_another_one_all_at_once():
+    (once,), by_row = statements(SECRET, 1, [2, 3])
+    assert once.count(b"(") == 3
+    assert [sql.count(b"(") for sql in by_row] == [0, 1, 1, 1, 0]

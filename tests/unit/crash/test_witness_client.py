@@ -70,7 +70,7 @@ def _step(tls: ssl.SSLObject) -> None:
 def plain():
     near, far = socket.socketpair()
     with near, far:
-        yield Client(0, SimpleNamespace(_sock=near)), Server(far)
+        yield Client(0, SimpleNamespace(_sock=near), b"known to tests.."), Server(far)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def tls(file):
     with context.wrap_socket(near, do_handshake_on_connect=False) as link, far:
         server = TlsServer(far, file)
         tickets = server.shake_hands(link)
-        yield Client(0, SimpleNamespace(_sock=link)), server, tickets
+        yield Client(0, SimpleNamespace(_sock=link), b"known to tests.."), server, tickets
 
 
 def test_an_answer_in_two_parts_is_taken_when_it_is_whole(plain):

@@ -14,11 +14,13 @@ from struct import Struct
 from typing import BinaryIO
 from zlib import crc32
 
+from workers.crash.oddities import Noted
 from workers.errors import DurascopeError
 from workers.sandbox import untrusted
 
 MAGIC = b"\xfebin"
 HEADER_BYTES = 19
+KIND_AT = 4  # of an event
 CRC_BYTES = 4
 BLOCK_BYTES = 4 << 20
 MOST_BYTES = 8 << 30  # a server begins another file after 1 GiB at the latest, when the transaction ends
@@ -29,26 +31,75 @@ U32 = Struct("<I")
 
 
 class Kind(IntEnum):
-    """Events that the reader looks into. Numbers from 160 are MariaDB's."""
+    """Events that the reader knows. Numbers from 160 are MariaDB's."""
 
     QUERY = 2
     STOP = 3
     ROTATE = 4
+    INTVAR = 5
+    APPEND_BLOCK = 9
+    DELETE_FILE = 11
+    RAND = 13
+    USER_VAR = 14
     FORMAT = 15
     XID = 16
+    BEGIN_LOAD_QUERY = 17
+    EXECUTE_LOAD_QUERY = 18
     TABLE_MAP = 19
     WRITE_ROWS_V1 = 23
+    UPDATE_ROWS_V1 = 24
+    DELETE_ROWS_V1 = 25
+    INCIDENT = 26
+    HEARTBEAT = 27
+    IGNORABLE = 28
+    ROWS_QUERY = 29
     WRITE_ROWS_V2 = 30
+    UPDATE_ROWS_V2 = 31
+    DELETE_ROWS_V2 = 32
     GTID = 33
     ANONYMOUS_GTID = 34
+    PREVIOUS_GTIDS = 35
+    TRANSACTION_CONTEXT = 36
+    VIEW_CHANGE = 37
     XA_PREPARE = 38
+    PARTIAL_UPDATE_ROWS = 39
     TRANSACTION_PAYLOAD = 40
+    HEARTBEAT_V2 = 41
     GTID_TAGGED = 42
+    ANNOTATE_ROWS = 160
+    BINLOG_CHECKPOINT = 161
     MARIADB_GTID = 162
+    GTID_LIST = 163
     START_ENCRYPTION = 164
     QUERY_COMPRESSED = 165
     WRITE_ROWS_COMPRESSED_V1 = 166
+    UPDATE_ROWS_COMPRESSED_V1 = 167
+    DELETE_ROWS_COMPRESSED_V1 = 168
     WRITE_ROWS_COMPRESSED_V2 = 169
+    UPDATE_ROWS_COMPRESSED_V2 = 170
+    DELETE_ROWS_COMPRESSED_V2 = 171
+
+
+NOTES_OF_SERVERS = (  # they tell a server or a replica something, and change nothing
+    Kind.STOP, Kind.ROTATE, Kind.FORMAT, Kind.HEARTBEAT, Kind.IGNORABLE, Kind.ROWS_QUERY, Kind.PREVIOUS_GTIDS,
+    Kind.HEARTBEAT_V2, Kind.ANNOTATE_ROWS, Kind.BINLOG_CHECKPOINT, Kind.GTID_LIST,
+)  # fmt: skip
+OTHER_CHANGES = (
+    Kind.UPDATE_ROWS_V1, Kind.DELETE_ROWS_V1, Kind.UPDATE_ROWS_V2, Kind.DELETE_ROWS_V2, Kind.PARTIAL_UPDATE_ROWS,
+    Kind.UPDATE_ROWS_COMPRESSED_V1, Kind.DELETE_ROWS_COMPRESSED_V1, Kind.UPDATE_ROWS_COMPRESSED_V2,
+    Kind.DELETE_ROWS_COMPRESSED_V2,
+)  # fmt: skip
+PARTS_OF_STATEMENTS = (
+    Kind.INTVAR, Kind.APPEND_BLOCK, Kind.DELETE_FILE, Kind.RAND, Kind.USER_VAR, Kind.BEGIN_LOAD_QUERY,
+    Kind.EXECUTE_LOAD_QUERY,
+)  # fmt: skip
+LAST = frozenset(map(int, (Kind.STOP, Kind.ROTATE)))
+BORDERS = frozenset((0, int(Kind.FORMAT), *LAST))  # 0: before the first event
+
+
+def end_of(event: bytes) -> int:
+    """Where it ends in its file, as it says itself."""
+    return HEADER.unpack_from(event)[2]
 
 
 class BinlogUnknown(DurascopeError):
@@ -56,11 +107,11 @@ class BinlogUnknown(DurascopeError):
 
 
 class EventLog:
-    """One file. Iterating yields (kind, event) of every good event: header and body, without its checksum.
+    """One file. `batches` yields lists of good events: header and body of each, without its checksum.
 
     Afterwards `end` is "clean", "open", "torn", "zeros" or "bad checksum", `end_position` the byte after the last
-    good event, `checked` whether events have checksums. Raises OSError as the file does; never for what is in it,
-    except BinlogUnknown where the whole file is encrypted.
+    good event, `checked` whether events have checksums, `odd` where good events are not where they should be. Raises
+    OSError as the file does; never for what is in it, except BinlogUnknown where the whole file is encrypted.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,10 +119,11 @@ class EventLog:
         self.end = "open"
         self.end_position = 0
         self.checked = False
+        self.odd = Noted()
         self._size = 0
         self._last = 0
 
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+    def batches(self) -> Iterator[list[bytes]]:
         with untrusted.opened(self.path) as file:
             self._size = os.fstat(file.fileno()).st_size
             if self._size > MOST_BYTES:
@@ -80,10 +132,15 @@ class EventLog:
             yield from self._walk(file)
             self._close(file)
 
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        """(kind, event) of every good event."""
+        return ((event[KIND_AT], event) for batch in self.batches() for event in batch)
+
     def stop_at(self, event: bytes) -> None:
-        """The reader found that this event, the last one yielded, is not what it seems: it counts as cut off."""
+        """The reader found that this event of the last batch is not what it seems: it counts as cut off. For a log
+        without checksums, whose good events all say where they end."""
         self.end = "torn"
-        self.end_position -= len(event) + (CRC_BYTES if self.checked else 0)
+        self.end_position = end_of(event) - len(event)
 
     def _open(self, magic: bytes) -> None:
         if magic == b"\xfdbin":
@@ -93,28 +150,29 @@ class EventLog:
         else:
             self.end = "torn"
 
-    def _walk(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    def _walk(self, file: BinaryIO) -> Iterator[list[bytes]]:
         """Block by block, each beginning at an event's border; a block grows while it is smaller than its event."""
         wanted = BLOCK_BYTES
         while self.end == "open" and self.end_position < self._size:
             before = self.end_position
             file.seek(before)
             block = file.read(min(wanted, self._size - before))
-            yield from self._events(block)
+            yield self._events(block)
             if self.end_position == before and self.end == "open":
                 self.end = "torn" if before + len(block) >= self._size or not block else "open"
                 wanted *= 2
 
-    def _events(self, block: bytes) -> Iterator[tuple[int, bytes]]:
-        """Good events of a block. This loop and Groups.add are where the time goes: half a million rounds a second."""
+    def _events(self, block: bytes) -> list[bytes]:
+        """Good events of a block. This loop and Groups.take are where the time goes: a million rounds a second."""
         at, size, base = 0, len(block), self.end_position
         header, u32, checked, form = HEADER.unpack_from, U32.unpack_from, self.checked, int(Kind.FORMAT)
+        at_border, found = self._last in BORDERS, []
         while at + HEADER_BYTES <= size:
             kind, length, follows = header(block, at)
             after = at + length
             if after > size or length < HEADER_BYTES:
                 self.end = "open" if HEADER_BYTES <= length <= self._size - base - at else "torn"
-                return
+                break
             if kind == form and base + at == len(MAGIC):
                 good, event = self._format(block[at:after], follows == after + base)
                 checked = self.checked
@@ -126,10 +184,26 @@ class EventLog:
                 good = follows == (base + after) & 0xFFFFFFFF and base + at > len(MAGIC)
             if not good:
                 self.end = "bad checksum" if checked else "torn"
-                return
-            at, self._last = after, kind
-            self.end_position = base + after
-            yield kind, event
+                break
+            at = after
+            if at_border or kind in BORDERS or follows != (base + after) & 0xFFFFFFFF:
+                self._look_at(kind, follows, base + after)
+                at_border, self._last = kind in BORDERS, kind
+            found.append(event)
+        self.end_position = base + at
+        if found:
+            self._last = found[-1][KIND_AT]
+        return found
+
+    def _look_at(self, kind: int, follows: int, end: int) -> None:
+        """A server writes each event's end into it, begins a file with its description, and ends it with one event."""
+        place = f"({self.path.name}:{end})"
+        if follows != end & 0xFFFFFFFF:
+            self.odd.add(f"an event that says that it ends at {follows} {place}")
+        if self._last in LAST:
+            self.odd.add(f"an event after the last one of the file {place}")
+        if (kind == Kind.FORMAT) == bool(self._last):
+            self.odd.add(f"a description of the file that is not its first event {place}")
 
     def _format(self, event: bytes, placed: bool) -> tuple[bool, bytes]:
         """Learn whether events are checksummed from now on. Returns whether this one is good, and the event. `placed`:
@@ -146,7 +220,7 @@ class EventLog:
     def _close(self, file: BinaryIO) -> None:
         """Name the end: what looks torn or wrong and has zeros up to the last byte is a tail that never came."""
         if self.end == "open":
-            self.end = "clean" if self._last in (Kind.STOP, Kind.ROTATE) else "open"
+            self.end = "clean" if self._last in LAST else "open"
         elif self._size:
             file.seek(max(self.end_position, self._size - HEADER_BYTES))
             if not any(file.read()):

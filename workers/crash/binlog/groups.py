@@ -4,231 +4,319 @@ MariaDB begins a transaction with its GTID event, the others with the statement 
 XID event, or with the statement COMMIT where the engine knows no XA. Anything else outside a transaction (DDL) is
 one by itself. XA PREPARE puts the rows aside until XA COMMIT names the same xid.
 
-Only inserted rows count: a transaction is in the binlog when its commit is, whatever later ones do to its rows.
+Only inserted rows count: a transaction is in the binlog when its commit is. Whatever the witness does not do is noted:
+other changes of its tables, events out of their place, rows without their table map.
 """
 
-import zlib
 from array import array
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
 from struct import Struct
-from uuid import UUID
 
-from workers.crash.binlog import rows
-from workers.crash.binlog.events import HEADER, HEADER_BYTES, BinlogUnknown, Kind
-from workers.crash.binlog.tagged import tagged_gtid
-from workers.crash.transactions import CLIENT_SHIFT, key
+from workers.crash.binlog import rows, statements
+from workers.crash.binlog.events import (
+    HEADER_BYTES,
+    KIND_AT,
+    NOTES_OF_SERVERS,
+    OTHER_CHANGES,
+    PARTS_OF_STATEMENTS,
+    BinlogUnknown,
+    Kind,
+    end_of,
+)
+from workers.crash.binlog.names import ANONYMOUS, NO_GTID, Name, Names, Source
+from workers.crash.binlog.payload import unwrapped
+from workers.crash.oddities import Noted
 
-MARIADB_GTID = Struct("<5xI10xQIB")  # server id, sequence number, domain, flags
-STANDALONE = 0x01
-MYSQL_GTID = Struct("<20x16sQ")  # source, number
-QUERY = Struct("<27xB2xH")  # length of the schema's name, length of the status variables
-QUERY_BYTES = 32
-BEGIN = b"\0BEGIN"  # after the zero that ends the schema's name
 V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own two bytes included
+FLAGS_AT = rows.BODY_AT - 2  # of a row event
+STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
-CHANGES = (b"INSERT", b"REPLACE", b"UPDATE", b"DELETE", b"LOAD DATA", b"CALL")
-PAYLOAD_UNCOMPRESSED = 255
-MOST_NUMBERS = 1 << CLIENT_SHIFT
-MOST_CLIENTS = 1 << 63 - CLIENT_SHIFT
-NOBODY = -1  # key of rows that no witness can have written: client or n out of all bounds
+TABLE_BITS = 2  # of a row event's number: its table; the other bits are how many bytes of rows it has
+
+
+NONE, NAMED, INSIDE = range(3)  # no transaction; one that has its GTID and has not begun; one that has begun
+
+
+class How(IntEnum):
+    """How a transaction ended in the binlog."""
+
+    XID, COMMIT, STATEMENT, ROLLED_BACK, PREPARED, XA_COMMIT = range(6)
 
 
 class Groups:
-    """Rows of the witness's committed transactions in one schema, in the binlog's order.
+    """The witness's rows in one schema, in the binlog's order, transaction by transaction.
 
-    `rows`: client, n and slot of each, one after the other; a slot tells table and part. `named`: GTID -> key of its
-    transaction, None when it is not the witness's; `reused`: GTIDs that name two.
+    `raw`: the bytes of all committed rows. `pieces`: a number for each row event (TABLE_BITS). `ends`: four numbers for
+    each transaction, whoever's it is: source, number, how many pieces there are up to its end, How it ended. `odd`:
+    what the witness did not cause in its own schema; `others`: transactions that leave its schema alone. `in_group`:
+    servers of a group share a line of GTIDs, each with blocks of its own.
     """
 
     def __init__(self, schema: str) -> None:
-        self.rows = array("q")
-        self.named: dict[str, int | None] = {}
-        self.reused: dict[str, None] = {}
+        self.raw, self.pieces, self.ends = bytearray(), array("q"), array("q")
+        self.odd, self.others = Noted(), Noted()
+        self.in_group = False
         self._schema = schema.encode()
-        self._kept = 0  # length of `rows` up to the last commit
-        self._inside = False
-        self._gtid = ""
-        self._tables: dict[bytes, rows.Table | None] = {}
-        self._maps: dict[bytes, rows.Table | None] = {}  # a table's maps are alike: parsed once
-        self._prepared: dict[bytes, array] = {}
-        handlers: dict[int, Callable[[bytes], None]] = {
+        self._file = ""
+        self.event = b""  # that is being looked at
+        self._names = Names()
+        self._known: dict[bytes, tuple[int, str]] = {}  # a table's maps are alike: parsed once
+        self._prepared: dict[bytes, tuple[bytes, array]] = {}
+        self._state, self._name = NONE, (NO_GTID, 0)
+        self._raw_kept, self._pieces_kept = 0, 0  # up to the last commit
+        self._maps: dict[bytes, int] = {}  # of the current statement
+        self._used: set[bytes] = set()
+        self._foreign = ""  # what the current transaction does beside the witness's rows
+        self._handlers = self._all_handlers()
+
+    def _all_handlers(self) -> dict[int, Callable[[bytes], None] | None]:
+        handlers: dict[int, Callable[[bytes], None] | None] = {
             Kind.QUERY: self._query,
-            Kind.XID: self._commit,
+            Kind.XID: self._xid,
             Kind.TABLE_MAP: self._table_map,
-            Kind.WRITE_ROWS_V1: self._rows_v1,
-            Kind.WRITE_ROWS_V2: self._rows_v2,
-            Kind.GTID: self._mysql_gtid,
-            Kind.ANONYMOUS_GTID: lambda event: self._begin(""),
+            Kind.WRITE_ROWS_V1: lambda event: self._insert(event, rows.BODY_AT),
+            Kind.WRITE_ROWS_V2: lambda event: self._insert(event, _v2_body_at(event)),
+            Kind.GTID: lambda event: self._begin(self._names.mysql(event)),
+            Kind.ANONYMOUS_GTID: lambda event: self._begin((ANONYMOUS, 0)),
             Kind.XA_PREPARE: self._prepare,
-            Kind.TRANSACTION_PAYLOAD: self._payload,
-            Kind.GTID_TAGGED: lambda event: self._begin(tagged_gtid(event)),
+            Kind.TRANSACTION_PAYLOAD: lambda event: self.take(unwrapped(event)),
+            Kind.GTID_TAGGED: lambda event: self._begin(self._names.tagged(event)),
             Kind.MARIADB_GTID: self._mariadb_gtid,
             Kind.START_ENCRYPTION: _refuse("encrypted events", "Set encrypt_binlog=OFF for crash trials."),
             Kind.QUERY_COMPRESSED: self._query_compressed,
-            Kind.WRITE_ROWS_COMPRESSED_V1: lambda event: self._rows_compressed(event, rows.V1_BODY_AT),
-            Kind.WRITE_ROWS_COMPRESSED_V2: lambda event: self._rows_compressed(event, _v2_body_at(event)),
+            Kind.WRITE_ROWS_COMPRESSED_V1: lambda event: self._insert_compressed(event, rows.BODY_AT),
+            Kind.WRITE_ROWS_COMPRESSED_V2: lambda event: self._insert_compressed(event, _v2_body_at(event)),
+            Kind.INCIDENT: lambda event: self._note("an incident: a replica stops there"),
         }
-        self._handlers = {int(kind): handle for kind, handle in handlers.items()}  # an enum's hash is slow
+        handlers |= dict.fromkeys(NOTES_OF_SERVERS)
+        handlers |= dict.fromkeys((Kind.TRANSACTION_CONTEXT, Kind.VIEW_CHANGE), self._of_a_group_of_servers)
+        handlers |= dict.fromkeys(OTHER_CHANGES, self._other_change)
+        handlers |= dict.fromkeys(PARTS_OF_STATEMENTS, self._part_of_a_statement)
+        return {int(kind): handle for kind, handle in handlers.items()}  # an enum's hash is slow
 
-    def begin_file(self) -> None:
+    @property
+    def sources(self) -> Sequence[Source]:
+        return self._names.sources
+
+    @property
+    def count(self) -> int:
+        """How many transactions there are, whoever's."""
+        return len(self.ends) // 4
+
+    def begin_file(self, name: str) -> None:
         """No transaction and no table's number lives beyond its file."""
-        self._begin("")
-        self._tables.clear()
-        self._maps.clear()
+        self._drop()
+        self._file = name
 
-    def finish(self) -> None:
-        """What the last file leaves unfinished is not there."""
-        self._begin("")
+    def finish(self, in_order: bool) -> None:
+        """The file ends. What is unfinished is not there. `in_order`: the server closed the file; after a crash the
+        last transaction may lack its end."""
+        if in_order:
+            self._must_be(NONE)
+        self._drop()
 
-    def add(self, kind: int, event: bytes) -> None:
+    def take(self, events: Iterable[bytes]) -> None:
         """Raises struct.error, IndexError, ValueError or zlib.error on an event that is not what it seems, and
-        BinlogUnknown on what this reader cannot know."""
-        handle = self._handlers.get(kind)
-        if handle is not None:
-            handle(event)
+        BinlogUnknown on what this reader cannot know; `event` is that one then."""
+        handlers, unknown = self._handlers, self._unknown
+        for event in events:
+            self.event = event
+            handle = handlers.get(event[KIND_AT], unknown)
+            if handle is not None:
+                handle(event)
 
-    def _begin(self, gtid: str, inside: bool = False) -> None:
-        if len(self.rows) != self._kept:
-            del self.rows[self._kept :]
-        self._gtid, self._inside = gtid, inside
+    def _note(self, what: str) -> None:
+        self.odd.add(f"{what} ({self._place()})")
 
-    def _commit(self, event: bytes = b"") -> None:
-        begin, end = self._kept, len(self.rows)
-        if self._gtid:
-            self._name(self._gtid, _key(self.rows[begin], self.rows[begin + 1]) if end > begin else None)
-        self._kept, self._gtid, self._inside = end, "", False
+    def _place(self) -> str:
+        return f"{self._file}:{end_of(self.event)}"
 
-    def _name(self, gtid: str, first: int | None) -> None:
-        if gtid not in self.named:
-            self.named[gtid] = first
-        elif first is None or self.named[gtid] != first:
-            self.reused[gtid] = None
+    def _unknown(self, event: bytes) -> None:
+        raise BinlogUnknown(f"The binlog holds an event of type {event[KIND_AT]}, which is not known here.")
+
+    def _must_be(self, state: int) -> None:
+        if self._state != state:
+            self._note(WRONG[self._state, state])
+
+    def _begin(self, name: Name, state: int = NAMED) -> None:
+        if self._state or self._maps:
+            self._note(WRONG.get((self._state, NONE), "a table map outside a transaction"))
+            self._drop()
+        self._name, self._state = name, state
+
+    def _drop(self) -> None:
+        """Forget what has not been committed."""
+        del self.raw[self._raw_kept :], self.pieces[self._pieces_kept :]
+        self._maps.clear()
+        self._used.clear()
+        self._state, self._name, self._foreign = NONE, (NO_GTID, 0), ""
+
+    def _xid(self, event: bytes) -> None:
+        if self._state != INSIDE:
+            self._note(WRONG[self._state, INSIDE])
+        self._end(How.XID)
+
+    def _end(self, how: How) -> None:
+        end = len(self.pieces)
+        if self._maps:
+            self._note("a statement without its end")
+            self._maps.clear()
+            self._used.clear()
+        if end == self._pieces_kept:
+            self.others.add(f"{self._foreign or 'a transaction without rows'} ({self._place()})")
+        elif self._foreign:
+            self._note(f"{self._foreign} in a transaction of the witness")
+        self.ends.extend((*self._name, end, how))
+        self._raw_kept, self._pieces_kept = len(self.raw), end
+        self._state, self._name, self._foreign = NONE, (NO_GTID, 0), ""
 
     def _mariadb_gtid(self, event: bytes) -> None:
-        server, number, domain, flags = MARIADB_GTID.unpack_from(event)
-        self._begin(f"{domain}-{server}-{number}", not flags & STANDALONE)
-
-    def _mysql_gtid(self, event: bytes) -> None:
-        source, number = MYSQL_GTID.unpack_from(event)
-        self._begin(f"{_uuid(source)}:{number}")
+        name, standalone = self._names.mariadb(event)
+        self._begin(name, NAMED if standalone else INSIDE)
 
     def _query(self, event: bytes) -> None:
-        if event.endswith(BEGIN):  # half of all statements in MySQL's files
-            self._begin(self._gtid, inside=True)
+        if event.endswith(statements.BEGIN):  # half of all statements in MySQL's files
+            self._open()
         else:
-            self._statement(event, event[_text_at(event) :])
+            self._statement(event, event[statements.text_at(event) :])
 
     def _query_compressed(self, event: bytes) -> None:
-        self._statement(event, inflated(event, _text_at(event)))
+        self._statement(event, statements.inflated(event, statements.text_at(event)))
+
+    def _open(self) -> None:
+        if self._state == INSIDE:
+            self._note(WRONG[INSIDE, NONE])
+            self._drop()
+        self._state = INSIDE
 
     def _statement(self, event: bytes, text: bytes) -> None:
         if text == b"BEGIN" or text.startswith(b"XA START"):
-            self._begin(self._gtid, inside=True)
+            self._open()
         elif text == b"ROLLBACK":
-            self._begin(self._gtid)
-            self._commit()
+            name = self._name
+            self._drop()
+            self._name, self._foreign = name, "a transaction that was rolled back"
+            self._end(How.ROLLED_BACK)
         elif text.startswith((b"XA COMMIT", b"XA ROLLBACK")):
             self._finish_prepared(text)
-        elif text == b"COMMIT" or not self._inside:
-            self._refuse_statement(event, text)
-            self._commit()
+        elif text == b"COMMIT":
+            self._must_be(INSIDE)
+            self._end(How.COMMIT)
         else:
-            self._refuse_statement(event, text)
+            self._other_statement(event, text)
 
-    def _refuse_statement(self, event: bytes, text: bytes) -> None:
-        """A change logged as a statement: which rows it wrote is not said."""
-        schema_end = _text_at(event) - 1
-        if event[schema_end - len(self._schema) : schema_end] == self._schema and text.upper().startswith(CHANGES):
-            raise BinlogUnknown("The witness's changes are in the binlog as statements.", "Set binlog_format=ROW.")
+    def _other_statement(self, event: bytes, text: bytes) -> None:
+        ours = statements.is_in(event, self._schema)
+        if ours:
+            statements.refuse_inserts(text)
+        words = text[:60].decode(errors="replace")
+        if ours and not (text.startswith(statements.INNER) or self._sets_up(text)):
+            self._note(f"the statement {words!r} in the witness's schema")
+        self._foreign = self._foreign or f"the statement {words!r}"
+        if self._state != INSIDE:
+            self._end(How.STATEMENT)
+
+    def _sets_up(self, text: bytes) -> bool:
+        """Whether this makes the witness's tables, before its first row."""
+        return not self._pieces_kept and text.upper().startswith(statements.SET_UP)
 
     def _prepare(self, event: bytes) -> None:
         one_phase, form, first, second = XA_PREPARE.unpack_from(event)
+        self._foreign = "XA PREPARE"
         if not one_phase:
             at = XA_PREPARE.size
-            xid = b"X'%s',X'%s',%d" % (
-                _hex(event[at : at + first]),
-                _hex(event[at + first : at + first + second]),
-                form,
-            )
-            self._prepared[xid] = self.rows[self._kept :]
-            self._begin(self._gtid)
-        self._commit()
+            parts = event[at : at + first], event[at + first : at + first + second]
+            xid = b"X'%s',X'%s',%d" % (*(part.hex().encode() for part in parts), form)
+            self._prepared[xid] = bytes(self.raw[self._raw_kept :]), self.pieces[self._pieces_kept :]
+            name = self._name
+            self._drop()
+            self._name, self._foreign = name, "XA PREPARE"
+        self._end(How.PREPARED)
 
     def _finish_prepared(self, text: bytes) -> None:
         verb, _, xid = text.partition(b" X'")
-        self._begin(self._gtid)
-        waiting = self._prepared.pop(b"X'" + xid.split()[0] if xid else b"", array("q"))
+        name = self._name
+        self._drop()
+        self._name, self._foreign = name, verb.decode(errors="replace")
+        raw, pieces = self._prepared.pop(b"X'" + xid.split()[0] if xid else b"", (b"", array("q")))
         if verb == b"XA COMMIT":
-            self.rows += waiting
-        self._commit()
+            self.raw += raw
+            self.pieces += pieces
+        self._end(How.XA_COMMIT)
 
     def _table_map(self, event: bytes) -> None:
         described = event[HEADER_BYTES:]
-        if described not in self._maps:
-            self._maps[described] = rows.table_of(event, self._schema)
-        self._tables[rows.table_id(event)] = self._maps[described]
-
-    def _rows_v1(self, event: bytes) -> None:
-        self._insert(event, rows.V1_BODY_AT)
-
-    def _rows_v2(self, event: bytes) -> None:
-        self._insert(event, _v2_body_at(event))
-
-    def _rows_compressed(self, event: bytes, at: int) -> None:
-        width, after = rows.packed(event, at)
-        after += (width + 7) // 8
-        self._insert(event[:after] + inflated(event, after), at)
+        known = self._known.get(described)
+        if known is None:
+            known = self._known[described] = rows.table_of(event, self._schema)
+        table, wrong = known
+        if wrong:
+            self._note(wrong)
+        if self._state != INSIDE:
+            self._note("a table map outside a transaction")
+        number = event[rows.TABLE_ID]
+        if number in self._maps and self._maps[number] != rows.OTHER:
+            self._note("a second table map of the same statement")
+        self._maps[number] = table
 
     def _insert(self, event: bytes, at: int) -> None:
-        table = self._tables.get(rows.table_id(event))
-        if table is not None:
-            self.rows.fromlist(rows.inserted(table, event, at))
+        table = self._maps.get(event[rows.TABLE_ID])
+        if table is None or table == rows.OTHER or self._state != INSIDE:
+            self._insert_elsewhere(event, table)
+            return
+        body = rows.body(table, event, at)
+        self.raw += body
+        self.pieces.append(len(body) << TABLE_BITS | table)
+        if event[FLAGS_AT] & STATEMENT_ENDS and len(self._maps) == 1:
+            self._maps.clear()
+        else:
+            self._end_rows(event)
 
-    def _payload(self, event: bytes) -> None:
-        """MySQL's wrapped transaction: fields (type, length, value) up to type 0, then events without checksums."""
-        at, fields = HEADER_BYTES, {}
-        while (field := rows.packed(event, at))[0]:
-            length, at = rows.packed(event, field[1])
-            fields[field[0]], at = rows.packed(event, at)[0], at + length
-        if fields.get(2) != PAYLOAD_UNCOMPRESSED:
-            raise BinlogUnknown(
-                "The binlog holds compressed transactions.", "Set binlog_transaction_compression=OFF for crash trials."
-            )
-        at = field[1]
-        while at < len(event):
-            kind, length, _ = HEADER.unpack_from(event, at)
-            if length < HEADER_BYTES or at + length > len(event) or kind == Kind.TRANSACTION_PAYLOAD:
-                raise rows.Malformed("An event in a transaction's payload is cut off.")
-            self.add(kind, event[at : at + length])
-            at += length
+    def _insert_elsewhere(self, event: bytes, table: int | None) -> None:
+        """Without their table map nobody can tell which table rows are for."""
+        if table is None or self._state != INSIDE:
+            self._note("rows without a table map" if table is None else "rows outside a transaction")
+        self._foreign = self._foreign or "rows of another table"
+        self._end_rows(event)
+
+    def _insert_compressed(self, event: bytes, at: int) -> None:
+        width, after = rows.packed(event, at)
+        after += (width + 7) // 8
+        self._insert(event[:after] + statements.inflated(event, after), at)
+
+    def _other_change(self, event: bytes) -> None:
+        if self._maps.get(event[rows.TABLE_ID], rows.OTHER) != rows.OTHER:
+            self._note("a change of the witness's rows (UPDATE or DELETE)")
+        self._foreign = self._foreign or "changes of another table's rows"
+        self._end_rows(event)
+
+    def _end_rows(self, event: bytes) -> None:
+        """A row event may be its statement's last; then every map of the witness's tables has been used."""
+        self._used.add(event[rows.TABLE_ID])
+        if event[FLAGS_AT] & STATEMENT_ENDS:
+            if any(table != rows.OTHER for one, table in self._maps.items() if one not in self._used):
+                self._note("a table map without rows")
+            self._maps.clear()
+            self._used.clear()
+
+    def _of_a_group_of_servers(self, event: bytes) -> None:
+        self.in_group = True
+
+    def _part_of_a_statement(self, event: bytes) -> None:
+        self._foreign = self._foreign or "a part of a statement"
 
 
-def _key(client: int, n: int) -> int:
-    return key(client, n) if 0 <= client < MOST_CLIENTS and 0 < n < MOST_NUMBERS else NOBODY
-
-
-@lru_cache(maxsize=64)
-def _uuid(source: bytes) -> str:
-    return str(UUID(bytes=source))
-
-
-def inflated(event: bytes, at: int) -> bytes:
-    """What MariaDB's log_bin_compress packed: a byte 0x80 + bytes of the length, the length, a zlib stream."""
-    return zlib.decompress(event[at + 1 + (event[at] & 7) :])
-
-
-def _text_at(event: bytes) -> int:
-    schema_bytes, status_bytes = QUERY.unpack_from(event)
-    return QUERY_BYTES + status_bytes + schema_bytes + 1
+WRONG = {  # what is told: the state that was met, the state that the event needs
+    (NONE, INSIDE): "a commit without a transaction",
+    (NAMED, INSIDE): "a commit of a transaction that has not begun",
+    (NAMED, NONE): "a GTID without its transaction",
+    (INSIDE, NONE): "a transaction without its commit",
+}
 
 
 def _v2_body_at(event: bytes) -> int:
-    return rows.V1_BODY_AT + V2_EXTRA.unpack_from(event)[0]
-
-
-def _hex(data: bytes) -> bytes:
-    return data.hex().encode()
+    return rows.BODY_AT + V2_EXTRA.unpack_from(event)[0]
 
 
 def _refuse(what: str, mend: str) -> Callable[[bytes], None]:

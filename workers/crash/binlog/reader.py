@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from workers.crash.binlog.events import BinlogUnknown, EventLog
-from workers.crash.binlog.groups import MOST_CLIENTS, MOST_NUMBERS, NOBODY, Groups
-from workers.crash.evidence import BinlogSeen, Seen, nothing
-from workers.crash.transactions import CLIENT_SHIFT, Keys, rows_expected
+from workers.crash.binlog.events import KIND_AT, BinlogUnknown, EventLog
+from workers.crash.binlog.groups import Groups
+from workers.crash.binlog.sequence import Transactions
+from workers.crash.evidence import BinlogSeen
+from workers.crash.oddities import NOTHING_ODD, Oddities
 from workers.sandbox import untrusted
 
 MOST_INDEX_BYTES = 16 << 20
@@ -23,16 +21,19 @@ UNLIKE = (struct.error, IndexError, ValueError, zlib.error)
 
 @dataclass(frozen=True)
 class FileEnd:
-    """How one file ends; `position`: the byte after its last good event."""
+    """How one file ends. `position`: the byte after its last good event; `transactions`: how many there are up to here,
+    those of earlier files included."""
 
     name: str
     end: str
     position: int
+    transactions: int = 0
+    odd: Oddities = NOTHING_ODD
     missing: bool = False
 
 
-def read(files: Sequence[Path], schema: str) -> BinlogSeen:
-    """Read files in the order of the index, each up to its first damage.
+def read(files: Sequence[Path], schema: str, secret: bytes) -> BinlogSeen:
+    """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests.
 
     `end` and `end_at` tell of the first damaged file, else of the last one. Raises BinlogUnknown when the binlog
     holds what cannot be understood (encryption, compression, statements instead of rows), and OSError.
@@ -41,15 +42,21 @@ def read(files: Sequence[Path], schema: str) -> BinlogSeen:
         raise BinlogUnknown("The index names no binlog file.")
     groups = Groups(schema)
     ends = [_read_file(path, groups) for path in files]
-    groups.finish()
     telling = next((end for end in ends if end.end in DAMAGED), ends[-1])
+    found = Transactions(groups, [end.transactions for end in ends if end.end != "clean"], secret)
     return BinlogSeen(
-        seen=seen(*_columns(groups)),
-        gtids={gtid: key for gtid, key in groups.named.items() if key is not None},
+        seen=found.seen,
+        gtids=found.gtids,
         end=telling.end,
         end_at=f"{telling.name}:{telling.position}",
         unreadable=unreadable(ends),
-        reused=tuple(groups.reused),
+        reused=found.reused(),
+        order=found.order,
+        scattered=found.scattered(),
+        gaps=found.gaps(),
+        odd=sum((end.odd for end in ends), groups.odd.all()) + found.unlike(),
+        others=groups.others.all(),
+        read_to={end.name: end.position for end in ends},
     )
 
 
@@ -82,46 +89,20 @@ def unreadable(ends: Sequence[FileEnd]) -> str:
     return ""
 
 
-def seen(keys: Keys, slots: npt.NDArray[np.int64]) -> Seen:
-    """Transactions from their rows: of each row its key and its slot. A row that is there twice fills one slot.
-
-    Rows are put together over the whole binlog: an engine without transactions logs each statement by itself.
-    """
-    order = np.lexsort((slots, keys))
-    keys, slots = keys[order], slots[order]
-    begins = np.flatnonzero(_differs(keys))
-    present = keys[begins]
-    if not present.size:
-        return Seen(nothing())
-    filled = np.add.reduceat((_differs(keys) | _differs(slots)).astype(np.int64), begins)
-    rows = np.diff(begins, append=keys.size)
-    expected = rows_expected(present)
-    return Seen(present[filled >= expected], present[filled < expected], present[rows > expected])
-
-
-def _differs(values: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Where a run of equal values begins."""
-    return np.diff(values, prepend=values[:1] - 1) != 0
-
-
-def _columns(groups: Groups) -> tuple[Keys, npt.NDArray[np.int64]]:
-    clients, numbers, slots = np.array(groups.rows, dtype=np.int64).reshape(-1, 3).T
-    possible = (clients >= 0) & (clients < MOST_CLIENTS) & (numbers > 0) & (numbers < MOST_NUMBERS)
-    return np.where(possible, clients << CLIENT_SHIFT | numbers, NOBODY), slots
-
-
 def _read_file(path: Path, groups: Groups) -> FileEnd:
-    groups.begin_file()
     log = EventLog(path)
+    groups.begin_file(path.name)
     try:
-        for kind, event in log:
+        for batch in log.batches():
             try:
-                groups.add(kind, event)
+                groups.take(batch)
             except UNLIKE as error:
                 if log.checked:
+                    kind = groups.event[KIND_AT]
                     raise BinlogUnknown(f"{path.name}: an event of type {kind} is not understood: {error}.") from error
-                log.stop_at(event)
+                log.stop_at(groups.event)
                 break
     except FileNotFoundError:
-        return FileEnd(path.name, "torn", 0, missing=True)
-    return FileEnd(path.name, log.end, log.end_position)
+        return FileEnd(path.name, "torn", 0, groups.count, missing=True)
+    groups.finish(in_order=log.end == "clean")
+    return FileEnd(path.name, log.end, log.end_position, groups.count, log.odd.all())

@@ -1,87 +1,117 @@
-"""The witness's rows in row events, decoded by what the table map says of the columns."""
+"""The witness's rows in row events: which table an event is for, and the numbers in its bytes.
 
-from dataclasses import dataclass, field
-from struct import Struct
+The witness's tables are made by schema.sql, so their columns in a table map are known: INT and BIGINT, none of them
+NULL. A row is a byte of NULL flags and these numbers. The bytes of all events are gathered and decoded at once.
+"""
 
-from workers.crash.binlog.events import HEADER_BYTES, BinlogUnknown
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-WITNESS_TABLES = {b"one": 0, b"left_half": 1, b"right_half": 2}
-INTEGERS = {1: "b", 2: "h", 3: "i", 8: "q"}  # TINYINT, SMALLINT, INT, BIGINT: all that the witness's columns may be
-TABLE_ID_BYTES = 6
-SLOT_SHIFT = 32
-V1_BODY_AT = HEADER_BYTES + TABLE_ID_BYTES + 2
+import numpy as np
+import numpy.typing as npt
 
-Layout = tuple[Struct, int, int, int]  # of one row; where in it client, n and part are, -1: missing
+from workers.crash.binlog.events import HEADER_BYTES
+from workers.crash.transactions import CLIENT_SHIFT, MOST_CLIENTS, MOST_NUMBERS, NO_PLACE, SEVERAL, Keys
+
+TABLE_ID = slice(HEADER_BYTES, HEADER_BYTES + 6)  # the number that ties row events to their table map
+BODY_AT = TABLE_ID.stop + 2  # of a row event of version 1 and of a table map
+NOBODY = -1  # key of a row that no witness can have written: its client or number is out of all bounds
+NULLS = 0x0F  # flags of the columns; servers set the unused ones as they like
 
 
 class Malformed(ValueError):
     """The event is not what its header says."""
 
 
-@dataclass
-class Table:
-    """One of the witness's tables as a table map describes it."""
+@dataclass(frozen=True)
+class Layout:
+    """A table of the witness. Offsets are those in a row's bytes; `part` is None where the table has no such column."""
 
-    which: int  # of WITNESS_TABLES
     types: bytes
-    layouts: dict[tuple[bytes, bytes], Layout] = field(default_factory=dict)
+    row_bytes: int
+    client: int
+    n: int
+    part: int | None
+    digest: int
 
-    def layout(self, present: bytes, nulls: bytes) -> Layout:
-        """How a row lies in the event that carries these columns, of which these are NULL."""
-        known = self.layouts.get((present, nulls))
-        if known is None:
-            known = self.layouts[present, nulls] = self._layout(present, nulls)
-        return known
-
-    def _layout(self, present: bytes, nulls: bytes) -> Layout:
-        sent = [column for column in range(len(self.types)) if bit(present, column)]
-        stored = [column for place, column in enumerate(sent) if not bit(nulls, place)]
-        if odd := [self.types[column] for column in stored if self.types[column] not in INTEGERS]:
-            raise BinlogUnknown(f"A table of the witness has a column of type {odd[0]} in the binlog.")
-        codes = "".join(INTEGERS[self.types[column]] for column in stored)
-        client, n, part = (stored.index(column) if column in stored else -1 for column in range(3))
-        return Struct(f"<{codes}"), client, n, part
+    @property
+    def present(self) -> int:
+        """The bitmap of the columns in a row event: all of them."""
+        return (1 << len(self.types)) - 1
 
 
-def bit(bitmap: bytes, place: int) -> bool:
-    return bool(bitmap[place >> 3] >> (place & 7) & 1)
+INT, BIGINT = b"\x03", b"\x08"
+HALF = Layout(INT + BIGINT + BIGINT, 21, 1, 5, None, 13)
+LAYOUTS = (Layout(INT + BIGINT + INT + BIGINT, 25, 1, 5, 13, 17), HALF, HALF)
+SIZES = tuple((len(layout.types), layout.present, layout.row_bytes) for layout in LAYOUTS)
+TABLES = {b"one": 0, b"left_half": 1, b"right_half": 2}
+OTHER = -1  # a table that is not the witness's
 
 
-def table_id(event: bytes) -> bytes:
-    """The number that ties row events to their table map, as it stands there."""
-    return event[HEADER_BYTES : HEADER_BYTES + TABLE_ID_BYTES]
+@dataclass(frozen=True)
+class Rows:
+    """Rows in the binlog's order. `events`: of each, which row event it came in."""
+
+    keys: Keys
+    places: npt.NDArray[np.int64]
+    digests: npt.NDArray[np.int64]
+    events: npt.NDArray[np.int64]
 
 
-def table_of(event: bytes, schema: bytes) -> Table | None:
-    """The table that a table map describes, None when it is not the witness's."""
-    name, at = _counted(event, V1_BODY_AT)
+def table_of(event: bytes, schema: bytes) -> tuple[int, str]:
+    """The table that a table map describes, OTHER when it is not the witness's; and what is wrong with the map."""
+    name, at = _counted(event, BODY_AT)
     table, at = _counted(event, at + 1)
-    if name != schema or table not in WITNESS_TABLES:
-        return None
+    if name != schema:
+        return OTHER, ""
+    if table not in TABLES:
+        return OTHER, f"a table {table.decode(errors='replace')} in the witness's schema"
     width, at = packed(event, at + 1)
-    types = event[at : at + width]
-    if len(types) != width:
-        raise Malformed("The table map is shorter than its columns.")
-    return Table(WITNESS_TABLES[table], types)
+    if event[at : at + width] != LAYOUTS[TABLES[table]].types:
+        return OTHER, f"a table map of {table.decode()} with other columns than the table was made with"
+    return TABLES[table], ""
 
 
-def inserted(table: Table, event: bytes, at: int) -> list[int]:
-    """Rows of a write event whose column count begins at `at`: client, n and slot of each, one after the other. The
-    slot tells table and part. Rows without client or n cannot be named: left out."""
-    width, at = packed(event, at)
-    present = event[at : at + (width + 7) // 8]
-    at += len(present)
-    null_bytes = (int.from_bytes(present, "little").bit_count() + 7) // 8
-    slot, found, end = table.which << SLOT_SHIFT, [], len(event)
-    if width != len(table.types) or (at < end and not null_bytes):
+def body(table: int, event: bytes, at: int) -> bytes:
+    """The rows of an event whose column count begins at `at`."""
+    columns, present, row_bytes = SIZES[table]
+    if event[at] != columns or event[at + 1] & present != present:
         raise Malformed("The row event does not fit its table map.")
-    while at < end:
-        layout, client, n, part = table.layout(present, event[at : at + null_bytes])
-        values = layout.unpack_from(event, at + null_bytes)
-        if client >= 0 and n >= 0:
-            found += (values[client], values[n], slot + (values[part] if part >= 0 else 0))
-        at += null_bytes + layout.size
+    found = event[at + 2 :]
+    if len(found) % row_bytes:
+        raise Malformed("The row event ends within a row.")
     return found
+
+
+def decoded(raw: bytes, tables: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Rows:
+    """All rows from the bytes of all row events, of which these are the tables and the numbers of bytes."""
+    data = np.frombuffer(raw, dtype=np.uint8)
+    widths = np.array([layout.row_bytes for layout in LAYOUTS])[tables]
+    counts = sizes // widths
+    events = np.repeat(np.arange(len(sizes)), counts)
+    nth = np.arange(len(events)) - np.repeat(np.cumsum(counts) - counts, counts)
+    begins = np.repeat(np.cumsum(sizes) - sizes, counts) + nth * widths[events]
+    keys, places, digests = (np.empty(len(events), dtype=np.int64) for _ in range(3))
+    for table, layout in enumerate(LAYOUTS):
+        of = tables[events] == table
+        keys[of], places[of], digests[of] = _numbers(data, begins[of], table, layout)
+    return Rows(keys, places, digests, events)
+
+
+def _numbers(data: npt.NDArray[np.uint8], begins: Keys, table: int, layout: Layout) -> Sequence[Keys]:
+    def column(at: int, size: int) -> Keys:
+        picked = data[begins[:, None] + np.arange(at, at + size)]
+        return np.ascontiguousarray(picked).view(f"<i{size}").ravel().astype(np.int64)
+
+    client, n = column(layout.client, 4), column(layout.n, 8)
+    possible = (client >= 0) & (client < MOST_CLIENTS) & (n > 0) & (n < MOST_NUMBERS)
+    possible &= (data[begins] & NULLS & layout.present) == 0
+    if layout.part is None:
+        places = np.full(len(begins), SEVERAL - 1 + table)
+    else:
+        part = column(layout.part, 4)
+        places = np.where((part >= 0) & (part < SEVERAL), part, NO_PLACE)
+    return np.where(possible, client << CLIENT_SHIFT | n, NOBODY), places, column(layout.digest, 8)
 
 
 def packed(data: bytes, at: int) -> tuple[int, int]:

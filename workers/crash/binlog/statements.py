@@ -1,0 +1,36 @@
+"""Statements in a binlog: what a query event says, and whether it changes the witness's tables."""
+
+import zlib
+from struct import Struct
+
+from workers.crash.binlog.events import BinlogUnknown
+
+QUERY = Struct("<27xB2xH")  # length of the schema's name, length of the status variables
+QUERY_BYTES = 32
+BEGIN = b"\0BEGIN"  # after the zero that ends the schema's name
+INSERTS = (b"INSERT", b"REPLACE", b"LOAD DATA", b"CALL")
+SET_UP = (b"CREATE TABLE", b"CREATE SCHEMA", b"CREATE DATABASE")
+INNER = (b"SAVEPOINT", b"ROLLBACK TO", b"RELEASE SAVEPOINT", b"XA END")  # of a transaction; no change by themselves
+
+
+def text_at(event: bytes) -> int:
+    """Where the statement begins."""
+    schema_bytes, status_bytes = QUERY.unpack_from(event)
+    return QUERY_BYTES + status_bytes + schema_bytes + 1
+
+
+def is_in(event: bytes, schema: bytes) -> bool:
+    """Whether the statement was run with this schema as its own."""
+    end = text_at(event) - 1
+    return event[end - len(schema) : end] == schema
+
+
+def refuse_inserts(text: bytes) -> None:
+    """Rows logged as a statement: which ones it wrote is not said."""
+    if text.upper().startswith(INSERTS):
+        raise BinlogUnknown("The witness's changes are in the binlog as statements.", "Set binlog_format=ROW.")
+
+
+def inflated(event: bytes, at: int) -> bytes:
+    """What MariaDB's log_bin_compress packed: a byte 0x80 + bytes of the length, the length, a zlib stream."""
+    return zlib.decompress(event[at + 1 + (event[at] & 7) :])

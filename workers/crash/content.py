@@ -1,0 +1,36 @@
+"""Rows that were found, against the rows that the witness writes: which transactions are whole, and which differ."""
+
+import numpy as np
+import numpy.typing as npt
+
+from workers.crash.evidence import Seen, nothing, together
+from workers.crash.transactions import Keys, is_written, rows_expected
+
+
+def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
+    """Of each row: its transaction's key, its place and its digest, in any order.
+
+    A row counts for its transaction when the witness wrote exactly that. Any other row makes its transaction altered.
+    A row that is there twice counts once. Rows are put together over the whole binlog: an engine without transactions
+    logs each statement by itself.
+    """
+    if not len(keys):
+        return Seen(nothing())
+    right = is_written(secret, keys, places, digests)
+    altered = together([keys[~right]])
+    keys, places = keys[right], places[right]
+    order = np.lexsort((places, keys))
+    keys, places = keys[order], places[order]
+    begins = np.flatnonzero(differs(keys))
+    present = keys[begins]
+    if not present.size:
+        return Seen(nothing(), altered=altered)
+    filled = np.add.reduceat((differs(keys) | differs(places)).astype(np.int64), begins)
+    rows = np.diff(begins, append=keys.size)
+    expected = rows_expected(present)
+    return Seen(present[filled == expected], present[filled < expected], present[rows > expected], altered)
+
+
+def differs(values: Keys) -> npt.NDArray[np.bool_]:
+    """Where a run of equal values begins."""
+    return np.diff(values, prepend=values[:1] - 1) != 0

@@ -6,7 +6,7 @@ import pytest
 
 from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk
 from workers.errors import SandboxError
-from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.disk.volatile import BrokenFileSystem, VolatileDisk
 
 pytestmark = needs_disk
 SIZE_BYTES = 128 << 20
@@ -140,6 +140,31 @@ def test_it_copies_an_image(disk, sandbox_root):
         assert (copy.mnt / "a").read_bytes() == b"I" * 5 * BLOCK_BYTES
         (copy.mnt / "a").unlink()
     assert image.stat().st_blocks * 512 < SIZE_BYTES / 2
+
+
+def test_it_repairs_a_file_system_whose_superblock_was_torn(sandbox_root):
+    """Its checksum and what it is made of lie in two sectors of 512 bytes. Another copy is in the second 128 MiB."""
+    with VolatileDisk.create(sandbox_root / "live" / "torn", 2 * SIZE_BYTES) as disk:
+        file = flushed_file(disk.mnt / "a", 3)
+        disk.cut()
+        with disk.image.open("r+b") as image:
+            image.seek(1024 + 1020)
+            image.write(b"torn")
+        said = disk.power_on()
+        assert "could not be mounted" in said and said.endswith("e2fsck repaired the file system.")
+        assert file.read_bytes() == b"0" * 3 * BLOCK_BYTES
+        disk.cut()
+        assert disk.power_on() == ""
+
+
+def test_it_says_in_its_own_words_that_a_file_system_cannot_be_repaired(disk):
+    disk.cut()
+    with disk.image.open("r+b") as image:
+        for begin in range(0, SIZE_BYTES, 1 << 20):
+            image.seek(begin)
+            image.write(bytes(1 << 20))
+    with pytest.raises(BrokenFileSystem, match=r"broke the file system itself.*e2fsck could not repair it"):
+        disk.power_on()
 
 
 def test_it_refuses_nonsense_and_leaves_nothing(sandbox_root):

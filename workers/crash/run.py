@@ -221,6 +221,7 @@ class _Trial:
     def _recovered(self, server: Sandbox | AttachedServer) -> Evidence:
         """What is found of it. Of one that refuses what the crash has left, only the files can be read."""
         try:
+            self._must_have_data(server)
             self.recovery = server.recover(self.settings)
         except ServerEnded as refused:
             self.problems.append("the server does not come back")
@@ -234,6 +235,11 @@ class _Trial:
                 **self._expected(),
             )
         return self._evidence()
+
+    def _must_have_data(self, server: Sandbox | AttachedServer) -> None:
+        """A disk that lies and tears may lose the folder itself. ServerEnded: there is nothing to recover from."""
+        if self.kind.needs_disk and not server.datadir.is_dir():
+            raise ServerEnded("The power loss took its data directory.")
 
     def _expected(self) -> dict[str, Any]:
         return {

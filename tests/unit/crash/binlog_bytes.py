@@ -77,9 +77,10 @@ class Binlog:
         named = b"".join(bytes([len(name)]) + name.encode() + b"\0" for name in (schema, table))
         self.event(19, number.to_bytes(6, "little") + b"\1\0" + named + bytes([len(types)]) + types + b"\0\0")
 
-    def write(self, number: int, rows: Sequence[tuple[int | None, ...]], types: bytes) -> None:
+    def write(self, number: int, rows: Sequence[tuple[int | None, ...]], types: bytes, *, ends: bool = True) -> None:
+        """`ends`: it is its statement's last row event."""
         width = len(types)
-        head = number.to_bytes(6, "little") + b"\1\0" + (b"\2\0" if self.v2 else b"")
+        head = number.to_bytes(6, "little") + bytes([ends, 0]) + (b"\2\0" if self.v2 else b"")
         body = bytes([width]) + ((1 << width) - 1).to_bytes((width + 7) // 8, "little")
         self.event(30 if self.v2 else 23, head + body + b"".join(stored(row, types) for row in rows))
 

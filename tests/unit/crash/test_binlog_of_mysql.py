@@ -91,3 +91,12 @@ def test_a_tagged_gtid_that_is_cut_off_is_not_taken_for_one(size):
 def test_it_says_unknown_of_compressed_transactions(version):
     with pytest.raises(BinlogUnknown, match="binlog_transaction_compression=OFF"):
         read([FILES / f"mysql-{version}.compressed"], SCHEMA, SECRET)
+
+
+def test_a_gtid_that_is_cut_off_within_its_tag_is_not_taken_for_one():
+    whole = next(event for kind, event in EventLog(TAGGED) if kind == Kind.GTID_TAGGED and b"shop" in event)
+    at = whole.index(b"shop")
+    assert tagged_gtid(whole[: at + 4] + bytes(30)).endswith(":shop:1")
+    for kept in (0, 1, 3):
+        with pytest.raises(IndexError, match="cut off"):
+            tagged_gtid(whole[: at + kept])

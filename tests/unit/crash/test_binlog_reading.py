@@ -7,8 +7,11 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, TABLES, Binlog, row_of, rows_of
 from workers.crash import transactions
-from workers.crash.binlog import BinlogUnknown, files_of, read
+from workers.crash.binlog import BinlogUnknown, files_of, read, rewritten
+from workers.crash.binlog.rows import Malformed
+from workers.crash.binlog.rows import packed as packed_length
 
+GTID_SOURCE = "00010203-0405-0607-0809-0a0b0c0d0e0f:"
 KEYS = [transactions.key(client, n) for client in (0, 3) for n in range(1, 13)]
 FLAVOURS = [
     pytest.param({"mariadb": True}, id="mariadb"),
@@ -222,17 +225,20 @@ def test_it_reads_mariadbs_compressed_events(seen):
     assert seen(log).seen.whole.tolist() == [2]
 
 
-def payload(compression: bytes) -> Binlog:
-    """MySQL's wrapped transaction; `compression`: the method's number as it is stored."""
+def payload(compression: bytes, events: tuple[int, ...] = ()) -> Binlog:
+    """MySQL's wrapped transaction; `compression`: the method's number as it is stored. `events`: kinds
+    of further events in it, which have no bodies."""
     inner, log = Binlog(mariadb=False, checked=False), Binlog(mariadb=False)
     start = len(inner.data)
     inner.query("BEGIN")
     inner.write_rows(rows_of(0, 3))
     inner.xid()
-    events = bytes(inner.data[start:])
-    length = b"\xfc" + struct.pack("<H", len(events))
+    for kind in events:
+        inner.event(kind)
+    packed_events = bytes(inner.data[start:])
+    length = b"\xfc" + struct.pack("<H", len(packed_events))
     log.event(33, b"\1" + bytes(16) + struct.pack("<Q", 9))
-    log.event(40, b"\2" + bytes([len(compression)]) + compression + b"\1\3" + length + b"\0" + events)
+    log.event(40, b"\2" + bytes([len(compression)]) + compression + b"\1\3" + length + b"\0" + packed_events)
     return log
 
 
@@ -299,3 +305,124 @@ def test_an_index_that_names_files_elsewhere_is_not_followed(tmp_path, named):
     (tmp_path / "binlog.index").write_text(f"./binlog.000001\n{named}\n")
     with pytest.raises(BinlogUnknown, match="another folder"):
         files_of(tmp_path, "binlog")
+
+
+@pytest.mark.parametrize("standalone", [True, False])
+def test_it_says_unknown_of_an_insert_as_a_statement_wherever_it_is(seen, standalone):
+    log = Binlog()
+    log.gtid(1, standalone=standalone)
+    log.query("INSERT INTO one VALUES (0, 1, 0, 0)")
+    with pytest.raises(BinlogUnknown, match="binlog_format=ROW"):
+        seen(log)
+
+
+@pytest.mark.parametrize("mariadb", [True, False])
+def test_an_event_that_is_not_understood_cuts_off_a_log_without_checksums(seen, mariadb):
+    log = Binlog(mariadb=mariadb, checked=False)
+    log.commit(0, 1, 1)
+    log.gtid(2)
+    log.table_map("one", 20)
+    end = len(log.data)
+    log.event(23, (20).to_bytes(6, "little") + b"\1\0\4\x0f\0\1")
+    log.commit(0, 2, 3)
+    found = seen(log)
+    assert (found.end, found.end_at, found.seen.whole.tolist()) == ("torn", f"log.000001:{end}", [1])
+    assert found.read_to == {"log.000001": end}
+
+
+def test_rows_go_to_the_table_that_their_own_map_names(seen):
+    """Both maps come first, as in a statement that writes to both tables."""
+    log = Binlog()
+    log.gtid(1)
+    (left, first), (right, second) = rows_of(0, 4)
+    log.table_map(left, 21)
+    log.table_map(right, 22)
+    log.write(21, [first], TABLES[left], ends=False)
+    log.write(22, [second], TABLES[right])
+    log.xid()
+    found = seen(log)
+    assert (found.seen.whole.tolist(), found.odd.first, found.scattered.tolist()) == ([4], (), [])
+
+
+def test_a_map_whose_rows_are_missing_is_odd(seen):
+    log = Binlog()
+    log.gtid(1)
+    (left, first), _ = rows_of(0, 4)
+    log.table_map(left, 21)
+    log.table_map("right_half", 22)
+    log.write(21, [first], TABLES[left])
+    log.xid()
+    assert "a table map without rows" in seen(log).odd.first[0]
+
+
+def test_a_length_that_is_cut_off_is_malformed():
+    assert [packed_length(data, 0) for data in (b"\x05", b"\xfc\1\2", b"\xfe" + bytes(7) + b"\1")] == [
+        (5, 1), (513, 3), (1 << 56, 9),
+    ]  # fmt: skip
+    for cut in (b"\xfc\1", b"\xfd\1\2", b"\xfe\1\2", b"\xfb", b"\xff"):
+        with pytest.raises(Malformed, match="no length"):
+            packed_length(cut, 0)
+
+
+def test_a_payload_may_hold_an_event_without_a_body(seen):
+    log = payload(b"\xfc\xff\0", events=(3,))
+    assert seen(log).seen.whole.tolist() == [3]
+
+
+@pytest.mark.parametrize(("client", "n"), [(0, 0), (0, 1 << 40), (1 << 20, 10)])
+def test_numbers_just_beyond_the_bounds_are_nobodys(seen, client, n):
+    log = Binlog()
+    log.gtid(1)
+    log.write_rows([("one", (client, n, 0, 0))])
+    log.xid()
+    assert seen(log).seen.altered.tolist() == [-1]
+
+
+def test_a_gtid_beyond_all_numbers_is_not_understood(seen):
+    log = Binlog()
+    log.gtid((1 << 63) - 1)
+    log.xid()
+    assert seen(log).gaps.count == 0
+    log.gtid(1 << 63)
+    with pytest.raises(BinlogUnknown, match="type 162"):
+        seen(log)
+
+
+def test_a_group_of_servers_numbers_in_blocks(seen):
+    log = Binlog(mariadb=False)
+    for number in (1, 1_000_001):
+        log.commit(0, number % 7, number)
+    assert seen(log).gaps.first == (f"{GTID_SOURCE}1000001 after {GTID_SOURCE}1",)
+    log.event(37)
+    assert seen(log).gaps.count == 0
+
+
+def test_numbering_may_begin_anew_after_a_crash(seen):
+    first, second = Binlog(), Binlog()
+    first.commit(0, 1, 5)
+    second.commit(0, 2, 9)
+    assert seen(first, second).gaps.count == 0
+    first.event(3)
+    assert seen(first, second).gaps.first == ("0-7-9 after 0-7-5",)
+
+
+def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path):
+    log = Binlog()
+    log.commit(0, 1, 1)
+    end = len(log.data)
+    old, new = tmp_path / "log.000001", tmp_path / "now" / "log.000001"
+    new.parent.mkdir()
+    old.write_bytes(log.data)
+    closed = bytearray(log.data)
+    closed[4 + 17] &= ~1  # a server that closes the file clears the flag "in use"
+    changed = bytearray(log.data)
+    changed[300] ^= 1
+
+    def told(data, read_to=end):
+        new.write_bytes(data)
+        return rewritten([old], [new], {"log.000001": read_to}).first
+
+    assert [told(data) for data in (log.data, closed, log.data + b"more", log.data[:-9])] == [()] * 4
+    assert told(changed) == ("log.000001:300",)
+    assert told(changed, read_to=300) == ()
+    assert rewritten([old], [], {}).first == ()

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from tests.unit.crash.case import SENT, all_well, along_with, bad, judged, keys, ledger, without
+from tests.unit.crash.case import SENT, all_well, along_with, bad, in_order, judged, keys, ledger, without
 from workers.crash import checks
 from workers.crash.checks import CHECKS, judge_all
 from workers.crash.evidence import Evidence, ReplicaSeen
-from workers.crash.verdict import verdict
+from workers.crash.oddities import Oddities
+from workers.crash.verdict import CheckResult, verdict
 
 WELL = all_well().engine
 
@@ -185,3 +187,106 @@ def test_a_load_that_achieved_nothing_proves_nothing():
     idle = type(ledger())(())
     found = {result.key: result for result in checks.judge_all(idle, all_well(engine=WELL))}
     assert found["lost-engine"].outcome == "unknown"
+
+
+@pytest.mark.parametrize("place", ["engine", "binlog"])
+def test_one_later_transaction_is_enough_for_a_gap(place):
+    found = judged(all_well(**{place: without(WELL, (1, SENT - 2))}))
+    assert (found["order"].outcome, found["order"].offenders) == ("invalid", ((1, SENT - 2),))
+
+
+def test_ten_offenders_are_named_and_all_are_counted():
+    lost = [(1, n) for n in range(5, 20)]
+    found = judged(all_well(engine=without(WELL, *lost)))["lost-engine"]
+    assert (found.count, found.offenders) == (15, tuple(lost[:10]))
+
+
+def test_a_check_that_finds_nothing_counts_nothing():
+    assert {result.count for result in judged(all_well()).values()} == {0}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "says"),
+    [
+        (("valid", "valid"), "valid"),
+        (("valid", "unknown"), "unknown"),
+        (("invalid", "unknown", "valid"), "invalid"),
+        (("unknown", "invalid"), "invalid"),
+        ((), "unknown"),
+    ],
+)
+def test_the_verdict_is_the_worst_outcome(outcomes, says):
+    assert verdict(tuple(CheckResult("", outcome, 0, "") for outcome in outcomes)) == says
+
+
+@pytest.mark.parametrize("place", ["engine", "binlog"])
+def test_it_finds_altered_rows(place):
+    spoilt = replace(without(WELL, (1, 5)), altered=keys((1, 5)))
+    found = judged(all_well(**{place: spoilt}))
+    assert (found["altered"].outcome, found["altered"].offenders) == ("invalid", ((1, 5),))
+    assert found[f"lost-{place}"].offenders == ((1, 5),)
+
+
+def test_it_finds_altered_rows_on_a_replica_that_the_primary_has_too():
+    first, second = all_well().replicas
+    spoilt = replace(second, seen=replace(WELL, altered=keys((1, 5))))
+    assert bad(all_well(replicas=(first, spoilt))) == {"altered": "invalid"}
+
+
+def test_altered_rows_of_nobody_were_never_sent():
+    assert bad(all_well(engine=replace(WELL, altered=keys((9, 1))))) == {"altered": "invalid", "never-sent": "invalid"}
+
+
+def test_it_finds_what_the_witness_did_not_cause_in_the_binlog():
+    odd = {"odd": Oddities(1, ("an incident",))}
+    found = judged(all_well(state=odd))["binlog-foreign"]
+    assert (found.outcome, found.count) == ("invalid", 1)
+    assert found.says == "1 events in the binlog were not caused by the client: an incident."
+    assert bad(all_well(state=odd, others_write=True)) == {"binlog-foreign": "invalid"}
+    assert bad(all_well(state={"scattered": keys((1, 5))})) == {"binlog-foreign": "invalid"}
+
+
+def test_only_an_owners_server_may_commit_what_is_not_the_witnesss():
+    others = {"others": Oddities(2, ("the statement 'DROP TABLE t'",))}
+    assert bad(all_well(state=others)) == {"binlog-foreign": "invalid"}
+    assert bad(all_well(state=others, others_write=True)) == {}
+
+
+def test_it_finds_gtids_with_gaps_and_a_binlog_that_was_written_anew():
+    assert bad(all_well(state={"gaps": Oddities(1, ("0-1-9 after 0-1-7",))})) == {"binlog-order": "invalid"}
+    assert bad(all_well(rewritten=Oddities(1, ("binlog.000001:77",)))) == {"binlog-rewritten": "invalid"}
+
+
+def swapped(first: int, second: int):
+    order = in_order().copy()
+    order[[first, second]] = order[[second, first]]
+    return {"order": order}
+
+
+def test_it_finds_transactions_in_another_order_than_they_were_acknowledged_in():
+    """Client 0's number 5 was acknowledged before client 1 sent its number 6, or client 0 its own."""
+    zero_5, one_6, zero_6 = (in_order().tolist().index(one) for one in keys((0, 5), (1, 6), (0, 6)))
+    for later in (one_6, zero_6):
+        assert bad(all_well(state=swapped(zero_5, later))) == {"binlog-order": "invalid"}
+
+
+def test_transactions_that_were_under_way_at_the_same_time_have_no_order():
+    zero_5, two_5 = (in_order().tolist().index(one) for one in keys((0, 5), (2, 5)))
+    assert bad(all_well(state=swapped(zero_5, two_5))) == {}
+    assert bad(all_well(state={"order": keys()})) == {}
+
+
+def test_what_nobody_sent_has_no_place_in_the_order():
+    """It is told by its own check."""
+    order = np.append(in_order(), keys((9, 1)))
+    assert bad(all_well(state={"order": order})) == {}
+
+
+def test_against_a_ledger_that_is_not_sound_nothing_is_known():
+    sound = ledger().sealed(b"secret")
+    evidence = all_well(secret=b"secret")
+    assert {result.outcome for result in judge_all(sound, evidence)} == {"valid"}
+    for other in (ledger(), replace(sound, clients=sound.clients[:2]), ledger().sealed(b"another")):
+        found = judge_all(other, evidence)
+        assert {result.outcome for result in found} == {"unknown"}
+        assert "cannot be relied on: it is not the one that the witness wrote" in found[0].says

@@ -74,3 +74,9 @@ def test_it_names_gtids_that_were_given_to_other_transactions():
 def test_it_finds_none_where_the_server_went_on_counting():
     assert gtid.reissued({"0-1-1": 11}, {"0-1-1": 11, "0-1-2": 12}) == ()
     assert gtid.reissued({}, {"0-1-1": 11}) == ()
+
+
+@pytest.mark.parametrize("interval", ["0", "0-5", "5-4"])
+def test_an_interval_begins_at_one_and_does_not_end_before_it_begins(interval):
+    with pytest.raises(gtid.NotGtids, match="an interval that is none"):
+        gtid.parse(f"00010203-0405-0607-0809-0a0b0c0d0e0f:{interval}")

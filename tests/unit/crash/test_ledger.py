@@ -1,6 +1,7 @@
 """What the client knows, as sets of keys."""
 
 import numpy as np
+import pytest
 
 from tests.unit.crash.binlog_bytes import SECRET, digest_of
 from workers.crash.ledger import ClientLedger, Ledger
@@ -52,3 +53,28 @@ def test_an_explicit_transaction_inserts_row_by_row_and_another_one_all_at_once(
     (once,), by_row = statements(SECRET, 1, [2, 3])
     assert once.count(b"(") == 3
     assert [sql.count(b"(") for sql in by_row] == [0, 1, 1, 1, 0]
+
+
+def client(number=0, sent=3, times=(0.1, 0.2, NAN)):
+    return ClientLedger(number, sent, np.array(times))
+
+
+@pytest.mark.parametrize(
+    ("clients", "says"),
+    [
+        ((client(), client(1, 1, (0.1,))), ""),
+        ((client(0, 1, (NAN,)), client(1, 0, ())), ""),
+        ((client(), client()), "a client is there twice"),
+        ((client(sent=4),), "sent 4 transactions and has 3 answers"),
+        ((client(times=(0.1, NAN, 0.3)),), "went on without an answer"),
+        ((client(times=(0.2, 0.1, NAN)),), "an answer that came before"),
+    ],
+)
+def test_a_ledger_that_contradicts_itself_says_so(clients, says):
+    found = Ledger(clients).fault(b"")
+    assert says in found and bool(says) == bool(found)
+
+
+def test_it_knows_when_a_transaction_was_told_whoevers_it_is():
+    asked = np.array([key(0, 0), key(0, 2), key(0, 3), key(0, 4), key(7, 1)])
+    assert LEDGER.told_at_s(asked).tolist() == [-np.inf, 0.2, np.inf, np.inf, np.inf]

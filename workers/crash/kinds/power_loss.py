@@ -43,8 +43,9 @@ class PowerLoss:
         scene.server.kill()
         scene.step("power on")
         disk.storage(0)
-        disk.power_on()
-        return {"bytes lost by the cut": f"{cut.lost_bytes:,}", "bytes that got through": f"{cut.kept_bytes:,}"}
+        repaired = disk.power_on()
+        notes = {"bytes lost by the cut": f"{cut.lost_bytes:,}", "bytes that got through": f"{cut.kept_bytes:,}"}
+        return notes | ({"file system": repaired} if repaired else {})
 
 
 class TornPowerLoss(PowerLoss):

@@ -69,9 +69,8 @@ def _device(node: Path, says: str, mend: str) -> str:
 
 
 def _tools() -> str:
-    if shutil.which("mkfs.ext4", path=SYSTEM_PATH):
-        return ""
-    return "mkfs.ext4 is not installed. Install it: apt-get install e2fsprogs"
+    lacking = [tool for tool in ("mkfs.ext4", "e2fsck") if not shutil.which(tool, path=SYSTEM_PATH)]
+    return f"Not installed: {', '.join(lacking)}. Install it: apt-get install e2fsprogs" if lacking else ""
 
 
 def _a_real_cut() -> str:

@@ -23,7 +23,12 @@ LEAST_BYTES = 16 << 20  # an ext4 with a journal
 MKFS = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
 DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")
 NO_JOURNAL = ("-O", "^has_journal")
+REPAIR_FAILED = ~3  # bits of e2fsck's status that mean more than "errors were corrected"
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class BrokenFileSystem(SandboxError):
+    """A power loss broke the file system below the server, and nothing can repair it."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +123,30 @@ class VolatileDisk:
         kinds = DiskStats.__annotations__
         return DiskStats(**{name: kinds[name](value) for name, value in self._tell("stat").items()})
 
-    def power_on(self) -> None:
+    def power_on(self) -> str:
         """Unmount, forget what was in memory, mount again: the journal is replayed. Whoever uses the file system
-        must be dead."""
+        must be dead. A file system that a torn cut broke is repaired first, as its administrator would do; the answer
+        says so, and is "" where nothing was to be repaired. BrokenFileSystem: it cannot be repaired."""
         system.unmount(self.mnt)
         system.drop_cached(self._device)
         self._tell("reset")
+        try:
+            system.mount_ext4(self._device, self.mnt)
+        except SandboxError as broken:
+            return self._repaired(broken)
+        return ""
+
+    def _repaired(self, broken: SandboxError) -> str:
+        done = _ran("e2fsck", "-f", "-y", self._device)
+        system.drop_cached(self._device)
+        if done.returncode & REPAIR_FAILED:
+            raise BrokenFileSystem(
+                f"The power loss broke the file system itself: {broken.message} e2fsck could not repair it: "
+                f"{(done.stdout + done.stderr).strip()[-500:]}",
+                "What the server kept is not known. A disk that keeps its promises does not do this to ext4.",
+            ) from broken
         system.mount_ext4(self._device, self.mnt)
+        return f"{broken.message} e2fsck repaired the file system."
 
     def give_way(self) -> None:
         """All that waits for it is answered, and what was not flushed is forgotten. A process that waits in the kernel
@@ -230,10 +252,14 @@ def copy_sparse(source: Path, target: Path) -> None:
     _run("cp", "--reflink=auto", "--sparse=always", "--", source, target)
 
 
-def _run(*argv: str | Path) -> None:
+def _ran(*argv: str | Path) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run(argv, env={"PATH": SYSTEM_PATH, "LC_ALL": "C"}, capture_output=True, text=True)
+        return subprocess.run(argv, env={"PATH": SYSTEM_PATH, "LC_ALL": "C"}, capture_output=True, text=True)
     except OSError as error:
         raise SandboxError(f"{argv[0]} could not be run: {error}.", "Install it.") from error
+
+
+def _run(*argv: str | Path) -> None:
+    done = _ran(*argv)
     if done.returncode:
         raise SandboxError(f"{argv[0]} failed: {done.stderr.strip()}.", "Nothing was mounted.")

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from workers.analysis.change_points import NEAR, change_points, holds
 
 SEED = 7
-CALM, PATIENCE, STEPS_TRIED = 60, 20, 200
+CALM, PATIENCE, STEPS_TRIED = 60, 20, 60
 NOISE = ("independent", "AR(1) 0.3", "AR(1) 0.6", "skewed", "rare outliers")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.real.crew import Crew
 from workers.sandbox import builds
 from workers.sandbox.server import Sandbox
 
@@ -38,3 +39,11 @@ def make_sandbox(sandbox_root: Path) -> Iterator[Callable[..., Sandbox]]:
 def sandbox(make_sandbox: Callable[..., Sandbox]) -> Sandbox:
     """One running server for the whole session, binlog on, shared by all tests: leave it as it was."""
     return make_sandbox({"log_bin": "ON"}, name="shared")
+
+
+@pytest.fixture(scope="module")
+def crew(sandbox_root: Path) -> Iterator[Crew]:
+    """Redis and workers, shared by the tests of a file: `crew.of(2)`."""
+    made = Crew(sandbox_root)
+    yield made
+    made.end()

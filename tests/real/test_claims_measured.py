@@ -10,7 +10,7 @@ from workers.bench import recipes
 from workers.conduct import conduct
 from workers.pulse import Pulse
 
-SHORT = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "10", "table_rows": "500", "seed": "1"}
+SHORT = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "3", "table_rows": "500", "seed": "1"}
 
 
 @pytest.fixture

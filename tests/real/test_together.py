@@ -4,41 +4,23 @@ or dies in the middle."""
 import os
 import secrets
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-import redis
 from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Part, Run
 from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
-from dashboard.home import redis_url
-from dashboard.local.processes import Child, Program
-from dashboard.servers import vault
+from dashboard.local.processes import Child
 from dashboard.servers.models import Server
-from tests.real import parts
+from tests.real.crew import Crew
 from tests.real.lab import one_cell
 from tests.real.parts import until
 from tests.real.test_worker import alive, descendants, fresh, shorten
 from workers.bench.plan import Plan
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@contextmanager
-def running(sandbox_root, count: int) -> Iterator[list[Child]]:
-    """That many workers of one host, each with its name in Celery."""
-    with parts.redis_server(), parts.together(*[worker(sandbox_root, of=count)] * count) as children:
-        yield children
-
-
-def worker(sandbox_root, of: int) -> Program:
-    """Ready when that many are alive."""
-    known = parts.worker_of(sandbox_root, {"DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys())})
-    return replace(known, ready=lambda pid: Worker.objects.alive().count() >= of)
 
 
 @pytest.fixture
@@ -70,11 +52,11 @@ def started(plan: Plan) -> Experiment:
 
 
 @pytest.mark.parametrize("kind", ["attached", "box"])
-def test_three_workers_measure_one_cell(kind, request, sandbox_root):
+def test_three_workers_measure_one_cell(kind, request, crew, sandbox_root):
     server = request.getfixturevalue(kind)
-    with running(sandbox_root, 3):
-        experiment = started(planned(server))
-        until(lambda: fresh(experiment).is_over)
+    crew.of(3)
+    experiment = started(planned(server))
+    until(lambda: fresh(experiment).is_over)
     assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")
     run, done = Run.objects.select_related("series", "evidence").get(), list(Part.objects.all())
     assert [part.threads for part in done] == [3, 2, 2] and {part.state for part in done} == {"done"}
@@ -85,108 +67,101 @@ def test_three_workers_measure_one_cell(kind, request, sandbox_root):
     committed = [one["value"] for one in run.figures if one["name"] == "binlog_commits" and one["value"] is not None]
     assert all(value == pytest.approx(run.transactions, rel=0.05) for value in committed)
     assert len(run.series.columns["tps"]) >= 3
-    assert not HostLease.objects.exists()
+    until(lambda: not HostLease.objects.exists())
     assert not list((sandbox_root / "live").glob("*/login.json"))
 
 
-def test_a_worker_that_is_gone_since_it_was_planned_is_told(box, sandbox_root):
-    with running(sandbox_root, 1):
-        experiment = actions.create(planned(box, load_workers=1), None)
-        Experiment.objects.filter(pk=experiment.pk).update(plan=experiment.plan | {"load_workers": 2})
-        actions.ring(experiment)
-        until(lambda: fresh(experiment).is_over)
-        assert fresh(experiment).state == "failed"
-        assert "from 2 workers at once, and alive on host" in fresh(experiment).error
-        assert not Part.objects.exists() and not HostLease.objects.exists()
+def loading(server: Server, crew: Crew) -> tuple[Experiment, list[Child]]:
+    """Two workers put a load on a server until somebody ends it."""
+    workers = crew.of(2)
+    experiment = started(planned(server, measure_s=600, load_workers=2))
+    until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(workers) == 2)
+    return experiment, workers
 
 
-def test_a_joiner_that_is_killed_ends_the_cell_and_every_sysbench(attached, sandbox_root):
-    with running(sandbox_root, 2) as children:
-        experiment = started(planned(attached, measure_s=600, load_workers=2))
-        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
-        conductor = fresh(experiment).worker.pid
-        joiner = next(child for child in children if child.pid != conductor)
-        left = descendants(joiner.pid)
-        os.kill(joiner.pid, signal.SIGKILL)
-        until(lambda: not alive(left))
-        Worker.objects.filter(pid=joiner.pid).update(beat_at=timezone.now() - DEAD_AFTER * 2)  # its silence lasted
-        until(lambda: fresh(experiment).is_over)
-        assert fresh(experiment).state == "failed" and "ended while it put its part" in fresh(experiment).error
-        assert loaders(children) == 0 and not HostLease.objects.exists()
-        assert not Part.objects.exclude(state="failed").exists()
-
-        shorten(experiment)
-        with parts.running(worker(sandbox_root, of=2)):
-            actions.resume(fresh(experiment), None)
-            until(lambda: fresh(experiment).state == "done")
+def test_cancelling_ends_all_parts(attached, crew):
+    experiment, workers = loading(attached, crew)
+    Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True)
+    until(lambda: fresh(experiment).state == "cancelled")
+    assert loaders(workers) == 0
+    assert not Part.objects.exclude(state="failed").exists()
 
 
-def test_a_conductor_that_is_killed_ends_the_joiners_load(attached, sandbox_root):
-    with running(sandbox_root, 2) as children:
-        experiment = started(planned(attached, measure_s=600, load_workers=2))
-        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
-        conductor = fresh(experiment).worker.pid
-        os.kill(conductor, signal.SIGKILL)
-        Worker.objects.filter(pid=conductor).update(beat_at=timezone.now() - DEAD_AFTER * 2)
-        until(lambda: fresh(experiment).state == "interrupted")
-        until(lambda: loaders(children) == 0)
-        until(lambda: Part.objects.get(number=1).state == "failed")
-
-
-def test_cancelling_ends_all_parts(attached, sandbox_root):
-    with running(sandbox_root, 2) as children:
-        experiment = started(planned(attached, measure_s=600, load_workers=2))
-        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
-        Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True)
-        until(lambda: fresh(experiment).state == "cancelled")
-        assert loaders(children) == 0
-        assert not Part.objects.exclude(state="failed").exists()
-
-
-def test_a_redis_that_is_lost_in_mid_run_is_told_and_what_was_measured_is_kept(attached, sandbox_root):
-    """Nothing of a load that has begun needs it: the cell is measured. The next one is not begun without it."""
-    with running(sandbox_root, 2) as children:
-        experiment = started(planned(attached, measure_s=8, load_workers=2, repeats=3))
-        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
-        lose_redis()
-        until(lambda: fresh(experiment).is_over)
-        assert fresh(experiment).state == "failed" and "Redis" in fresh(experiment).error + fresh(experiment).mend
-        states = list(experiment.cells.order_by("position").values_list("state", flat=True))
-        assert states == ["done", "failed", "waiting"] and Run.objects.count() == 1
-        assert loaders(children) == 0 and not HostLease.objects.exists()
-        assert not Part.objects.exclude(state__in=("done", "failed")).exists()
-
-        with parts.redis_server():
-            actions.resume(fresh(experiment), None)
-            until(lambda: fresh(experiment).state == "done")
-        assert Run.objects.count() == 3
-
-
-def lose_redis() -> None:
-    with redis.Redis.from_url(redis_url()) as asked:
-        pid = asked.info("server")["process_id"]
-    os.kill(pid, signal.SIGKILL)
-    until(lambda: not parts.is_there(pid))
-
-
-def test_a_server_that_is_lost_in_mid_run_ends_the_cell_and_every_sysbench(
-    make_sandbox, transactional_db, sandbox_root
-):
+def test_a_server_that_is_lost_in_mid_run_ends_the_cell_and_every_sysbench(make_sandbox, transactional_db, crew):
     victim = make_sandbox({"log_bin": "ON"}, name="victim")
     target = victim.target
     server = Server(name="victim", kind="attached", host=target.host, port=target.port, user=target.user)
     server.set_password(target.password)
     server.save()
-    with running(sandbox_root, 2) as children:
-        experiment = started(planned(server, measure_s=600, load_workers=2))
-        until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(children) == 2)
-        victim.kill()
-        until(lambda: fresh(experiment).is_over)
-        cell, over = experiment.cells.get(), fresh(experiment)
-        assert (over.state, cell.state) == ("failed", "failed")
-        assert over.error and cell.error and cell.mend
-        assert loaders(children) == 0 and not HostLease.objects.exists() and not Run.objects.exists()
-        assert not Part.objects.exclude(state="failed").exists()
+    experiment, workers = loading(server, crew)
+    victim.kill()
+    until(lambda: fresh(experiment).is_over)
+    cell, over = experiment.cells.get(), fresh(experiment)
+    assert (over.state, cell.state) == ("failed", "failed")
+    assert over.error and cell.error and cell.mend
+    assert loaders(workers) == 0 and not HostLease.objects.exists() and not Run.objects.exists()
+    assert not Part.objects.exclude(state="failed").exists()
+
+
+def test_a_redis_that_is_lost_in_mid_run_is_told_and_what_was_measured_is_kept(attached, crew):
+    """Nothing of a load that has begun needs it: the cell is measured. The next one is not begun without it."""
+    workers = crew.of(2)
+    experiment = started(planned(attached, measure_s=5, load_workers=2, repeats=3))
+    until(lambda: Part.objects.filter(state="running").count() == 2 and loaders(workers) == 2)
+    os.kill(crew.redis.pid, signal.SIGKILL)
+    until(lambda: crew.redis.status is not None)
+    until(lambda: fresh(experiment).is_over)
+    assert fresh(experiment).state == "failed" and "Redis" in fresh(experiment).error + fresh(experiment).mend
+    states = list(experiment.cells.order_by("position").values_list("state", flat=True))
+    assert states == ["done", "failed", "waiting"] and Run.objects.count() == 1
+    assert loaders(workers) == 0 and not HostLease.objects.exists()
+    assert not Part.objects.exclude(state__in=("done", "failed")).exists()
+
+    shorten(experiment)
+    crew.of(2)  # the same ones: only Redis begins anew
+    actions.resume(fresh(experiment), None)
+    until(lambda: fresh(experiment).state == "done")
+    assert Run.objects.count() == 3
+
+
+def test_a_joiner_that_is_killed_ends_the_cell_and_every_sysbench(attached, crew):
+    experiment, workers = loading(attached, crew)
+    conductor = fresh(experiment).worker.pid
+    joiner = next(child for child in workers if child.pid != conductor)
+    left = descendants(joiner.pid)
+    os.kill(joiner.pid, signal.SIGKILL)
+    until(lambda: not alive(left))
+    Worker.objects.filter(pid=joiner.pid).update(beat_at=timezone.now() - DEAD_AFTER * 2)  # its silence lasted
+    until(lambda: fresh(experiment).is_over)
+    assert fresh(experiment).state == "failed" and "ended while it put its part" in fresh(experiment).error
+    assert loaders(workers) == 0 and not HostLease.objects.exists()
+    assert not Part.objects.exclude(state="failed").exists()
+
+    shorten(experiment)
+    crew.of(2)
+    actions.resume(fresh(experiment), None)
+    until(lambda: fresh(experiment).state == "done")
+
+
+def test_a_conductor_that_is_killed_ends_the_joiners_load(attached, crew):
+    experiment, workers = loading(attached, crew)
+    conductor = fresh(experiment).worker.pid
+    os.kill(conductor, signal.SIGKILL)
+    Worker.objects.filter(pid=conductor).update(beat_at=timezone.now() - DEAD_AFTER * 2)
+    until(lambda: fresh(experiment).state == "interrupted")
+    until(lambda: loaders(workers) == 0)
+    until(lambda: Part.objects.get(number=1).state == "failed")
+
+
+def test_a_worker_that_is_gone_since_it_was_planned_is_told(box, crew):
+    crew.of(1)
+    experiment = actions.create(planned(box, load_workers=1), None)
+    Experiment.objects.filter(pk=experiment.pk).update(plan=experiment.plan | {"load_workers": 2})
+    actions.ring(experiment)
+    until(lambda: fresh(experiment).is_over)
+    assert fresh(experiment).state == "failed"
+    assert "from 2 workers at once, and alive on host" in fresh(experiment).error
+    assert not Part.objects.exists() and not HostLease.objects.exists()
 
 
 def loaders(children: list[Child]) -> int:

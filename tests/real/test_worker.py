@@ -7,18 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
-from django.conf import settings as django_settings
 from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Cell, Experiment, Run
 from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
-from dashboard.home import PROJECT
-from dashboard.local import programs, redis
-from dashboard.local.processes import Child
-from dashboard.servers import vault
 from dashboard.servers.models import Preflight, Server
 from tests.real.disks import leavings, needs_disk
+from tests.real.lab import one_cell
 from workers import tend
 from workers.bench import recipes
 
@@ -34,41 +30,10 @@ QUICK = {
 
 
 @pytest.fixture
-def redis_server():
-    child = Child(redis.program(django_settings.HOME))
-    child.wait_until_ready()
-    yield child
-    child.stop()
-
-
-@pytest.fixture
-def start_worker(transactional_db, redis_server, sandbox_root, settings):
-    """Starts a Celery worker on the test database; each call another one."""
+def start_worker(transactional_db, crew, sandbox_root, settings):
+    """A Celery worker on the test database; after one that was ended, another."""
     settings.SANDBOX_ROOT = str(sandbox_root)
-    vault.keys()  # made once by the web server's side: a worker without it is refused
-    started = []
-
-    def start() -> Child:
-        program = programs.worker(django_settings.HOME)
-        environment = {
-            "DURASCOPE_SQLITE": str(django_settings.DATABASES["default"]["NAME"]),
-            "DURASCOPE_SANDBOXES": str(sandbox_root),
-            "PYTHONPATH": str(PROJECT),
-        }
-        child = Child(replace_env(program, environment))
-        child.wait_until_ready()
-        started.append(child)
-        return child
-
-    yield start
-    for child in started:
-        child.stop()
-
-
-def replace_env(program, env):
-    from dataclasses import replace
-
-    return replace(program, env={**program.env, **env})
+    return lambda: crew.of(1)[0]
 
 
 @pytest.fixture
@@ -163,21 +128,18 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
     assert leavings(sandbox_root) == (0, 0, [])
 
 
-def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_server, redis_server):
+def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_server, crew):
     start_worker()
-    experiment = make(sandbox_server, measure_s="4")
+    experiment = make(sandbox_server, measure_s="3")
     until(lambda: "measuring" in fresh(experiment).phase)
-    redis_server.stop()
-    time.sleep(2)
-    again = Child(redis.program(django_settings.HOME))
-    try:
-        again.wait_until_ready()
-        until(lambda: fresh(experiment).state == "done")
-        assert Run.objects.filter(cell__experiment=experiment).count() == 4
-        second = make(sandbox_server, measure_s="1")
-        until(lambda: fresh(second).state == "done")
-    finally:
-        again.stop()
+    crew.redis.stop()
+    time.sleep(1)
+    start_worker()  # the same one: only Redis begins anew
+    until(lambda: fresh(experiment).state == "done")
+    assert Run.objects.filter(cell__experiment=experiment).count() == 4
+    second = actions.create(one_cell(sandbox_server), None)
+    actions.ring(second)
+    until(lambda: fresh(second).state == "done")
 
 
 def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server):
@@ -190,7 +152,8 @@ def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server
     assert not alive(descendants(worker.pid))
 
 
-def test_a_lost_bell_is_rung_again(sandbox_server, transactional_db):
+def test_a_lost_bell_is_rung_again(sandbox_server, transactional_db, crew):
+    crew.of(0)  # a worker would ring it itself
     plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [sandbox_server], QUICK)
     lost = actions.create(plan, None)
     Experiment.objects.filter(pk=lost.pk).update(created_at=timezone.now() - 2 * tend.UNHEARD)

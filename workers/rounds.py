@@ -17,6 +17,15 @@ EVERY_S = 10.0
 log = logging.getLogger(__name__)
 
 
+def once(duty: Callable[[], None]) -> None:
+    """One round. A failure is logged."""
+    try:
+        close_old_connections()
+        duty()
+    except Exception:
+        log.exception("a round of %s", duty)
+
+
 class Rounds:
     def __init__(self) -> None:
         self._stop = threading.Event()
@@ -37,11 +46,7 @@ class Rounds:
 
     def _go(self, duty: Callable[[], None]) -> None:
         while not self._stop.is_set():
-            try:
-                close_old_connections()
-                duty()
-            except Exception:
-                log.exception("a round of %s", duty)
+            once(duty)
             self._stop.wait(EVERY_S)
         connection.close()
 

@@ -114,12 +114,14 @@ def _ring_preflights(ring: Callable[[int], None]) -> None:
 def take_from_the_dead() -> None:
     """Experiments of dead workers are interrupted; their running cells too; their leases are returned."""
     for experiment in Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=Worker.objects.dead()):
-        store.finish(
+        taken = store.finish(
             experiment,
             Experiment.State.INTERRUPTED,
             f"Worker {experiment.worker} ended in mid-run.",
             "What was measured is kept. Resume goes on with the next cell.",
         )
+        if taken:
+            log.warning("worker %s ended in mid-run: experiment %s is interrupted", experiment.worker, experiment)
     leases.clear()
 
 

@@ -31,10 +31,11 @@ def silent():
     return begun
 
 
-def test_it_takes_from_the_dead(quiet, silent):
+def test_it_takes_from_the_dead_and_logs_it(quiet, silent, caplog):
     quiet()
     silent.refresh_from_db()
     assert silent.state == "interrupted"
+    assert "worker here:1 ended in mid-run: experiment on db1 is interrupted" in caplog.text
 
 
 @pytest.mark.parametrize("step_s", [60, -60])

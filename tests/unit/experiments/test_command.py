@@ -138,3 +138,25 @@ def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkey
     Command()._conduct(make.experiment(server))
     assert sorted(done) == ["restore", "take over"]
     assert not any(thread.is_alive() for thread in command.rounds._threads)
+
+
+@pytest.mark.django_db(transaction=True)  # it closes its thread's connection
+def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_back(monkeypatch):
+    """In between the host is busy. Taken first: settings of an experiment that still runs are not restored."""
+    server = Server.objects.create(name="One", kind="sandbox", build="system-mariadb")
+    done, turns = [], [None, "our turn"]
+    monkeypatch.setattr(command.pulse.stopping, "wait", lambda s: False)
+    monkeypatch.setattr(command.tend, "take_over", lambda: done.append("take over"))
+    monkeypatch.setattr(command.debts, "pay_all", lambda: done.append("restore"))
+    monkeypatch.setattr(command, "conduct", lambda *_: done.append("measure") or turns.pop(0))
+    Command._measure(make.experiment(server).pk, None)
+    order = ["take over", "restore"]
+    assert done == [*order, "measure", *order, "measure", *order]
+
+
+def test_it_says_what_it_waits_for_and_asks_for_no_worker(server, capsys):
+    """It needs none: it measures itself."""
+    waiting = make.experiment(server)
+    Experiment.objects.update(phase="waiting: long is running on the same host")
+    Command()._tell(waiting, "")
+    assert capsys.readouterr().err == "0/2 waiting: long is running on the same host\n"

@@ -38,7 +38,7 @@ from workers.bench.recipes import QUICK, SIZES
 from workers.conduct import conduct
 from workers.errors import DurascopeError
 from workers.pulse import pulse
-from workers.rounds import rounds
+from workers.rounds import once, rounds
 
 BAD_ARGUMENTS = 2
 ROUND_ENDS_S = 1.0  # how long a round that is under way is waited for at the end
@@ -144,7 +144,8 @@ class Command(BaseCommand):
         return key.strip(), value.strip()
 
     def _conduct(self, experiment: Experiment) -> None:
-        """Measure in a thread of its own, tell progress in this one; ends within two seconds of Ctrl-C."""
+        """Measure in a thread of its own, tell progress in this one; ends within two seconds of Ctrl-C, but for a start
+        command that is being run for a server that an ended worker left down."""
         worker = pulse.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
@@ -157,11 +158,17 @@ class Command(BaseCommand):
 
     @staticmethod
     def _measure(experiment_id: int, worker: Any) -> None:
+        """What ended workers left is put in order before the experiment takes the host, and after it gave the host
+        back. In between the host is busy, and afterwards no worker may be alive."""
         try:
+            _put_in_order()
             while conduct(experiment_id, worker) is None and not pulse.stopping.wait(2):
                 # The host is busy with another experiment: our turn comes. Or another worker was faster: we watch.
                 if Experiment.objects.get(pk=experiment_id).is_over:
                     return
+                _put_in_order()
+            if not pulse.stopping.is_set():
+                _put_in_order()
         finally:
             connection.close()
 
@@ -169,7 +176,8 @@ class Command(BaseCommand):
         experiment.refresh_from_db()
         now = queries.progress(experiment)
         cell = now["cell"]
-        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else now["phase"]
+        # not now["phase"]: of one that waits it tells whether a worker is alive, and none is needed here
+        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else experiment.phase
         line = f"{now['done']}/{now['total']} {where}"
         if line != told and where:
             self.stderr.write(line)
@@ -192,3 +200,9 @@ class Command(BaseCommand):
         if trusted.failed:
             self.stderr.write(trusted.says)
         return len(untold) + trusted.failed
+
+
+def _put_in_order() -> None:
+    """In this order: settings are restored once their experiment was taken from the worker that ended."""
+    once(tend.take_over)
+    once(debts.pay_all)

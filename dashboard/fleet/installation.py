@@ -6,9 +6,11 @@ place of the old one is not: `manage.py restored` holds it, before anything is s
 """
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 from django.db import connection
+from django.http import HttpRequest
 from django.utils import timezone
 
 from dashboard.fleet.models import Installation
@@ -27,6 +29,17 @@ def is_held() -> bool:
         hold()
         return True
     return row.held_at is not None
+
+
+def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
+    """Context processor. Asked by pages for people who are logged in; a page that is read writes nothing."""
+    return {"held_copy": _would_be_held}
+
+
+def _would_be_held() -> bool:
+    """Also before a worker or beat has noted it: the web server is started first."""
+    row = Installation.objects.filter(pk=ONLY).first()
+    return row is not None and (row.held_at is not None or row.identity != identity())
 
 
 def hold() -> None:

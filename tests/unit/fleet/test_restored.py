@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.audit.models import Event
@@ -19,6 +20,7 @@ from tests.unit.conduct import experiments as make
 from workers import debts, leases, nights, store, tend
 
 pytestmark = pytest.mark.django_db
+NOTICE = "is a restored copy"
 
 
 def elsewhere():
@@ -49,6 +51,24 @@ def test_a_copy_in_the_old_place_is_held_by_hand():
     assert not installation.is_held()
     assert "Held." in said()
     assert installation.is_held()
+
+
+def test_each_page_says_so_to_people_who_are_logged_in_and_what_to_do(client_in):
+    """Also before a worker or beat has noted it; a page that is read writes nothing."""
+    elsewhere()
+    for page in ("home", "schedules:list", "account_change_password"):
+        told = client_in.get(reverse(page)).content.decode()
+        assert "This installation is a restored copy of a database, and it is held." in told
+        assert "<code>manage.py restored --release</code>" in told
+    assert Installation.objects.get().held_at is None
+    assert installation.is_held() and NOTICE in client_in.get(reverse("home")).content.decode()
+    said("--release")
+    assert NOTICE not in client_in.get(reverse("home")).content.decode()
+
+
+def test_strangers_are_not_told_of_it(client):
+    elsewhere()
+    assert NOTICE not in client.get(reverse("account_login")).content.decode()
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from tests.unit.conduct import experiments as make  # noqa: E402
 from workers import debts, leases, nights, store, tend  # noqa: E402
 from workers.bench.plan import PlanTarget  # noqa: E402
 
-PASSWORD = "the server's password"  # noqa: S105 - of a server that is none
+PASSWORD = "the server's password"
 
 
 def fill(address: str) -> None:

@@ -6,13 +6,14 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease
 from dashboard.fleet.site_names import LOCAL
-from dashboard.servers.models import Server
+from dashboard.servers.models import Debt, Server
 from workers.errors import Taken
 from workers.patience import patient
 from workers.servers import hosts
@@ -46,6 +47,23 @@ def is_of_another_host(server: Server, experiment: Experiment) -> bool:
 def holder(names: Iterable[str]) -> HostLease | None:
     """A lease on any of these hosts."""
     return HostLease.objects.filter(host__in=names).select_related("experiment").first()
+
+
+@patient
+def unpaid(experiment_id: int, names: set[str]) -> Server | None:
+    """A server on these hosts that an ended experiment owes something to, and nobody has tried to restore it yet. An
+    experiment that began first would keep the restore waiting for hours. Its own servers it restores itself."""
+    since = timezone.now() - PAYING_LIMIT  # whoever restores may be away; that stops nobody for longer
+    fresh = Debt.objects.filter(paid_at=None, problem="", experiment__ended_at__gt=since, server__site=settings.SITE)
+    debts = list(fresh.exclude(experiment=experiment_id).select_related("server", "experiment__worker"))
+    own = _own(experiment_id) if debts else []
+    ours = (one for one in debts if one.server_id not in own and not is_of_another_host(one.server, one.experiment))
+    return next((one.server for one in ours if names & hosts_of(one.server)), None)
+
+
+def _own(experiment_id: int) -> list[int]:
+    plan = Experiment.objects.values_list("plan", flat=True).get(pk=experiment_id)
+    return [target["server_id"] for target in plan["targets"]]
 
 
 def take(experiment: Experiment, names: Iterable[str], mark: datetime) -> None:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
 from dashboard.fleet import installation
 from dashboard.fleet.models import HostLease, Worker
+from dashboard.servers.models import Server
 from workers import claims, leases
 from workers.bench.measure import Measurement
 from workers.errors import DurascopeError, PlanError
@@ -24,16 +25,21 @@ from workers.storable import storable
 
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
-    """Claim a queued experiment and lease its hosts; None when it is not queued, a host is busy, or the worker's
-    heartbeat has stopped: others take it for dead, and would take the experiment away at once."""
+    """Claim a queued experiment and lease its hosts; None when it is not queued, a host is busy or is being put in
+    order, or the worker's heartbeat has stopped: others take it for dead, and would take the experiment away at once.
+    """
+    names = set(hosts)
+    unpaid = leases.unpaid(experiment_id, names)  # before anything is locked: it looks names up
     try:
-        return _begin(experiment_id, worker, set(hosts), uuid.uuid4())
+        return _begin(experiment_id, worker, names, uuid.uuid4(), unpaid)
     except IntegrityError:  # another one leased a host of these at the same moment
         return None
 
 
 @patient
-def _begin(experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID) -> Experiment | None:
+def _begin(
+    experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID, unpaid: Server | None = None
+) -> Experiment | None:
     with transaction.atomic():
         experiment = Experiment.objects.select_for_update().get(pk=experiment_id)
         if experiment.state != Experiment.State.QUEUED:
@@ -45,6 +51,9 @@ def _begin(experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID
             return None
         if busy := leases.holder(hosts):
             say(experiment, f"waiting: {busy.experiment.name} {_does(busy.experiment)}")
+            return None
+        if unpaid:
+            say(experiment, f"waiting: what an ended experiment changed on {unpaid} is restored first")
             return None
         leases.take(experiment, hosts, timezone.now())
         experiment.state = Experiment.State.RUNNING

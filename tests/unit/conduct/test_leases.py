@@ -3,9 +3,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease, Worker
+from dashboard.servers.models import Debt
 from tests.unit.conduct import experiments as make
-from workers import leases, store, tend
+from workers import debts, leases, store, tend
 
 pytestmark = pytest.mark.django_db
 
@@ -63,3 +65,47 @@ def test_it_says_what_it_waits_for():
     Worker.objects.filter(pk=holder.pk).update(beat_at=timezone.now() - timedelta(minutes=1))
     ended = "waiting: on db1 holds the same host, and its worker here:1 ended. Its settings are restored first"
     assert says() == ended
+
+
+@pytest.fixture
+def owing():
+    """What an experiment changed on a server before its worker ended."""
+    server = make.attached("owed")
+    ended = make.experiment(server)
+    store.begin(ended.pk, make.worker(), leases.hosts_of(server))
+    make.owe(server, ended, "variable", "sync_binlog", "1")
+    Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+    tend.take_from_the_dead()
+    return Debt.objects.get()
+
+
+def begins(server) -> tuple[bool, str]:
+    new = make.experiment(server)
+    begun = store.begin(new.pk, make.worker(), leases.hosts_of(server))
+    new.refresh_from_db()
+    return begun is not None, new.phase
+
+
+def test_settings_are_restored_before_another_experiment_takes_the_host(owing, monkeypatch):
+    """Otherwise they would stay changed for as long as it measures."""
+    neighbour = make.attached("neighbour")
+    assert begins(neighbour) == (False, "waiting: what an ended experiment changed on owed is restored first")
+    monkeypatch.setattr(debts, "_put_back", lambda server, must_hold: server.debts.update(paid_at=timezone.now()))
+    debts.pay_all()
+    assert begins(neighbour)[0]
+
+
+def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(owing):
+    Debt.objects.update(problem="It does not answer.")
+    assert begins(make.attached("neighbour"))[0]
+
+
+def test_nor_does_one_that_nobody_restores_for_minutes(owing):
+    Experiment.objects.update(ended_at=timezone.now() - leases.PAYING_LIMIT)
+    assert begins(make.attached("neighbour"))[0]
+
+
+def test_an_experiment_does_not_wait_for_its_own_server_nor_for_another_host(owing):
+    """Its own it restores itself, before it measures."""
+    assert begins(make.attached("far", host="192.0.2.8"))[0]
+    assert begins(owing.server)[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.crew import Crew
-from workers.sandbox import builds
+from tests.real.wider import Wider
 from workers.sandbox.server import Sandbox
 
 VAR_TMP = "/var/tmp"  # on a disk nearly everywhere, and open to the unprivileged user
@@ -25,11 +25,14 @@ def sandbox_root() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def make_sandbox(sandbox_root: Path) -> Iterator[Callable[..., Sandbox]]:
-    """`make_sandbox({"log_bin": "ON"}, name=..., image_key=..., trace=...)`; all are removed at the end."""
+    """`make_sandbox({"log_bin": "ON"}, name=..., image_key=..., trace=...)`; all are removed at the end. `reads`: files
+    beside its own that its server may open."""
     with ExitStack() as all_made:
 
-        def make(settings: dict[str, str] | None = None, *, name: str = "test", **options) -> Sandbox:
-            build = builds.find("system-mariadb")
+        def make(
+            settings: dict[str, str] | None = None, *, name: str = "test", reads: tuple[Path, ...] = (), **options
+        ) -> Sandbox:
+            build = Wider.of_the_system(*reads)
             return all_made.enter_context(Sandbox.create(sandbox_root, build, settings or {}, name=name, **options))
 
         yield make

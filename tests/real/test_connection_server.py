@@ -37,7 +37,7 @@ def encrypted(make_sandbox, authority):
     """A server that offers TLS."""
     key, certificate = authority
     settings = {"ssl": "ON", "ssl_key": str(key), "ssl_cert": str(certificate), "ssl_ca": str(certificate)}
-    return replace(make_sandbox(settings, name="tls").target, socket="")
+    return replace(make_sandbox(settings, name="tls", reads=authority).target, socket="")
 
 
 @pytest.mark.parametrize("way", ["socket", "tcp"])

@@ -48,7 +48,8 @@ def encrypted_server(make_sandbox, certificate: Path, authority: Path | None) ->
     settings = {"ssl": "ON", "ssl_cert": str(certificate), "ssl_key": str(certificate.with_suffix(".key"))}
     if authority:
         settings["ssl_ca"] = str(authority)
-    server = make_sandbox(settings, name="encrypted", trace=False)
+    files = tuple(Path(settings[name]) for name in settings if name.startswith("ssl_"))
+    server = make_sandbox(settings, name="encrypted", trace=False, reads=files)
     with connect(server.target) as connection, connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {SCHEMA}")
         cursor.execute("CREATE USER 'only'@'127.0.0.1' IDENTIFIED BY 'a word' REQUIRE SSL")

@@ -2,19 +2,18 @@
 honest server do not."""
 
 import subprocess
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from dashboard.results.contradictions import LOGS, counts
+from tests.real.wider import Wider
 from workers.analysis.contradiction import Flushes, contradictions
 from workers.metrics.device_probe import probe
 from workers.metrics.fsync_trace import FsyncTrace
 from workers.metrics.source import Subject
 from workers.metrics.status_counters import StatusCounters
-from workers.sandbox import builds
-from workers.sandbox.builds.build import Build
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -25,20 +24,18 @@ SETTINGS = {"log_bin": "ON", "sync_binlog": "1", "innodb_flush_log_at_trx_commit
 SOURCE = Path(__file__).with_name("swallow_fsync.c")
 
 
-class Above(Build):
+class Above(Wider):
     """The library lies above the trace: no flush arrives there."""
 
-    swallow: Path
-
     def _preloaded(self, preload):
-        return f"{self.swallow}:{preload}" if preload else str(self.swallow)
+        return ":".join(map(str, (*self.more, *filter(None, [preload]))))
 
 
 class Below(Above):
     """The trace sees each call, and the library answers it."""
 
     def _preloaded(self, preload):
-        return f"{preload}:{self.swallow}" if preload else str(self.swallow)
+        return ":".join(map(str, (*filter(None, [preload]), *self.more)))
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +44,6 @@ def library(sandbox_root):
     subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", file, SOURCE], check=True)
     file.chmod(0o755)
     return file
-
-
-def build(kind, library):
-    """The system's MariaDB with that library."""
-    known = builds.find("system-mariadb")
-    made = kind(**{field.name: getattr(known, field.name) for field in fields(Build)})
-    object.__setattr__(made, "swallow", library)
-    return made
 
 
 def told(sandbox):
@@ -81,7 +70,7 @@ def _flushes(files, figures, traced, device_ms):
 
 
 def test_a_library_above_the_trace_swallows_what_the_server_counts(sandbox_root, library):
-    with Sandbox.create(sandbox_root, build(Above, library), SETTINGS, name="above") as sandbox:
+    with Sandbox.create(sandbox_root, Above.of_the_system(library), SETTINGS, name="above") as sandbox:
         said = told(sandbox)
     assert {one.split(" per commit")[0] for one in said} == {
         f"trace:fsync saw 0 flushes of the {files}" for files in ("binlog", "redo and data")
@@ -89,7 +78,7 @@ def test_a_library_above_the_trace_swallows_what_the_server_counts(sandbox_root,
 
 
 def test_a_library_below_the_trace_answers_faster_than_the_device(sandbox_root, library):
-    with Sandbox.create(sandbox_root, build(Below, library), SETTINGS, name="below") as sandbox:
+    with Sandbox.create(sandbox_root, Below.of_the_system(library), SETTINGS, name="below") as sandbox:
         said = told(sandbox)
     assert len(said) == 2
     assert all("the fastest flush of the probe on this device took" in one for one in said)

@@ -85,4 +85,4 @@ def test_a_server_that_is_killed_in_its_recovery_tells_nothing(sandbox_root, mon
     monkeypatch.setattr(Sandbox, "_launch", launch_and_kill)
     result = crash(sandbox_root, "process-kill")
     assert (result.verdict, result.failed_at) == ("unknown", "recovery")
-    assert "signal SIGKILL" in result.error
+    assert "ended by signal 9 (SIGKILL)" in result.error

@@ -12,6 +12,7 @@ from typing import Any
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import close_old_connections, connection
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from dashboard.fleet.models import DEAD_AFTER, Worker
@@ -68,8 +69,7 @@ class Pulse:
 
     def _born(self) -> Worker:
         """By the database's clock, by which others take it for dead."""
-        self._installed = store.installed()
-        able, self._stuck = abilities.describe(), pool.stuck()
+        installed, able, stuck = store.installed(), abilities.describe(), pool.stuck()
         began = self._clock()
         born = Worker.objects.create(
             host=socket.gethostname(),
@@ -78,11 +78,12 @@ class Pulse:
             listens=self.listens,
             version=VERSION,
             abilities=able,
-            stuck=self._stuck,
+            stuck=stuck,
             started_at=Now(),
             beat_at=Now(),
         )
         born.refresh_from_db()
+        self._installed, self._stuck = installed, stuck
         self._last = began  # not earlier: one that could not be born is still silent
         return born
 
@@ -102,7 +103,7 @@ class Pulse:
             return
         began = self._clock()
         row = Worker.objects.filter(pk=self.worker.pk, ended_at=None)
-        heard = not self._is_dead() and row.update(beat_at=Now(), **self._news())
+        heard = not self._is_dead() and self._tell(row)
         if heard and not self._is_dead():
             self._last = began
             return
@@ -113,8 +114,14 @@ class Pulse:
     def _is_dead(self) -> bool:
         return self._clock() - self._last >= DEAD_AFTER.total_seconds()
 
-    def _news(self) -> dict[str, Any]:
-        return {**self._new_abilities(), **self._new_stuck()}
+    def _tell(self, row: QuerySet[Worker]) -> bool:
+        """News counts as told once the row has it: where the row could not be written, the next beat tells it."""
+        installed, able = self._new_abilities()
+        stuck = self._new_stuck()
+        heard = row.update(beat_at=Now(), **able, **stuck) > 0
+        if heard:
+            self._installed, self._stuck = installed, stuck.get("stuck", self._stuck)
+        return heard
 
     def _new_stuck(self) -> dict[str, Any]:
         """Threads that hang, when they are others than last told."""
@@ -123,25 +130,19 @@ class Pulse:
         except Exception:
             log.exception("threads that hang not told; trying again")
             return {}
-        if stuck == self._stuck:
-            return {}
-        self._stuck = stuck
-        return {"stuck": stuck}
+        return {} if stuck == self._stuck else {"stuck": stuck}
 
-    def _new_abilities(self) -> dict[str, Any]:
-        """Abilities again, once builds came or went: a new one can be planned with at once. Nothing is asked of any
-        program otherwise, for that would disturb what is measured. Where they cannot be told (no file can be opened),
-        the worker is alive all the same."""
+    def _new_abilities(self) -> tuple[list[str], dict[str, Any]]:
+        """Builds; and abilities again, once builds came or went: a new one can be planned with at once. Otherwise no
+        program is asked anything, for that would disturb what is measured. Where they cannot be told (no file can be
+        opened), the worker is alive all the same."""
         try:
             installed = store.installed()
-            if installed == self._installed:
-                return {}
-            told = {"abilities": abilities.describe()}
+            told = {} if installed == self._installed else {"abilities": abilities.describe()}
         except Exception:
             log.exception("abilities not told; trying again")
-            return {}
-        self._installed = installed
-        return told
+            return self._installed, {}
+        return installed, told
 
 
 pulse = Pulse()

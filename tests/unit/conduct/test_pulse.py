@@ -3,6 +3,8 @@ import threading
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.fleet.models import Worker
@@ -82,6 +84,24 @@ def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(pulse, monkeypa
     pulse.beat()
     worker.refresh_from_db()
     assert set(worker.abilities["builds"]) == {"old", "new"} and len(asked) == 1
+
+
+def test_news_that_could_not_be_written_is_told_by_the_next_beat(pulse, monkeypatch):
+    worker, hangs = pulse.start(), [{"what": "a schedule", "row": 0, "since": ""}]
+    monkeypatch.setattr(module.store, "installed", lambda: ["new"])
+    monkeypatch.setattr(module.abilities, "describe", lambda: {"builds": {"new": {}}})
+    monkeypatch.setattr(module.pool, "stuck", lambda: hangs)
+    with monkeypatch.context() as broken:
+        broken.setattr(QuerySet, "update", database_is_locked)
+        with pytest.raises(OperationalError):
+            pulse.beat()
+    pulse.beat()
+    worker.refresh_from_db()
+    assert (set(worker.abilities["builds"]), worker.stuck) == ({"new"}, hangs)
+
+
+def database_is_locked(*_, **__):
+    raise OperationalError("database is locked")
 
 
 def no_file_can_be_opened():

@@ -60,6 +60,12 @@ def _left(place: str, most: int) -> int | None:
 
 
 def _left_to_strangers(place: str) -> int | None:
+    """What one address has used up is asked first: it must not use up what all have together."""
+    mine = throttle.begin(REFUSED, "", place, MOST, MOST)
+    if mine is None:
+        return None
     left = _left("all strangers", MOST_OF_STRANGERS)
-    here = None if left is None else _left(place, MOST)
-    return None if here is None or left is None else min(left, here)
+    if left is None:
+        mine.delete()
+        return None
+    return min(left, MOST - throttle.count(REFUSED, place))

@@ -104,6 +104,16 @@ def test_from_many_addresses_no_further_than_a_few_more(monkeypatch):
     assert Attempt.objects.filter(kind="refused").count() == 16, "nor the table of attempts"
 
 
+def test_one_address_does_not_use_up_what_all_strangers_have(monkeypatch):
+    monkeypatch.setattr(refusals, "MOST", 3)
+    monkeypatch.setattr(refusals, "MOST_OF_STRANGERS", 8)
+    strict = Client(enforce_csrf_checks=True)
+    for _ in range(20):
+        strict.post("/login/", REMOTE_ADDR="192.0.2.1")
+    strict.post("/login/", REMOTE_ADDR="192.0.2.2")
+    assert [event.detail["address"] for event in kept()] == ["192.0.2.1"] * 3 + ["192.0.2.2"]
+
+
 def test_strangers_leave_room_for_people(hers, monkeypatch):
     monkeypatch.setattr(refusals, "MOST_OF_STRANGERS", 1)
     strict = Client(enforce_csrf_checks=True)

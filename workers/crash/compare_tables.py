@@ -13,7 +13,7 @@ import numpy as np
 
 from workers.crash.content import seen_in
 from workers.crash.evidence import Seen, nothing, together
-from workers.crash.transactions import NO_PLACE, PLACES, Keys, client_of, key, number_of
+from workers.crash.transactions import MOST_CLIENTS, NO_PLACE, NOBODY, PLACES, Keys, client_of, keys_found, number_of
 from workers.servers import ask
 
 WRITES_AFTER = 1000  # the client that sees which GTIDs are given out after the recovery; the witness has at most 256
@@ -62,9 +62,9 @@ def read_rows(connection: Any, schema: str) -> Rows:
     for table in TABLES.keys() & {name for (name,) in present}:
         sql = READ.format(part=TABLES[table], schema=schema, table=table)
         for part, client, numbers in ask.rows(connection, sql):
-            pairs = _numbers(numbers).reshape(-1, 2)
-            pairs[:, 0] += key(int(client), 0)
-            found.setdefault((table, int(part)), []).append(pairs)
+            n, digests = _numbers(numbers).reshape(-1, 2).T
+            keys = keys_found(np.full(len(n), _bounded(int(client)), dtype=np.int64), n)
+            found.setdefault((table, int(part)), []).append(np.column_stack((keys, digests)))
     return {place: _placed(np.concatenate(pairs)) for place, pairs in found.items()}
 
 
@@ -100,6 +100,11 @@ def _joined(parts: Iterable[Keys]) -> Keys:
     return np.concatenate([*parts, nothing()])
 
 
+def _bounded(client: int) -> int:
+    """A column whose type was changed may hold what no int64 does."""
+    return client if 0 <= client < MOST_CLIENTS else NOBODY
+
+
 def _placed(pairs: Keys) -> Placed:
     order = np.argsort(pairs[:, 0], kind="stable")
     return Placed(pairs[order, 0], pairs[order, 1])
@@ -114,7 +119,9 @@ def _gone(some: Placed, others: Placed) -> Keys:
     if not len(others.keys):
         return some.keys
     at = np.minimum(np.searchsorted(others.keys, some.keys), len(others.keys) - 1)
-    return some.keys[(others.keys[at] != some.keys) | (others.digests[at] != some.digests)]
+    gone = (others.keys[at] != some.keys) | (others.digests[at] != some.digests)
+    nobodys = others.digests[others.keys == NOBODY]  # many rows may share this key
+    return some.keys[gone & ~((some.keys == NOBODY) & np.isin(some.digests, nobodys))]
 
 
 def _first(keys: Keys) -> tuple[tuple[int, int], ...]:

@@ -21,6 +21,7 @@ MOST_CLIENTS = 1 << 20  # a digest holds no larger one
 SEVERAL = 3  # rows of a transaction that has several
 PLACES = (*(("one", part) for part in range(SEVERAL)), ("left_half", 0), ("right_half", 0))  # table and part
 NO_PLACE = -1
+NOBODY = -1  # key of a row that no witness can have written: its client or number is out of all bounds
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,12 @@ ROWS_BY_TURN = (PLACES_BY_TURN != NO_PLACE).sum(axis=1)
 
 def key(client: int, n: int) -> int:
     return client << CLIENT_SHIFT | n
+
+
+def keys_found(clients: Keys, numbers: Keys) -> Keys:
+    """The keys of rows that were found, whatever somebody wrote into them."""
+    possible = (clients >= 0) & (clients < MOST_CLIENTS) & (numbers > 0) & (numbers < MOST_NUMBERS)
+    return np.where(possible, clients << CLIENT_SHIFT | numbers, NOBODY)
 
 
 def client_of(keys: Keys) -> npt.NDArray[np.int64]:

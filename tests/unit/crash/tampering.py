@@ -23,7 +23,7 @@ from workers.crash.checks import judge_all
 from workers.crash.compare_tables import Placed, Rows
 from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.ledger import ClientLedger, Ledger
-from workers.crash.transactions import key
+from workers.crash.transactions import MOST_CLIENTS, MOST_NUMBERS, keys_found
 from workers.crash.verdict import CheckResult, verdict
 
 FILES = Path(__file__).with_name("binlogs")
@@ -97,7 +97,8 @@ def with_binlog(evidence: Evidence, case: Case) -> Evidence:
 def placed(rows: list[Row]) -> Rows:
     places: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for table, part, client, n, digest in rows:
-        places.setdefault((table, part), []).append((key(client, n), digest))
+        (of,) = keys_found(np.array([client]), np.array([n])).tolist()
+        places.setdefault((table, part), []).append((of, digest))
     return {place: Placed(*np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T) for place, pairs in places.items()}
 
 
@@ -145,6 +146,10 @@ ROWS: dict[str, Change] = {
     "a number is changed to one that was never sent": instead(1, 5, lambda one: (*one[:3], 900, one[4])),
     "a number is changed to one that was sent": instead(1, 5, lambda one: (*one[:3], 6, one[4])),
     "a client is changed": instead(1, 5, lambda one: (*one[:2], 7, *one[3:])),
+    "a client is changed to one beyond all bounds": instead(1, 5, lambda one: (*one[:2], MOST_CLIENTS << 3, *one[3:])),
+    "a client is changed to a negative one": instead(1, 5, lambda one: (*one[:2], -1, *one[3:])),
+    "a number is changed to one beyond all bounds": instead(1, 5, lambda one: (*one[:3], MOST_NUMBERS + 5, one[4])),
+    "a number is changed to a negative one": instead(1, 5, lambda one: (*one[:3], -5, one[4])),
     "a row is there twice": along_with(("one", 0, 1, 5, digest_of(1, 5, 0))),
     "a row that nobody sent is added": along_with(("one", 0, 1, 900, 0)),
     "a row that nobody sent is added with another row's digest": along_with(("one", 0, 1, 900, digest_of(1, 5, 0))),

@@ -1,13 +1,14 @@
 """Rows of two servers: what one has and the other has not."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.crash.binlog_bytes import SECRET, digest_of, row_of
 from workers.crash import compare_tables
 from workers.crash.compare_tables import WRITES_AFTER, WRITES_ON, Placed, difference, seen
-from workers.crash.transactions import PLACES, key, shape
+from workers.crash.transactions import MOST_CLIENTS, MOST_NUMBERS, NOBODY, PLACES, key, shape
 
 ROW = st.tuples(st.sampled_from(["one", "left_half", "right_half"]), st.integers(0, 2), st.integers(0, 3))
 
@@ -107,3 +108,27 @@ def test_the_server_is_allowed_texts_as_long_as_its_groups_can_be():
 
 def test_a_row_of_the_witness_has_as_many_columns_as_its_table():
     assert [len(row_of(1, 4, place)[1]) for place in range(5)] == [4, 4, 4, 3, 3]
+
+
+BEYOND = [(MOST_CLIENTS << 3, 5), (1 << 40, 5), (1 << 70, 5), (-1, 5), (1, MOST_NUMBERS + 5), (1, -5)]
+
+
+def read_from(monkeypatch, client, n):
+    """As the server joins rows: a good one, and two of this client and number."""
+    table = [(0, 1, f"6,{digest_of(1, 6, 0)}"), (0, client, f"{n},7,{n},8".encode())]
+    said = {"SET": [], "SELECT table_name": [("one",)], "SELECT part": table}
+
+    def asked(_, sql, *__):
+        return next(rows for begin, rows in said.items() if sql.startswith(begin))
+
+    monkeypatch.setattr(compare_tables.ask, "rows", asked)
+    return compare_tables.read_rows(None, "s")
+
+
+@pytest.mark.parametrize(("client", "n"), BEYOND)
+def test_a_row_beyond_all_bounds_is_read_as_an_altered_one(monkeypatch, client, n):
+    found = read_from(monkeypatch, client, n)
+    assert seen(found, SECRET).altered.tolist() == [NOBODY]
+    assert seen(found, SECRET).whole.tolist() == [key(1, 6)]
+    assert difference(found, read_from(monkeypatch, client, n)).rows == 0, "the same on both sides"
+    assert difference(found, rows(*written(1, 6))).rows == 2

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from workers.crash.binlog.events import HEADER_BYTES
-from workers.crash.transactions import CLIENT_SHIFT, MOST_CLIENTS, MOST_NUMBERS, NO_PLACE, SEVERAL, Keys
+from workers.crash.transactions import NO_PLACE, NOBODY, SEVERAL, Keys, keys_found
 
 TABLE_ID = slice(HEADER_BYTES, HEADER_BYTES + 6)  # the number that ties row events to their table map
 BODY_AT = TABLE_ID.stop + 2  # of a row event of version 1 and of a table map
-NOBODY = -1  # key of a row that no witness can have written: its client or number is out of all bounds
 NULLS = 0x0F  # flags of the columns; servers set the unused ones as they like
 
 
@@ -104,14 +103,13 @@ def _numbers(data: npt.NDArray[np.uint8], begins: Keys, table: int, layout: Layo
         return np.ascontiguousarray(picked).view(f"<i{size}").ravel().astype(np.int64)
 
     client, n = column(layout.client, 4), column(layout.n, 8)
-    possible = (client >= 0) & (client < MOST_CLIENTS) & (n > 0) & (n < MOST_NUMBERS)
-    possible &= (data[begins] & NULLS & layout.present) == 0
+    filled = (data[begins] & NULLS & layout.present) == 0
     if layout.part is None:
         places = np.full(len(begins), SEVERAL - 1 + table)
     else:
         part = column(layout.part, 4)
         places = np.where((part >= 0) & (part < SEVERAL), part, NO_PLACE)
-    return np.where(possible, client << CLIENT_SHIFT | n, NOBODY), places, column(layout.digest, 8)
+    return np.where(filled, keys_found(client, n), NOBODY), places, column(layout.digest, 8)
 
 
 def packed(data: bytes, at: int) -> tuple[int, int]:

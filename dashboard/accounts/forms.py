@@ -6,6 +6,8 @@ from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
 
 from dashboard.words import check_name
 
+TELLS_APART = "To tell your passkeys apart."
+
 
 class PasskeyForm(AddWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -14,11 +16,12 @@ class PasskeyForm(AddWebAuthnForm):
         alone.label = "Log in with it alone"
         alone.help_text = "Without name and password. Otherwise it is asked for after the password."
         alone.initial = True
-        self.fields["name"].help_text = "To tell your passkeys apart."
+        self.fields["name"].help_text = TELLS_APART
         self.fields["name"].validators.append(check_name)
 
 
 class PasskeyNameForm(EditWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["name"].help_text = TELLS_APART
         self.fields["name"].validators.append(check_name)

@@ -33,6 +33,14 @@ def by_form(server, trials, **more):
     return form.plan().crash.control_trials
 
 
+def as_shown(server, key, size):
+    """The form of a recipe, sent back as it is shown."""
+    shown = {"binlog": "keep", **PlanForm(recipe=key, size=size).initial, "servers": [server.pk]}
+    form = PlanForm(shown, recipe=key, size=size)
+    assert form.is_valid(), form.errors
+    return form.plan().crash.control_trials
+
+
 def by_api(server, trials, **more):
     variant = {"name": "1/1", "settings": {}}
     workload = {"label": "u", "key": "update-by-key", "params": {}}
@@ -57,10 +65,12 @@ def test_form_and_api_leave_them_out_where_no_worker_can(server, unable):
 @pytest.mark.parametrize(("key", "size"), RECIPES)
 def test_the_form_of_a_recipe_has_the_number_of_the_api(server, key, size):
     plan = asked(StartIn(servers=[server.pk], recipe=key, size=size)).plan
-    shown = PlanForm(recipe=key, size=size).initial
-    left_open = shown["control_trials"] is None
-    posted = min(shown["trials"], 3) if left_open else shown["control_trials"]
-    assert posted == plan.crash.control_trials
+    assert as_shown(server, key, size) == plan.crash.control_trials
+
+
+@pytest.mark.parametrize(("key", "size"), RECIPES)
+def test_so_it_has_where_no_worker_can(server, unable, key, size):
+    assert as_shown(server, key, size) == 0
 
 
 def test_a_recipe_names_its_own_number():

@@ -20,6 +20,7 @@ NARROWS = {"FilterForm"}  # of a list: what is given narrows, as the page says
 # Hidden, or said when the form is made.
 OTHERS = {
     "PasskeyForm": {"credential", "name"},
+    "PasskeyNameForm": {"name"},
     "ChannelForm": {"address"},
     **{form: {"site"} for form in ("SiteForm", "AttachedForm", "SandboxForm")},
 }

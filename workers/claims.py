@@ -35,7 +35,7 @@ def must_hold(experiment: Experiment) -> None:
     if not held(experiment).select_for_update().first():
         raise Taken(
             "The experiment was taken from this worker, which had been silent for too long.",
-            "Nothing was changed any more. A living worker puts back what is owed.",
+            "Nothing was changed any more. Another worker restores the settings.",
         )
 
 

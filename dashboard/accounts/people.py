@@ -137,7 +137,7 @@ def _offer_ending(request: HttpRequest, user: User) -> None:
     """To whoever just took the right to run experiments away."""
     found = running.running(_known(user.pk))
     if found and found.lost:
-        messages.warning(request, f"{found.says} still run by this right. End them below.")
+        messages.warning(request, f"Not ended by this: {found.says}. Choose below whether to end what still runs.")
 
 
 def _known(pk: int) -> User:

@@ -101,9 +101,9 @@ TERMS: dict[str, Term] = {
     "95 % to": Term(_TO),
     "p (adjusted)": Term("How often chance alone would make a difference as large, adjusted for the number of "
                          "comparisons (Benjamini and Hochberg)."),
-    "decision": Term("Differs: the 95 % interval of the ratio leaves 1 out and the adjusted p is below 0.05. "
-                     "No difference shown: 1 is in it. Not decidable: too many comparisons for such an interval. Of "
-                     "fewer than 3 repeats nothing is decided."),
+    "decision": Term("Differs: the 95 % interval leaves 1 out; adjusted p is below 0.05. No difference "
+                     "shown: 1 is in it. Not decidable: the interval leaves 1 out, but not after the adjustment for "
+                     "the number of comparisons. Fewer than 3 repeats decide nothing."),
     # Commits and their flushes.
     "fsyncs per commit": Term("How often the server made the disk keep what was written, per committed transaction. "
                               "Below 1, commits share their flushes.", _GROUP),

@@ -135,7 +135,7 @@ class AttachedServer:
         if locked or self._life is None or not _Life.of(connection).follows(self._life):
             raise SandboxError(
                 f"{self.target.name} was never down: its crash command did nothing to it.",
-                "Mend the command. Nothing was found out.",
+                "Fix the crash command. No result was recorded.",
             )
 
 

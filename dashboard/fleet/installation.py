@@ -9,14 +9,16 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from django.db import connection
+from django.db import connection, transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
+from dashboard.audit.models import record
 from dashboard.fleet.models import Installation
 
 log = logging.getLogger(__name__)
 ONLY = 1
+THE_COPY = "the restored copy"  # as the audit log calls it
 MACHINE = Path("/etc/machine-id")
 WAITS = "waiting: this database is a restored copy, and nobody has released it yet (manage.py restored)"
 
@@ -26,26 +28,28 @@ def is_held() -> bool:
     row, _ = Installation.objects.get_or_create(pk=ONLY, defaults={"identity": identity()})
     if row.held_at is None and row.identity != identity():
         log.warning("this database was written elsewhere: it is held, see manage.py restored")
-        hold()
+        hold("the database was written elsewhere")
         return True
     return row.held_at is not None
 
 
 def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
     """Context processor. Asked by pages for people who are logged in; a page that is read writes nothing."""
-    return {"held_copy": _would_be_held}
+    return {"held_copy": would_be_held}
 
 
-def _would_be_held() -> bool:
-    """Also before a worker or beat has noted it: the web server is started first."""
+def would_be_held() -> bool:
+    """Also before a worker or beat has noted it: the web server is started first. Writes nothing."""
     row = Installation.objects.filter(pk=ONLY).first()
     return row is not None and (row.held_at is not None or row.identity != identity())
 
 
-def hold() -> None:
-    Installation.objects.update_or_create(
-        pk=ONLY, defaults={"held_at": timezone.now()}, create_defaults={"identity": "", "held_at": timezone.now()}
-    )
+def hold(why: str) -> None:
+    """Kept in the audit log once, however many processes notice it."""
+    Installation.objects.get_or_create(pk=ONLY, defaults={"identity": ""})
+    with transaction.atomic():
+        if Installation.objects.filter(pk=ONLY, held_at=None).update(held_at=timezone.now()):
+            record(None, "held", THE_COPY, why=why)
 
 
 def release() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from django.db import Error, connection
 
+from dashboard.fleet.installation import would_be_held
 from dashboard.fleet.models import Worker
 from workers import progress
 
@@ -24,16 +25,29 @@ def threads() -> bool:
     return not Worker.objects.alive().exclude(stuck=[]).exists()
 
 
+def installation() -> bool:
+    """It is no restored copy that waits for a person: such a copy measures nothing."""
+    return not would_be_held()
+
+
 CHECKS: dict[str, Callable[[], bool]] = {
     "database": database,
     "redis": progress.answers,
     "worker": worker,
     "threads": threads,
+    "installation": installation,
 }
+NO = {"installation": "held"}  # the word for no, where it is another than MISSING
+OK = "ok"
+MISSING = "missing"
+
+
+def says(name: str) -> str:
+    try:
+        return OK if CHECKS[name]() else NO.get(name, MISSING)
+    except Error:  # the database does not answer: what asks it cannot be known
+        return MISSING
 
 
 def passes(name: str) -> bool:
-    try:
-        return CHECKS[name]()
-    except Error:  # the database does not answer: what asks it cannot be known
-        return False
+    return says(name) == OK

@@ -47,6 +47,19 @@ def test_a_copy_elsewhere_is_held_by_itself_until_a_person_releases_it():
     assert Event.objects.filter(did="released", what="the restored copy").exists()
 
 
+def test_that_it_is_held_is_kept_in_the_audit_log_once():
+    elsewhere()
+    for _ in range(3):
+        assert installation.is_held()
+        said()
+    [event] = Event.objects.filter(did="held")
+    assert (event.who, event.what) == (None, "the restored copy")
+    assert event.detail == {"why": "the database was written elsewhere"}
+    said("--release")
+    said()
+    assert Event.objects.filter(did="held").count() == 2, "held again, by hand"
+
+
 def test_a_copy_in_the_old_place_is_held_by_hand():
     assert not installation.is_held()
     assert "Held." in said()

@@ -5,7 +5,9 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.audit.models import Event
+from dashboard.fleet.installation import release
+from dashboard.fleet.models import DEAD_AFTER, Installation, Worker
 from dashboard.monitoring import health
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +24,7 @@ def test_all_is_well(well):
     assert answer.status_code == 200
     assert answer.json() == {
         "status": "ok",
-        "checks": {"database": "ok", "redis": "ok", "worker": "ok", "threads": "ok"},
+        "checks": {"database": "ok", "redis": "ok", "worker": "ok", "threads": "ok", "installation": "ok"},
     }
     assert "secret" not in answer.content.decode() and answer["Cache-Control"] == "no-store" and not answer.cookies
 
@@ -50,7 +52,12 @@ def test_without_a_database(well, monkeypatch):
     monkeypatch.setattr(connection, "cursor", gone)
     answer = Client().get("/health")
     assert answer.status_code == 503 and "db7" not in answer.content.decode()
-    assert answer.json()["checks"] == {"database": "missing", "redis": "ok", "worker": "missing", "threads": "missing"}
+    assert {name for name, said in answer.json()["checks"].items() if said == "missing"} == {
+        "database",
+        "worker",
+        "threads",
+        "installation",
+    }
     assert Client().get("/health/live").json() == {"status": "ok", "checks": {}}
 
 
@@ -78,3 +85,15 @@ def test_with_a_thread_that_hangs(well):
     assert Client().get("/health/database").status_code == 200 and Client().get("/health/worker").status_code == 200
     Worker.objects.update(ended_at=timezone.now())
     assert Client().get("/health/threads").status_code == 200, "a dead worker's threads are gone"
+
+
+def test_a_restored_copy_that_is_held_says_so_and_writes_nothing(well):
+    """Before a worker or beat has noted it, too."""
+    Installation.objects.create(pk=1, identity="another machine:/another/path")
+    answer = Client().get("/health")
+    assert (answer.status_code, answer.json()["checks"]["installation"]) == (503, "held")
+    assert "another" not in answer.content.decode()
+    assert Installation.objects.get().held_at is None and not Event.objects.exists()
+    assert Client().get("/health/database").status_code == 200
+    release()
+    assert Client().get("/health/installation").status_code == 200

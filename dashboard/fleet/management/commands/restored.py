@@ -26,10 +26,10 @@ class Command(BaseCommand):
     def handle(self, *, release: bool, **_: Any) -> None:
         if release:
             installation.release()
-            record(None, "released", "the restored copy")
+            record(None, "released", installation.THE_COPY)
             self.stdout.write("Released. Workers go on with what is listed below.")
         else:
-            installation.hold()
+            installation.hold("manage.py restored")
             self.stdout.write("Held. Nothing is done to any server until: manage.py restored --release")
         self.stdout.write("\n".join(_pending()))
 

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import struct
 import subprocess
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,6 +94,7 @@ class Table:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._fd = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self._close = weakref.finalize(self, os.close, self._fd)  # a load that fails ends no window
         self._mark = os.pread(self._fd, HEADER_BYTES, 0)
         self._table = b""
 
@@ -123,7 +125,7 @@ class Table:
                 os.pwrite(self._fd, bytes(8), at + offset)
 
     def close(self) -> None:
-        os.close(self._fd)
+        self._close()
 
     def _used(self) -> list[int]:
         starts = range(HEADER_BYTES, SIZE_BYTES, SLOT.size)

@@ -1,6 +1,7 @@
 """The session over a table that is written here, by hand, as fsynctrace.c writes it."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,18 @@ def begin(table):
     session = FsyncTrace().open(Subject(None, FACTS, table))
     session.begin()
     return session
+
+
+def test_a_window_that_never_ends_lets_its_table_go(table):
+    """The load failed. What is held open keeps the disk of the sandbox from being unmounted."""
+    session = begin(table)
+    assert held_open(table) == 1
+    del session
+    assert held_open(table) == 0
+
+
+def held_open(file):
+    return [os.path.realpath(fd) for fd in Path("/proc/self/fd").iterdir()].count(str(file))
 
 
 def test_it_tells_what_came_after_the_begin(table):

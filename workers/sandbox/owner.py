@@ -71,8 +71,8 @@ def new_folder(parent: Path, name: str = "") -> Path:
     enterable(parent)
     draft = enterable(parent / f".{secrets.token_hex(4)}")
     try:
+        _held.add(_identity(draft))  # before the note: a note of ours without it is a leaving to the sweep
         write(draft, myself())
-        _held.add(_identity(draft))
         return draft.rename(parent / (name or draft.name[1:]))
     except BaseException:
         remove(draft)

@@ -29,6 +29,18 @@ def test_it_spares_the_living(tmp_path):
     assert folder.is_dir()
 
 
+def test_it_spares_a_folder_that_is_being_made(tmp_path, monkeypatch):
+    """Another thread sweeps just when the note is there."""
+    write = owner.write
+
+    def write_and_sweep(folder, note):
+        write(folder, note)
+        assert sweep(tmp_path) == []
+
+    monkeypatch.setattr(owner, "write", write_and_sweep)
+    assert owner.new_folder(tmp_path / "live").is_dir()
+
+
 @pytest.mark.parametrize(
     "note",
     [

@@ -10,11 +10,16 @@ import signal
 from pathlib import Path
 
 LEAST_FREE_BYTES = 64 << 20  # a recovery that preallocates a log of this size fails with less
-NUMBERS = "11|12|13|23|24|28|30|122"  # errno(3): busy, memory, permission, files, space, read-only, quota
+NO_SPACE = "28"
+NUMBERS = f"11|12|13|23|24|{NO_SPACE}|30"  # errno(3): busy, memory, permission, files, space, read-only
+QUOTA = "122"  # of the system; as a bare number and as "errno" servers print it for an error of a storage engine
 LACKS = re.compile(
-    r"No space left|Disk (?:is )?full|Cannot allocate memory|Out of memory|Too many open files|Permission denied"
-    r"|access rights|must be (?:writable|readable)|Address already in use"
-    rf"|\b(?:error|errno|errcode)(?: number| code)?[ :=(]{{1,2}}(?:{NUMBERS})\b",
+    r"No space left|Disk (?:is )?full|quota exceeded|Cannot allocate memory|Out of memory|Too many open files"
+    r"|Permission denied|access rights|must be (?:writable|readable)|Address already in use"
+    r"|Unable to lock \S+ error: 11\b"
+    rf"|\b(?:errno|errcode)[ :=(]{{1,2}}(?:{NUMBERS})\b"
+    rf"|Operating system error(?: number)?[ :=(]{{1,2}}(?:{NUMBERS}|{QUOTA})\b"
+    rf"|\berror(?: number| code)?[ :=(]{{1,2}}{NO_SPACE}\b",
     re.IGNORECASE,
 )
 BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)  # statuses of a server that was ended: by us, or by the kernel

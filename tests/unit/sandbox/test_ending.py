@@ -25,6 +25,10 @@ ROOM = namedtuple("ROOM", "total used free")
         "[ERROR] InnoDB: Operating system error number 24 in a file operation.",
         "[ERROR] InnoDB: Unable to lock ./ibdata1 error: 11",
         "[ERROR] Can't open file: './mysql/db.frm' (errno: 13 - Permission denied)",
+        "[ERROR] mariadbd: Can't create file './mysql/x.MAI' (errno: 24)",
+        "[ERROR] mariadbd: Error writing file './binlog.000003' (Errcode: 12)",
+        "[ERROR] InnoDB: Operating system error number 122 in a file operation.",
+        "[ERROR] mariadbd: Error writing file './binlog.000003' (Errcode: 122 \"Disk quota exceeded\")",
     ],
 )
 def test_it_names_what_the_host_lacked(said):
@@ -39,6 +43,11 @@ def test_it_names_what_the_host_lacked(said):
         "[ERROR] mysqld: Table './mysql/user' is marked as crashed and should be repaired (errno: 145)",
         "[ERROR] InnoDB: Plugin initialization aborted with error Data structure corruption",
         "[ERROR] InnoDB: Missing MLOG_CHECKPOINT at 1228 between the checkpoint 2828 and the end 1328",
+        "[ERROR] Got error 122 from storage engine",
+        "[ERROR] Got error 11 from storage engine",
+        "[ERROR] Table './a/t' (errno: 122 \"Internal (unspecified) error in handler\")",
+        "[ERROR] InnoDB: Failed to read the log with error 30",
+        "[ERROR] Got error code 13 when reading table './a/t'",
         "[ERROR] Error in Log_event::read_log_event(): 'read error', data_len: 128, event_type: 24",
     ],
 )

@@ -19,10 +19,11 @@ from dashboard.experiments.models import Experiment
 from dashboard.home import PROJECT
 from dashboard.portable.actions import Imported, import_file
 from dashboard.portable.limits import CPU_S, MEMORY_BYTES, WALL_S
-from dashboard.portable.refused import NotImported
+from dashboard.portable.refused import REPORT, NotImported
 
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
 SMALLER = "Export fewer measurements in one experiment. If a Durascope wrote this file, please report it."
+BY_SIGNAL = 128  # and more: how a shell tells that a signal ended its child
 log = logging.getLogger(__name__)
 
 
@@ -71,9 +72,11 @@ def _child(user: Any, content: BinaryIO, lock: int) -> subprocess.CompletedProce
 
 
 def _understood(child: subprocess.CompletedProcess[bytes]) -> Imported:
-    """What the child said; one that was ended said nothing."""
+    """What the child said. One that was ended said nothing, nor did one that failed before it could."""
     if child.returncode:
         log.error("the import ended with %s", child.returncode)
+        if 0 < child.returncode < BY_SIGNAL:
+            raise NotImported(f"Reading it failed with an unexpected error (exit status {child.returncode})", REPORT)
         most = f"{MEMORY_BYTES >> 20} MiB of memory or {CPU_S} s of the processor"
         raise NotImported(f"Reading it takes more than {most}, or broke off", SMALLER)
     said = json.loads(child.stdout)

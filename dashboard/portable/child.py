@@ -2,6 +2,7 @@
 JSON: {"experiment", "is_new"} or {"refused": [what, what to do]}."""
 
 import json
+import logging
 import os
 import sys
 from typing import Any
@@ -12,7 +13,7 @@ import django
 def main(who: str) -> dict[str, Any]:
     from dashboard.portable.actions import import_file
     from dashboard.portable.limits import MEMORY_BYTES, keep
-    from dashboard.portable.refused import NotImported
+    from dashboard.portable.refused import REPORT, NotImported
 
     user = _account(**json.loads(who))
     keep()
@@ -23,6 +24,10 @@ def main(who: str) -> dict[str, Any]:
     except MemoryError:
         what = f"Reading it takes more than {MEMORY_BYTES >> 20} MiB of memory. Nothing was stored."
         return {"refused": [what, "Export fewer measurements in one experiment."]}
+    except Exception as fault:  # of ours: the file did nothing wrong that we know of
+        logging.getLogger(__name__).exception("an import that failed")
+        what = f"Reading it failed with an unexpected error ({type(fault).__name__}). Nothing was stored."
+        return {"refused": [what, REPORT]}
     return {"experiment": imported.experiment.pk, "is_new": imported.is_new}
 
 

@@ -184,12 +184,12 @@ def _fits(index: Row) -> None:
     compared = {
         "experiment.baseline": index["experiment"]["baseline"],
         "plan.baseline": plan["baseline"],
-        "plan.main_variant": plan["main_variant"],
+        "plan.main_variant": plan.get("main_variant"),  # older files do not have it
     }
     for where, name in compared.items():
         if name:
             _listed(name, names["variants"], where)
-    if plan["main_threads"]:
+    if plan.get("main_threads"):
         _listed(plan["main_threads"], plan["threads"], "plan.main_threads")
 
 

@@ -2,6 +2,8 @@
 
 from workers.errors import DurascopeError
 
+REPORT = "Please report this. The log of the web server says where it failed."
+
 
 class NoFile(DurascopeError):
     """There is no file of this experiment now. Nothing was written."""

@@ -102,7 +102,26 @@ def test_one_that_runs_out_of_memory_says_so(monkeypatch):
     assert before == [resource.getrlimit(limit) for limit in (resource.RLIMIT_DATA, resource.RLIMIT_CPU)]
 
 
-@pytest.mark.parametrize("code", [-9, -24, 1, 137])
+def test_a_fault_of_ours_is_told_as_one(monkeypatch, caplog):
+    """Not as too much memory: smaller files would not help."""
+
+    def faulty(*_):
+        raise KeyError("main_variant")
+
+    monkeypatch.setattr("dashboard.portable.limits.keep", lambda: None)
+    monkeypatch.setattr("dashboard.portable.actions.import_file", faulty)
+    what, mend = child.main('{"user": null, "via": ""}')["refused"]
+    assert what == "Reading it failed with an unexpected error (KeyError). Nothing was stored."
+    assert "report" in mend and "main_variant" in caplog.text, "the log has the whole of it"
+
+
+def test_one_that_ended_with_an_error_before_it_read_is_told():
+    with pytest.raises(NotImported, match="Nothing was stored") as told:
+        apart._understood(subprocess.CompletedProcess([], 1, b""))
+    assert "unexpected error (exit status 1)" in told.value.message and "memory" not in told.value.message
+
+
+@pytest.mark.parametrize("code", [-9, -24, 137])
 def test_one_that_was_ended_is_told(code):
     with pytest.raises(NotImported, match="Nothing was stored") as told:
         apart._understood(subprocess.CompletedProcess([], code, b""))

@@ -38,6 +38,15 @@ def test_the_untouched_file_is_taken(file):
     assert files.imported(files.tampered(file)).is_imported
 
 
+def test_one_from_before_a_plan_named_what_it_compares_is_taken(file):
+    def older(index):
+        for name in ("load_workers", "main_variant", "main_threads"):
+            del index["plan"][name]
+
+    made = files.imported(files.tampered(file, older))
+    assert made.is_imported and "main_variant" not in made.plan and made.finding
+
+
 @pytest.mark.parametrize("content", [b"", b"PK", b"not a zip", b"\0" * 1000, b"PK\x05\x06" + b"\0" * 17])
 def test_what_is_no_zip(content):
     assert "is not a file of Durascope" in refusal(content)

@@ -272,7 +272,7 @@ def test_it_says_that_our_account_was_lost(make_sandbox, monkeypatch):
     ask(sandbox, "CREATE USER other@localhost IDENTIFIED BY 'x'")
     ask(sandbox, "RENAME USER durascope@localhost TO gone@localhost")
     sandbox.kill()
-    with pytest.raises(SandboxError, match=r"our account was lost \(Access denied for user 'durascope'@"):
+    with pytest.raises(SandboxError, match=r"our account was lost \(.* does not accept this account"):
         sandbox.recover({})
 
 

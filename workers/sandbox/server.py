@@ -4,7 +4,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Mapping
@@ -13,9 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import pymysql
-
-from workers.errors import AccessDenied, SandboxError, ServerEnded
+from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
 from workers.metrics import fsync_table
 from workers.sandbox import ending, images, options, owner, place, port, process, untrusted
 from workers.sandbox.builds import Build
@@ -34,7 +31,6 @@ START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 60
 KILL_TIMEOUT_S = 30  # a process that waits in the kernel for a device ends when that answers, and no kill is faster
 REFUSED_S = 5.0  # a server that answers and does not know our account will not learn it
-ACCESS_DENIED = 1045
 FREEZE_TIMEOUT_S = 20
 PORT_ATTEMPTS = 3
 POLL_S = 0.01
@@ -351,7 +347,7 @@ class Sandbox:
         deadline, says = time.monotonic() + START_TIMEOUT_S, f"its {doing} took longer than {START_TIMEOUT_S} s"
         while self.running:
             try:
-                if self._answers():
+                if self._answers(deadline - time.monotonic()):
                     return True
             except AccessDenied as lost:
                 deadline, says = min(deadline, time.monotonic() + REFUSED_S), f"our account was lost ({lost})"
@@ -360,20 +356,15 @@ class Sandbox:
             time.sleep(POLL_S)
         return False
 
-    def _answers(self) -> bool:
-        """Knock first: PyMySQL keeps its socket open for a while when a connection is refused. Without
-        ssl_disabled it would spend 20 ms on reading certificates."""
+    def _answers(self, limit_s: float) -> bool:
+        """A server that accepts and says nothing is waited for until then, and no longer."""
         if not self._room.has_socket():
             return False
-        address = str(self._room.socket)
         try:
-            with socket.socket(socket.AF_UNIX) as knock:
-                knock.connect(address)
-            login = {"user": ACCOUNT, "password": self._password, "ssl_disabled": True}
-            pymysql.connect(unix_socket=address, **login).close()
-        except (OSError, pymysql.err.OperationalError) as silent:
-            if silent.args and silent.args[0] == ACCESS_DENIED:
-                raise AccessDenied(str(silent.args[-1])) from silent
+            connect(self.target, timeout_s=max(limit_s, POLL_S)).close()
+        except AccessDenied:
+            raise
+        except ServerError:
             return False
         return True
 

@@ -1,5 +1,7 @@
 """Why a server ended: what its host lacked is never taken for what a crash did to its files."""
 
+import os
+import socket
 import subprocess
 from collections import namedtuple
 from pathlib import Path
@@ -8,7 +10,9 @@ import pytest
 
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import ending
+from workers.sandbox.room import Room
 from workers.sandbox.server import Sandbox
+from workers.sandbox.users import User
 
 ROOM = namedtuple("ROOM", "total used free")
 
@@ -136,7 +140,20 @@ def test_a_folder_that_is_gone_is_named(server, gone):
 
 def test_a_start_that_takes_too_long_is_named(server, monkeypatch):
     server._process = Process(None)
-    monkeypatch.setattr(server, "_answers", lambda: False)
+    monkeypatch.setattr(server, "_answers", lambda limit_s: False)
     monkeypatch.setattr("workers.sandbox.server.START_TIMEOUT_S", 0)
     with pytest.raises(SandboxError, match="did not start: its recovery took longer than 0 s"):
         server._wait_until_up("recovery")
+
+
+def test_a_server_that_accepts_and_says_nothing_is_not_waited_for_for_ever(server, monkeypatch):
+    server._process = Process(None)
+    server._room = Room(server.folder, User("ours", os.geteuid(), os.getegid(), switch=False))
+    (server.folder / "run").mkdir()
+    monkeypatch.setattr("workers.sandbox.server.START_TIMEOUT_S", 0.1)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(server.folder / "run" / "sock"))
+        silent.listen()
+        with pytest.raises(SandboxError, match=r"did not start: its start took longer than 0\.1 s"):
+            server._wait_until_up("start")
+        silent.accept()[0].close()  # it was asked

@@ -1,5 +1,6 @@
 """Who runs sandboxes: a user who owns nothing but sandboxes."""
 
+import contextlib
 import grp
 import os
 import pwd
@@ -13,6 +14,7 @@ from workers.sandbox import door
 
 DEFAULT = "durascope-sandbox"
 NAMED_BY = "DURASCOPE_SANDBOX_USER"
+PROJECT = Path(__file__).resolve().parents[2]
 NOBODY = 65534  # runs services of others, whose files it may read
 # No distribution gives these to anybody: https://systemd.io/UIDS-GIDS. The second range is for a user namespace that
 # knows 65536 users.
@@ -67,7 +69,23 @@ def unprivileged_user(name: str = "") -> User:
             f"A sandbox does not run as {entry.pw_name}, whose files and processes are not its own.",
             f"Name a user that is for sandboxes alone. Make it: {HOW.format(DEFAULT)}",
         )
+    if owned := _of_the_worker(entry.pw_uid):
+        raise SandboxError(
+            f"A sandbox does not run as {entry.pw_name}: this user owns {owned}, which no server may change.",
+            f"Nothing was started. Name a user that is for sandboxes alone. Make it: {HOW.format(DEFAULT)}",
+        )
     return User(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
+
+
+def _of_the_worker(uid: int) -> Path | None:
+    """What this user owns of our program, or of the home of the installation with database and keys."""
+    home = Path(os.environ.get("DURASCOPE_HOME") or PROJECT / ".durascope")
+    within = sorted(home.iterdir()) if home.is_dir() else []
+    for path in (PROJECT, Path(__file__), home, *within):
+        with contextlib.suppress(FileNotFoundError):  # a journal of the database has just gone
+            if path.lstat().st_uid == uid:
+                return path
+    return None
 
 
 HOW = "useradd --system --no-create-home --shell /usr/sbin/nologin {}"
@@ -81,7 +99,9 @@ def not_apart() -> str:
     if door.landlock():
         return (
             "Sandboxes run as the worker's own user, since only root can give them another one. The kernel (Landlock) "
-            "keeps their servers out of all files but their own. A worker that runs as root has both walls."
+            "keeps their servers out of all files but their own. It does not keep them from the unix sockets of that "
+            "user: a private Redis, or a PostgreSQL that knows the user by name. A worker that runs as root has both "
+            "walls."
         )
     return (
         "Sandboxes run as the worker's own user, and this kernel has no Landlock: a server can read and change every "

@@ -57,6 +57,28 @@ def test_it_refuses_users_with_other_tasks(known, name, uid):
 
 
 @as_root
+@pytest.mark.parametrize("owned", ["", "database"])
+def test_it_refuses_the_owner_of_the_installation(known, tmp_path, monkeypatch, owned):
+    known(durascope=991, other=992)
+    (tmp_path / "database").touch()
+    os.chown(tmp_path / owned, 991, 991)
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+    with pytest.raises(SandboxError, match=f"as durascope: this user owns {tmp_path / owned},.*useradd --system"):
+        users.unprivileged_user("durascope")
+    assert users.unprivileged_user("other").uid == 992
+
+
+@as_root
+def test_it_refuses_the_owner_of_the_program(known, tmp_path, monkeypatch):
+    known(anna=991)
+    os.chown(tmp_path, 991, 991)
+    monkeypatch.setattr(users, "PROJECT", tmp_path)
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path / "absent"))
+    with pytest.raises(SandboxError, match=f"as anna: this user owns {tmp_path}"):
+        users.unprivileged_user("anna")
+
+
+@as_root
 def test_it_refuses_a_user_that_is_not_there(known):
     known()
     with pytest.raises(SandboxError, match=r"no user lost.*useradd --system .* lost"):
@@ -70,6 +92,7 @@ def test_without_root_it_is_ourselves_and_that_is_said(monkeypatch):
     assert user.setpriv == ["setpriv", "--no-new-privs", "--pdeathsig=KILL", "--"]
     monkeypatch.setattr(door, "landlock", lambda: 2)
     assert "The kernel (Landlock) keeps their servers out" in users.not_apart()
+    assert "does not keep them from the unix sockets of that user" in users.not_apart()
     monkeypatch.setattr(door, "landlock", lambda: 0)
     assert "can read and change every file of the worker" in users.not_apart()
 

@@ -41,6 +41,7 @@ class Finding:
 class Pair:
     """The two points of the headline on one server, under the names that the reader knows; None: not measured."""
 
+    server_id: int
     of: Comparison | None
     base: Comparison | None
     ratio: Mapping[str, Any] | None
@@ -74,6 +75,7 @@ def _pair(shown: Shown, main: Headline, server_id: int, several: bool) -> Pair:
     here = {p["variant"]: p for p in shown.points if (p["server_id"], p["threads"]) == (server_id, main.threads)}
     known = [one for one in shown.analysis["headline"] if _is_of(one, server_id, shown.workload)]
     return Pair(
+        server_id=server_id,
         of=here.get(main.variant),
         base=here.get(main.baseline),
         ratio=known[0]["ratio"] if known else None,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.settings import Setting, settings
 from dashboard.results.crash.statistics import finished
-from dashboard.results.finding import Finding, compared, pairs
-from dashboard.results.headline import headline
+from dashboard.results.finding import Finding, Pair, compared, pairs
+from dashboard.results.headline import Headline, headline
 from dashboard.results.shown import Shown
 
 
@@ -20,24 +20,32 @@ def crash_finding(shown: Shown, is_over: bool = True) -> Finding:
     more = (trusted.says, *_left_over(shown))
     if not known:
         return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
-    text, further = _told(shown, known)
-    return Finding(text, more=(*further, *more))
+    told = _told(shown, known, is_over)
+    return Finding(told.text, more=(*told.more, *more))
 
 
-def _told(shown: Shown, known: Sequence[Setting]) -> tuple[str, list[str]]:
-    """The settings of the plan's headline on the first server; where none of the two has a verdict, all that do."""
+def _told(shown: Shown, known: Sequence[Setting], is_over: bool) -> Finding:
+    """Of the first server that has a verdict; the other servers follow with a sentence each."""
     main = headline(shown.plan)
-    pair = pairs(shown, main)[0]
-    here = {one.variant: one for one in known if one.server_id == known[0].server_id}
+    places = [(pair, [one for one in known if one.server_id == pair.server_id]) for pair in pairs(shown, main)]
+    first, *others = (_on_one_server(main, pair, here) for pair, here in places if here)
+    nothing = "no crash trial has a verdict" + ("" if is_over else " yet")
+    undecided = [f"On {shown.names[pair.server_id]} {nothing}." for pair, here in places if not here]
+    return Finding(first.text, more=(*first.more, *(other.sentence for other in others), *undecided))
+
+
+def _on_one_server(main: Headline, pair: Pair, known: Sequence[Setting]) -> Finding:
+    """The settings of the plan's headline there; where none of the two has a verdict, all that do."""
+    here = {one.variant: one for one in known}
     asked = [here[name] for name in (main.variant, main.baseline) if name in here]
     first, *others = asked or known
     further = [f"{_says(one)}." for one in others]
     if pair.ratio is None or first.variant != main.variant or not others:
-        return _says(first), further
+        return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio["decision"] == "differs" and pair.ratio["value"] > 1:
-        return f"{_with_interval(speed)}, and {first.tally.says}", further
-    return _says(first), [*further, *([speed.sentence, *speed.more] if speed else [])]
+        return Finding(f"{_with_interval(speed)}, and {first.tally.says}", more=tuple(further))
+    return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
 
 
 def _says(one: Setting) -> str:

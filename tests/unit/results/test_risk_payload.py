@@ -13,7 +13,7 @@ from dashboard.results.charts.registry import draw
 from dashboard.results.crash.finding import crash_finding
 from dashboard.results.crash.pareto import front
 from dashboard.results.page import shown_to
-from tests.unit.results import trials
+from tests.unit.results import factory, trials
 
 
 def risk(client, experiment, **query):
@@ -130,6 +130,51 @@ def test_its_sentence_holds_speed_against_loss():
         r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 2,300 ack", found.text
     )
     assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 %: at most 12")
+
+
+@pytest.fixture
+def two_servers(db):
+    """Both measured; crashes by the test."""
+    return trials.experiment(
+        {}, levels={"1/1": 1000.0, "0/0": 6000.0}, servers=[factory.server("a"), factory.server("b")]
+    )
+
+
+def crash(experiment, place, **lost):
+    """`safe`, `fast`: losses of the trials of 1/1 and 0/0 on the server at this place."""
+    server_id = experiment.plan["targets"][place]["server_id"]
+    for variant, losses in (("1/1", lost["safe"]), ("0/0", lost["fast"])):
+        for repeat, one in enumerate(losses, start=1):
+            trials.trial(experiment, server_id, variant, "power-loss", repeat, one)
+
+
+def test_its_sentence_holds_speed_and_loss_of_one_server(two_servers):
+    """The first server is measured, and none of its crashes has a verdict."""
+    crash(two_servers, 0, safe=[None], fast=[None])
+    crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
+    found = told(two_servers)
+    assert re.match(r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, and lost a median of 70 ", found.text)
+    assert found.more[0].startswith("1/1, b lost nothing in 3 power losses")
+    assert found.more[1] == "On a no crash trial has a verdict."
+
+
+def test_each_further_server_has_its_sentence(two_servers):
+    crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(5, 5)] * 3)
+    crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
+    found = told(two_servers)
+    assert found.text.startswith("At 8 threads on a 0/0 is") and "a median of 5 " in found.text
+    assert found.more[0].startswith("1/1, a lost nothing")
+    assert found.more[1].startswith("At 8 threads on b 0/0 is") and "a median of 70 " in found.more[1]
+
+
+def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
+    """0/0 has a verdict on the first server, 1/1 on the second: neither sentence joins the two."""
+    crash(two_servers, 0, safe=[None], fast=[(5, 5)])
+    crash(two_servers, 1, safe=[(0, 0)], fast=[None])
+    found = told(two_servers)
+    assert found.text.startswith("0/0, a lost a median of 5 ")
+    assert found.more[0].startswith("1/1, b lost nothing in 1 power loss")
+    assert not any("times as fast" in said for said in (found.text, *found.more))
 
 
 @pytest.mark.django_db

@@ -58,7 +58,8 @@ def forget_guests() -> None:
     """What a process remembers of shared pages: tests use the same numbers of links."""
     kept = sys.modules.get("dashboard.sharing.kept")
     if kept:
-        kept._pages.clear()
+        kept._plain.clear()
+        kept._queried.clear()
         sys.modules["dashboard.sharing.limit"].made._left.clear()
 
 

@@ -24,7 +24,7 @@ from dashboard.sharing.models import ShareLink
 
 KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
-MOST = 128
+MOST = 128  # with a query, and as many without one
 MARKS = ("_csp_", "xframe_options_exempt")
 LOCKS = tuple(Lock() for _ in range(32))  # so that of many who ask for one page at once, one has it made
 
@@ -38,22 +38,24 @@ class Page:
     marks: dict[str, Any]  # what decorators wrote on the response for middleware: its own policy, that it may be framed
 
 
-_pages: OrderedDict[Hashable, Page] = OrderedDict()
+Pages = OrderedDict[Hashable, Page]
+_plain: Pages = Pages()  # without a query; those with one, which anybody can make up, never take their room
+_queried: Pages = Pages()
 _changing = Lock()
 
 
 def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
     """The page that is kept, or was made for all guests now. `request` was cut to what guests may ask (`as_guest`)."""
-    key = _key(request, link)
+    key, pages = _key(request, link), _queried if request.GET else _plain
     with LOCKS[hash(key) % len(LOCKS)]:
-        page = _find(key)
+        page = _find(pages, key)
         if page is None or page.until < time.monotonic():
-            if not may_make(link.pk, address(request)):
+            if not may_make(link.pk, address(request), has_query=bool(request.GET)):
                 return _answer(request, page) if page else _busy(request)
             response = render()
             if response.status_code != 200 or response.cookies:
                 return response
-            page = _keep(key, response, KEPT_S if _is_over(link) else WHILE_MEASURING_S)
+            page = _keep(pages, key, response, KEPT_S if _is_over(link) else WHILE_MEASURING_S)
     return _answer(request, page)
 
 
@@ -76,12 +78,12 @@ def _key(request: HttpRequest, link: ShareLink) -> Hashable:
     return (request.path, request.scheme, request.get_host(), request.GET.urlencode(), version)
 
 
-def _find(key: Hashable) -> Page | None:
+def _find(pages: Pages, key: Hashable) -> Page | None:
     """Perhaps an old one."""
     with _changing:
-        page = _pages.get(key)
+        page = pages.get(key)
         if page:
-            _pages.move_to_end(key)
+            pages.move_to_end(key)
         return page
 
 
@@ -91,15 +93,15 @@ def _busy(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _keep(key: Hashable, response: HttpResponse, for_s: float) -> Page:
+def _keep(pages: Pages, key: Hashable, response: HttpResponse, for_s: float) -> Page:
     digest = hashlib.sha256(response.content).hexdigest()[:32]
     headers = {**response.headers, "ETag": f'W/"{digest}"'}
     marks = {name: value for name, value in vars(response).items() if name.startswith(MARKS)}
     page = Page(time.monotonic() + for_s, response.content, gzip.compress(response.content, 6), headers, marks)
     with _changing:
-        _pages[key] = page
-        while len(_pages) > MOST:
-            _pages.popitem(last=False)
+        pages[key] = page
+        while len(pages) > MOST:
+            pages.popitem(last=False)
     return page
 
 

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from dashboard.experiments.models import Experiment
+from dashboard.results import views as results
 from dashboard.sharing import actions, kept, limit
 from dashboard.sharing.models import ShareLink
 from tests.unit.results import factory
@@ -27,10 +28,8 @@ def shared():
 @pytest.fixture
 def rendered(monkeypatch):
     """How often a result page was made."""
-    from dashboard.results import views
-
-    times, real = [], views.result_page
-    monkeypatch.setattr(views, "result_page", lambda *a, **k: times.append(1) or real(*a, **k))
+    times, real = [], results.result_page
+    monkeypatch.setattr(results, "result_page", lambda *a, **k: times.append(1) or real(*a, **k))
     return times
 
 
@@ -152,6 +151,7 @@ def now(monkeypatch):
     seconds = [0.0]
     monkeypatch.setattr(limit, "made", limit.Buckets(clock=lambda: seconds[0]))
     monkeypatch.setattr(limit, "AT_ONCE", 3)
+    monkeypatch.setattr(limit, "OF_A_LINK", 2)
     return seconds
 
 
@@ -172,38 +172,81 @@ def test_who_is_logged_in_is_not_limited(shared, client_in, now):
 
 
 def test_an_older_page_is_better_than_none(shared, rendered, client, now, monkeypatch):
-    first = client.get(shared[2])
-    for place in range(2):
+    first = client.get(shared[2], {"threads": 0})
+    for place in (1, 2):
         client.get(shared[2], {"threads": place})
     later = kept.time.monotonic() + kept.KEPT_S + 1
     monkeypatch.setattr(kept.time, "monotonic", lambda: later)
-    assert client.get(shared[2]).content == first.content
+    assert client.get(shared[2], {"threads": 0}).content == first.content
     assert len(rendered) == 3
 
 
-def test_a_link_and_an_address_have_a_limit_each(shared, client, now):
+def test_a_link_and_an_address_have_a_limit_each(shared, now):
     _, token = actions.share(None, shared[0])
-    other = f"/share/{token}/"
-    for place in range(3):
-        client.get(shared[2], {"threads": place})
-    elsewhere = Client(REMOTE_ADDR="192.0.2.9")
-    assert elsewhere.get(shared[2], {"threads": 5}).status_code == 429, "the link's"
-    assert client.get(other).status_code == 429, "the address's"
-    assert elsewhere.get(other).status_code == 200
+    guests = [Client(REMOTE_ADDR=f"192.0.2.{n}") for n in range(3)]
+    for guest in guests[:2]:
+        assert [guest.get(shared[2], {"threads": guests.index(guest) * 10 + n}).status_code for n in range(4)] == [
+            200,
+            200,
+            200,
+            429,
+        ]
+    assert guests[2].get(shared[2], {"threads": 77}).status_code == 429, "the link's: two addresses used it up"
+    assert guests[0].get(f"/share/{token}/", {"threads": 0}).status_code == 429, "the address's"
+    assert guests[2].get(f"/share/{token}/", {"threads": 0}).status_code == 200
 
 
 def test_every_page_of_a_link_is_limited(shared, client, now):
     experiment, _, address = shared
     cell = experiment.cells.filter(state="done").first().pk
     pages = [f"{address}cells/{cell}/", f"{address}trials/", f"{address}charts/throughput.json", address]
-    assert [client.get(page).status_code for page in pages] == [200, 200, 200, 429]
-    assert [client.get(page).status_code for page in pages] == [200, 200, 200, 429], "the first three are kept"
+    for query in ("", "?threads=0"):
+        asked = [page + query for page in pages]
+        assert [client.get(page).status_code for page in asked] == [200, 200, 200, 429]
+        assert [client.get(page).status_code for page in asked] == [200, 200, 200, 429], "the first three are kept"
+
+
+def test_one_guest_does_not_stop_a_link_for_others(shared, monkeypatch):
+    """Ten ever new queries a second for a minute, with the limits as they are. Then the plain page is made anew."""
+    seconds, rendered = [0.0], []
+    monkeypatch.setattr(results, "result_page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
+    monkeypatch.setattr(limit, "made", limit.Buckets(clock=lambda: seconds[0]))
+    monkeypatch.setattr(kept.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(kept, "MOST", 8)
+    greedy, other = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="192.0.2.2")
+    refused = 0
+    assert other.get(shared[2]).status_code == 200
+    for n in range(600):
+        seconds[0] = n / 10
+        answer = greedy.get(shared[2], {"threads": n, "server": n})
+        refused += answer.status_code == 429
+        if n % 100 == 99:
+            before = len(rendered)
+            assert other.get(shared[2]).status_code == 200
+            assert len(rendered) == before, "it is still kept"
+            assert other.get(shared[2], {"workload": n // 100}).status_code == 200
+    seconds[0] += kept.KEPT_S + 1
+    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(70)]
+    assert codes[0] == 404 and codes[-1] == 429, "the control: pages without a query are limited, too"
+    assert other.get(shared[2]).status_code == 200
+    assert refused > 400, "the control: the greedy one is limited"
+
+
+def test_a_network_of_ipv6_counts_as_one_address(shared, now):
+    codes = [Client(REMOTE_ADDR=f"2001:db8::{n}").get(shared[2], {"threads": n}).status_code for n in range(1, 5)]
+    assert codes == [200, 200, 200, 429]
+    assert Client(REMOTE_ADDR="2001:db8:0:1::1").get(shared[2], {"threads": 5}).status_code == 200
+
+
+def test_pages_without_a_query_are_limited_where_nobody_knows_the_address(now):
+    codes = [limit.may_make(1, "", has_query=False) for _ in range(7)]
+    assert codes == [True] * 6 + [False] and limit.may_make(2, "", has_query=False)
 
 
 def test_the_limit_remembers_no_more_than_there_is_room_for(monkeypatch):
     monkeypatch.setattr(limit, "MOST", 10)
     buckets = limit.Buckets()
-    assert all(buckets.take(("address", n)) for n in range(50))
+    assert all(buckets.take({("address", n): 1}) for n in range(50))
     assert len(buckets._left) == 10
 
 
@@ -257,6 +300,7 @@ def test_of_many_at_once_one_has_it_made(shared):
 
 def test_no_more_are_kept_than_there_is_room_for(shared, monkeypatch):
     monkeypatch.setattr(kept, "MOST", 20)
-    for number in range(kept.MOST + 5):
-        kept.kept(RequestFactory().get(f"/{number}/"), shared[1], lambda: HttpResponse("x"))
-    assert len(kept._pages) == kept.MOST
+    for query in ("", "?threads=1"):
+        for number in range(kept.MOST + 5):
+            kept.kept(RequestFactory().get(f"/{number}/{query}"), shared[1], lambda: HttpResponse("x"))
+    assert (len(kept._plain), len(kept._queried)) == (kept.MOST, kept.MOST)

@@ -3,6 +3,7 @@ else is left out before a page is looked for or made, so that a made-up query is
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from django.http import QueryDict
 
@@ -21,4 +22,15 @@ def known(query: QueryDict) -> QueryDict:
     for name, pattern in sorted(KNOWN.items()):
         if name in query and pattern.fullmatch(query[name]):
             kept[name] = query[name]
+    return QueryDict(kept.urlencode(safe=","))
+
+
+def within(plan: Mapping[str, Any], query: QueryDict) -> QueryDict:
+    """Without places that the plan does not have: pages take them for not asked."""
+    ends = {"workload": len(plan["workloads"]), "server": len(plan["targets"]), "threads": len(plan["threads"])}
+    ends |= dict.fromkeys(("baseline", "mine", "variant"), len(plan["variants"]))
+    kept = query.copy()
+    for name, end in ends.items():
+        if name in kept and int(kept[name]) >= end:
+            del kept[name]
     return QueryDict(kept.urlencode(safe=","))

@@ -17,10 +17,11 @@ from django.shortcuts import render as rendered
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 from dashboard.accounts.signals import address
-from dashboard.sharing.asked import known
+from dashboard.sharing.asked import known, within
 from dashboard.sharing.comparisons import still_there
 from dashboard.sharing.limit import may_make
 from dashboard.sharing.models import ShareLink
+from dashboard.sharing.queries import plan_of
 
 KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
@@ -59,10 +60,12 @@ def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespons
     return _answer(request, page)
 
 
-def as_guest(request: HttpRequest) -> None:
+def as_guest(request: HttpRequest, link: ShareLink) -> None:
     """Take out of a request what would make a page another one: unknown parts of the query, and cookies. A message for
     one must not be kept for all."""
     request.GET = known(request.GET)
+    if request.GET and link.experiment_id:
+        request.GET = within(plan_of(link), request.GET)
     request.COOKIES = {}
 
 

@@ -57,7 +57,7 @@ def _shown(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespo
     """Somebody who is logged in may be shown messages. A cookie alone makes nobody anything but a guest."""
     if request.user.is_authenticated:
         return render()
-    as_guest(request)
+    as_guest(request, link)
     return kept(request, link, render)
 
 

@@ -1,5 +1,7 @@
 """Links as the lists show them, newest first."""
 
+from typing import Any
+
 from dashboard.experiments.models import Experiment
 from dashboard.sharing.models import Links, ShareLink
 
@@ -7,6 +9,10 @@ from dashboard.sharing.models import Links, ShareLink
 def experiment_of(link: ShareLink) -> Experiment:
     """With all that its page needs: the one that was found with the link has no more than a name."""
     return Experiment.objects.select_related("worker").get(pk=link.experiment_id)
+
+
+def plan_of(link: ShareLink) -> dict[str, Any]:
+    return Experiment.objects.values_list("plan", flat=True).get(pk=link.experiment_id)
 
 
 def links(experiment: Experiment | None = None, *, only_open: bool = False) -> Links:

@@ -145,6 +145,17 @@ def test_a_cookie_alone_is_no_session(shared, rendered, client, cookie):
     assert len(rendered) == 1
 
 
+@pytest.mark.parametrize("name", ["workload", "baseline", "server", "threads", "mine", "variant"])
+def test_a_place_that_the_plan_does_not_have_is_the_same_page(shared, rendered, client, name):
+    """It is no other page to be made; one that the plan has is."""
+    plain = client.get(shared[2])
+    for place in (77, 9999):
+        assert client.get(shared[2], {name: place}).content == plain.content
+    assert len(rendered) == 1
+    client.get(shared[2], {name: 0})
+    assert len(rendered) == 2
+
+
 @pytest.fixture
 def now(monkeypatch):
     """Seconds, to set, for the limit."""
@@ -157,27 +168,27 @@ def now(monkeypatch):
 
 def test_pages_that_have_to_be_made_are_limited(shared, rendered, client, now):
     for place in range(3):
-        assert client.get(shared[2], {"threads": place}).status_code == 200
-    busy = client.get(shared[2], {"threads": 77})
+        assert client.get(shared[2], {"page": place}).status_code == 200
+    busy = client.get(shared[2], {"page": 77})
     assert (busy.status_code, busy["Retry-After"]) == (429, "60") and b"asked for too often" in busy.content
-    assert client.get(shared[2], {"threads": 1}).status_code == 200, "what is kept is given to anybody"
+    assert client.get(shared[2], {"page": 1}).status_code == 200, "what is kept is given to anybody"
     assert len(rendered) == 3
     now[0] += 1
-    assert client.get(shared[2], {"threads": 77}).status_code == 200
-    assert client.get(shared[2], {"threads": 78}).status_code == 429
+    assert client.get(shared[2], {"page": 77}).status_code == 200
+    assert client.get(shared[2], {"page": 78}).status_code == 429
 
 
 def test_who_is_logged_in_is_not_limited(shared, client_in, now):
-    assert {client_in.get(shared[2], {"threads": n}).status_code for n in range(6)} == {200}
+    assert {client_in.get(shared[2], {"page": n}).status_code for n in range(6)} == {200}
 
 
 def test_an_older_page_is_better_than_none(shared, rendered, client, now, monkeypatch):
-    first = client.get(shared[2], {"threads": 0})
+    first = client.get(shared[2], {"page": 0})
     for place in (1, 2):
-        client.get(shared[2], {"threads": place})
+        client.get(shared[2], {"page": place})
     later = kept.time.monotonic() + kept.KEPT_S + 1
     monkeypatch.setattr(kept.time, "monotonic", lambda: later)
-    assert client.get(shared[2], {"threads": 0}).content == first.content
+    assert client.get(shared[2], {"page": 0}).content == first.content
     assert len(rendered) == 3
 
 
@@ -185,15 +196,15 @@ def test_a_link_and_an_address_have_a_limit_each(shared, now):
     _, token = actions.share(None, shared[0])
     guests = [Client(REMOTE_ADDR=f"192.0.2.{n}") for n in range(3)]
     for guest in guests[:2]:
-        assert [guest.get(shared[2], {"threads": guests.index(guest) * 10 + n}).status_code for n in range(4)] == [
+        assert [guest.get(shared[2], {"page": guests.index(guest) * 10 + n}).status_code for n in range(4)] == [
             200,
             200,
             200,
             429,
         ]
-    assert guests[2].get(shared[2], {"threads": 77}).status_code == 429, "the link's: two addresses used it up"
-    assert guests[0].get(f"/share/{token}/", {"threads": 0}).status_code == 429, "the address's"
-    assert guests[2].get(f"/share/{token}/", {"threads": 0}).status_code == 200
+    assert guests[2].get(shared[2], {"page": 77}).status_code == 429, "the link's: two addresses used it up"
+    assert guests[0].get(f"/share/{token}/", {"page": 0}).status_code == 429, "the address's"
+    assert guests[2].get(f"/share/{token}/", {"page": 0}).status_code == 200
 
 
 def test_every_page_of_a_link_is_limited(shared, client, now):
@@ -218,13 +229,13 @@ def test_one_guest_does_not_stop_a_link_for_others(shared, monkeypatch):
     assert other.get(shared[2]).status_code == 200
     for n in range(600):
         seconds[0] = n / 10
-        answer = greedy.get(shared[2], {"threads": n, "server": n})
+        answer = greedy.get(shared[2], {"page": n})
         refused += answer.status_code == 429
         if n % 100 == 99:
             before = len(rendered)
             assert other.get(shared[2]).status_code == 200
             assert len(rendered) == before, "it is still kept"
-            assert other.get(shared[2], {"workload": n // 100}).status_code == 200
+            assert other.get(shared[2], {"page": 7000 + n}).status_code == 200
     seconds[0] += kept.KEPT_S + 1
     codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(70)]
     assert codes[0] == 404 and codes[-1] == 429, "the control: pages without a query are limited, too"
@@ -233,9 +244,9 @@ def test_one_guest_does_not_stop_a_link_for_others(shared, monkeypatch):
 
 
 def test_a_network_of_ipv6_counts_as_one_address(shared, now):
-    codes = [Client(REMOTE_ADDR=f"2001:db8::{n}").get(shared[2], {"threads": n}).status_code for n in range(1, 5)]
+    codes = [Client(REMOTE_ADDR=f"2001:db8::{n}").get(shared[2], {"page": n}).status_code for n in range(1, 5)]
     assert codes == [200, 200, 200, 429]
-    assert Client(REMOTE_ADDR="2001:db8:0:1::1").get(shared[2], {"threads": 5}).status_code == 200
+    assert Client(REMOTE_ADDR="2001:db8:0:1::1").get(shared[2], {"page": 5}).status_code == 200
 
 
 def test_pages_without_a_query_are_limited_where_nobody_knows_the_address(now):

@@ -58,8 +58,10 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
         found = folder.lstat()
     except OSError as error:
         return f"{folder} cannot be examined ({error.strerror})"
+    if stat.S_ISLNK(found.st_mode):
+        return f"{folder} is a link to {folder.resolve()}; name the folder that it leads to"
     if not stat.S_ISDIR(found.st_mode):
-        return f"{folder} is a link, or no folder"
+        return f"{folder} is no folder"
     if found.st_uid not in owners:
         return f"{folder} belongs to the user with number {found.st_uid}"
     ours = found.st_gid in (0, os.getegid())  # a group that is root's or our own

@@ -73,3 +73,11 @@ def test_it_says_when_the_folder_cannot_be_made(tmp_path, user):
     (tmp_path / "file").touch()
     with pytest.raises(SandboxError, match="cannot be made"):
         place.prepare(tmp_path / "file" / "root", user)
+
+
+def test_a_root_reached_through_a_link_is_told_where_the_link_leads(tmp_path):
+    (tmp_path / "real").mkdir(mode=0o755)
+    (tmp_path / "link").symlink_to("real")
+    assert place.another_users(tmp_path / "real") == ""
+    told = place.another_users(tmp_path / "link" / "sandboxes")
+    assert told == f"{tmp_path}/link is a link to {tmp_path}/real; name the folder that it leads to"

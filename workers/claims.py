@@ -39,6 +39,12 @@ def must_hold(experiment: Experiment) -> None:
         )
 
 
+@patient
+def waits(rows: QuerySet[Row]) -> bool:
+    """Whether something of these is still to be done."""
+    return rows.filter(state=State.WAITING).exists()
+
+
 def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
     """The next waiting one, now running; None when none is left, or the experiment was taken from its worker."""
     return _claim(rows, experiment, timezone.now())
@@ -64,6 +70,11 @@ def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row |
 def claimed(row: Row) -> QuerySet[Row]:
     """The row, as long as it is this claim's."""
     return type(row).objects.filter(pk=row.pk, state=State.RUNNING, started_at=row.started_at)
+
+
+@patient
+def still_claimed(row: Row) -> bool:
+    return claimed(row).exists()
 
 
 @patient

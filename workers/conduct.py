@@ -172,10 +172,6 @@ class _Conductor:
                 require_disks()
 
     @patient
-    def _waits(self, rows: Manager) -> bool:
-        return rows.filter(state=Cell.State.WAITING).exists()
-
-    @patient
     def _stands(self, rows: Manager) -> list[Stand]:
         """Those on which something is still to be done, each once."""
         return list(dict.fromkeys(map(self._stand, rows.filter(state=Cell.State.WAITING))))
@@ -213,7 +209,7 @@ class _Conductor:
             self._measure(cell)
 
     def _next_cell(self) -> Cell | None:
-        if self._waits(self._experiment.cells):
+        if claims.waits(self._experiment.cells):
             self._must_be_allowed()
         return store.claim(self._experiment)
 

@@ -20,6 +20,7 @@ from workers.crash.run import run_trial
 from workers.crash.trial import Attached, TrialSetup
 from workers.debts import COMMAND_LIMIT_S
 from workers.errors import Cancelled, DurascopeError, PlanError
+from workers.patience import patient
 from workers.sandbox.builds import find
 from workers.sandbox.storage import parse
 from workers.servers import schema
@@ -53,7 +54,7 @@ def crash_all(experiment: Experiment, plan: Plan, servers: dict[int, Server], wa
 
 
 def _next(experiment: Experiment, watch: Watch) -> Trial | None:
-    if experiment.trials.filter(state=Trial.State.WAITING).exists():
+    if claims.waits(experiment.trials):
         watch.must_be_allowed()
     return trial_store.claim(experiment)
 
@@ -109,6 +110,7 @@ def _attached(row: Trial) -> Attached:
     return Attached(server.target(), name, crash, start, permit, must_hold, COMMAND_LIMIT_S, back, where)
 
 
+@patient
 def _expendable(row: Trial) -> Server:
     """The server as it is marked now, if whoever queued the experiment has the right now. Nobody is named: the message
     is shown to guests."""
@@ -132,7 +134,7 @@ def _expendable(row: Trial) -> Server:
 def _permit(row: Trial, crash: tuple[str, ...], start: tuple[str, ...]) -> None:
     """The last word before an owner's server goes down, kept in the audit log; that it must be started again is written
     down as a debt, for this worker may die in between. Raises PlanError."""
-    if not claims.claimed(row).exists():  # whoever took this worker for dead may have put the server back already
+    if not claims.still_claimed(row):  # whoever took this worker for dead may have put the server back already
         raise PlanError(f"The trial was taken from this worker: {row.server} was not crashed.")
     server = _expendable(row)
     if (tuple(server.crash_command), tuple(server.start_command)) != (crash, start):

@@ -83,21 +83,37 @@ def pay(server: Server, must_hold: Callable[[], None]) -> None:
     except Taken:
         raise
     except DurascopeError as failure:
-        owed = server.debts.filter(paid_at=None)
-        owed.update(problem=storable(str(failure)))
-        is_down = owed.filter(kind=Debt.Kind.START).exists()
+        is_down = _note(server, failure)
         what = "is still down after a crash" if is_down else "still has settings of an earlier experiment"
         raise ServerError(
             f"{server.name} {what}, and could not be put back: {failure}", "See what is owed on the server's page."
         ) from failure
 
 
+@patient
+def _note(server: Server, failure: DurascopeError) -> bool:
+    """Why nothing could be restored; whether the server is still down."""
+    server.debts.filter(paid_at=None).update(problem=storable(str(failure)))
+    return server.debts.filter(paid_at=None, kind=Debt.Kind.START).exists()
+
+
+@patient
+def _open(server: Server) -> list[Debt]:
+    return list(server.debts.filter(paid_at=None).order_by("pk"))
+
+
+@patient
+def _read_anew(server: Server) -> Server:
+    """With its commands as they are now."""
+    return Server.everything.get(pk=server.pk)
+
+
 def _start(server: Server, must_hold: Callable[[], None]) -> None:
     """First of all: nothing can be put back on a server that is down. One that answers has been started meanwhile."""
-    debt = server.debts.filter(paid_at=None, kind=Debt.Kind.START).first()
+    debt = next((debt for debt in _open(server) if debt.kind == Debt.Kind.START), None)
     if debt is None:
         return
-    server = Server.everything.get(pk=server.pk)  # its commands as they are now
+    server = _read_anew(server)
     command = tuple(server.start_command)
     down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, must_hold, COMMAND_LIMIT_S))
     if not down.answers():
@@ -127,7 +143,7 @@ def _must_be_due(debt: Debt) -> None:
 
 
 def _put_back(server: Server, must_hold: Callable[[], None]) -> None:
-    debts = list(server.debts.filter(paid_at=None).order_by("pk"))
+    debts = _open(server)
     if not debts:
         return
     changed = [(debt.name, debt.old) for debt in debts if debt.kind == Debt.Kind.VARIABLE]

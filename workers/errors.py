@@ -37,6 +37,8 @@ def reason(failure: BaseException) -> str:
     """What to say of any failure, never nothing: some exceptions have no text of their own."""
     if isinstance(failure, DurascopeError) and str(failure):
         return str(failure)
+    if isinstance(failure, OSError) and failure.strerror:  # without the number that Python puts before it
+        return f"{failure.strerror} ({failure.filename})" if failure.filename else failure.strerror
     kind = type(failure).__name__
     return f"{kind}: {failure}" if str(failure) else f"{kind}, without any further word"
 

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from typing import IO
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, reason
 
 # Guests see neither the program nor what it printed: dashboard.results.redact knows these messages by their words.
 LAST_WORDS = 500
@@ -63,7 +63,7 @@ class OwnersCommand:
             )
             return self._running.wait(self._limit_s)
         except (OSError, ValueError) as error:
-            raise SandboxError(f"The {what} command could not be run: {error}.", MEND) from error
+            raise SandboxError(f"The {what} command could not be run: {reason(error)}.", MEND) from error
         except subprocess.TimeoutExpired as late:
             self.kill()
             self._running.wait()

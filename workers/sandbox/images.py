@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, reason
 from workers.sandbox import options, owner, process, untrusted
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
@@ -96,7 +96,7 @@ def copy(source: Path, target: Path, user: User) -> None:
             _as_user(["cp", *WHOLE, *again, "--target-directory", target, "--", *redo], source, user)
             _as_user(["sync", "--", *redo], target, user)
     except OSError as error:
-        raise SandboxError(f"The datadir could not be copied: {error}.", "The image is untouched.") from error
+        raise SandboxError(f"The datadir could not be copied: {reason(error)}.", "The image is untouched.") from error
 
 
 WHOLE = ("--archive", "--one-file-system")

@@ -69,8 +69,9 @@ def new_folder(parent: Path, name: str = "") -> Path:
     """A fresh folder of ours under `parent`. It appears with its note in it, never without. OSError: a folder of
     that name is there and not empty."""
     enterable(parent)
-    draft = enterable(parent / f".{secrets.token_hex(4)}")
+    draft = parent / f".{secrets.token_hex(4)}"
     try:
+        enterable(draft)
         _held.add(_identity(draft))  # before the note: a note of ours without it is a leaving to the sweep
         write(draft, myself())
         return draft.rename(parent / (name or draft.name[1:]))

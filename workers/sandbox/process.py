@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, reason
 from workers.sandbox.users import User
 
 DOOR = Path(__file__).with_name("door.py")
@@ -90,7 +90,7 @@ def spawn(
     try:
         return _forker().submit(fork).result()
     except OSError as error:
-        raise SandboxError(f"{argv[0]} could not be started: {error}.", "Nothing was changed.") from error
+        raise SandboxError(f"{argv[0]} could not be started: {reason(error)}.", "Nothing was changed.") from error
 
 
 def ask(argv: Sequence[str], user: User, fence: Fence, env: Mapping[str, str], limit_s: float) -> Answer:

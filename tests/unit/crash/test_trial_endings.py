@@ -58,6 +58,11 @@ def test_a_cancelled_one_is_cancelled_though_tidying_up_failed(tried):
         tried(fails(Cancelled("Stopped.")), fails(OSError("busy")), cancelled=True)
 
 
+def test_an_error_of_the_system_is_told_in_its_words():
+    assert reason(OSError(24, "Too many open files")) == "Too many open files"
+    assert reason(FileNotFoundError(2, "No such file or directory", "/x")) == "No such file or directory (/x)"
+
+
 @pytest.mark.parametrize("failure", [TimeoutError(), OSError(), SandboxError(""), KeyError()])
 def test_no_reason_is_empty(tried, failure):
     broken = tried(fails(failure))

@@ -1,5 +1,7 @@
 """Mounts and loop devices are taken away as far as possible, whatever one of them does."""
 
+import contextlib
+import errno
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,16 @@ def test_a_device_that_is_busy_keeps_no_other_and_is_told(host, tmp_path):
     with pytest.raises(SandboxError, match="Still there: /dev/loop1"):
         system.dismantle(tmp_path)
     assert (mounts, loops) == ({}, ["/dev/loop1"])
+
+
+@pytest.mark.parametrize(("number", "is_gone"), [(errno.ENOENT, True), (errno.ENODEV, True), (errno.EMFILE, False)])
+def test_a_device_that_cannot_be_asked_is_not_taken_for_detached(monkeypatch, tmp_path, number, is_gone):
+    def fail(file):
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(Path, "read_text", fail)
+    with contextlib.nullcontext() if is_gone else pytest.raises(OSError):
+        system.detach(tmp_path / "loop1")
 
 
 def test_a_device_that_was_given_to_somebody_else_is_not_waited_for(monkeypatch, tmp_path):

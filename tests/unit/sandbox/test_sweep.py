@@ -1,6 +1,7 @@
 """Only what a dead worker left is swept."""
 
 import os
+import resource
 import time
 from pathlib import Path
 
@@ -108,6 +109,19 @@ def test_a_folder_that_could_not_be_removed_goes_later_and_one_in_use_stays(tmp_
         root = Path()
     assert sweep(root) == [left.name]
     assert used.is_dir() and not left.exists()
+
+
+def test_a_folder_that_could_not_be_made_for_want_of_descriptors_goes(tmp_path):
+    (tmp_path / "live").mkdir()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            owner.new_folder(tmp_path / "live")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    sweep(tmp_path)
+    assert list((tmp_path / "live").iterdir()) == []
 
 
 def test_it_kills_no_server_of_another_boot(tmp_path):

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, reason
 from workers.sandbox.disk.volatile import SYSTEM_PATH, VolatileDisk
 from workers.sandbox.sweep import sweep
 
@@ -30,7 +30,7 @@ def missing() -> str:
     try:
         return next((why for check in CHECKS if (why := check())), "")
     except OSError as error:
-        return f"The host could not be examined: {error}."
+        return f"The host could not be examined: {reason(error)}."
 
 
 def _platform() -> str:
@@ -81,7 +81,7 @@ def _a_real_cut() -> str:
         with VolatileDisk.create(ROOT / "live" / str(os.getpid()), SIZE_BYTES) as disk:
             return _verdict(*cut_one(disk))
     except (SandboxError, OSError) as error:
-        return f"A trial of a volatile disk failed: {error}"
+        return f"A trial of a volatile disk failed: {reason(error)}"
     finally:
         with contextlib.suppress(OSError):  # another worker may be at it
             (ROOT / "live").rmdir()

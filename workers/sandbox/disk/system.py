@@ -13,11 +13,12 @@ import threading
 import time
 from pathlib import Path
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, reason
 
 LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
 MNT_DETACH = 2
+DETACHED = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 ATTEMPTS = 20  # another process may take the free loop device first
 PATIENCE_S = 5.0
 POLL_S = 0.005
@@ -47,7 +48,7 @@ def attach(file: Path) -> Path:
             return _attach(file)
         except OSError as error:
             if error.errno != errno.EBUSY:
-                raise SandboxError(f"No loop device for {file}: {error}.", "Nothing was mounted.") from error
+                raise SandboxError(f"No loop device for {file}: {reason(error)}.", "Nothing was mounted.") from error
     raise SandboxError(f"No loop device for {file}: others were always faster.", "Try again.")
 
 
@@ -138,10 +139,13 @@ def _attach(file: Path) -> Path:
 
 
 def _backing_file(device: Path) -> str:
+    """Empty: it has none. OSError: that cannot be read, and is no proof that it has none."""
     try:
         return Path(f"/sys/block/{device.name}/loop/backing_file").read_text().strip()
-    except OSError:
-        return ""
+    except OSError as error:
+        if error.errno in DETACHED:
+            return ""
+        raise
 
 
 def _unescape(text: str) -> str:

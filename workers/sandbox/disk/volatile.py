@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, reason
 from workers.sandbox import owner, place, process, untrusted
 from workers.sandbox.disk import system
 from workers.sandbox.disk.cache import SECTOR_BYTES, Cut
@@ -228,7 +228,7 @@ class VolatileDisk:
                 line_out.sendall(line.encode())
                 answer = line_out.makefile().readline()
         except OSError as error:
-            raise SandboxError(f"The volatile disk does not answer: {error}.", "Remove it.") from error
+            raise SandboxError(f"The volatile disk does not answer: {reason(error)}.", "Remove it.") from error
         if not answer.startswith("ok"):
             raise SandboxError(f"The volatile disk refused {line!r}: {answer.strip()}", "Nothing was changed.")
         return dict(word.partition("=")[::2] for word in answer.split()[1:])
@@ -256,7 +256,7 @@ def _ran(*argv: str | Path) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(argv, env={"PATH": SYSTEM_PATH, "LC_ALL": "C"}, capture_output=True, text=True)
     except OSError as error:
-        raise SandboxError(f"{argv[0]} could not be run: {error}.", "Install it.") from error
+        raise SandboxError(f"{argv[0]} could not be run: {reason(error)}.", "Install it.") from error
 
 
 def _run(*argv: str | Path) -> None:

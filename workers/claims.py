@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.states import move
 from workers.errors import DurascopeError, Taken, reason
 from workers.patience import patient
 from workers.storable import storable
@@ -63,8 +64,8 @@ def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row |
     if row is None:
         return None
     row.started_at = mark
-    taken = rows.filter(pk=row.pk, state=State.WAITING)
-    return row if taken.update(state=State.RUNNING, started_at=mark, error="", mend="") else None
+    taken = move(rows.filter(pk=row.pk), State.RUNNING, started_at=mark, error="", mend="")
+    return row if taken else None
 
 
 def claimed(row: Row) -> QuerySet[Row]:
@@ -80,8 +81,9 @@ def still_claimed(row: Row) -> bool:
 @patient
 def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
     """Leave a row without a result: it failed, or was stopped."""
-    claimed(row).update(
-        state=state,
+    move(
+        claimed(row),
+        state,
         ended_at=timezone.now(),
         error=storable(failure.message or reason(failure)) if failure else "",
         mend=storable(failure.mend) if failure else "",

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Part
+from dashboard.experiments.states import HELD, move
 from dashboard.fleet.models import HostLease, Worker
 from workers import environment, leases
 from workers.barrier import Barrier
@@ -28,7 +29,6 @@ from workers.storable import storable
 
 log = logging.getLogger(__name__)
 State = Part.State
-HELD = (State.TAKEN, State.READY, State.RUNNING)
 ASK_EVERY_S = 0.5
 
 
@@ -62,8 +62,7 @@ def claim(part_id: int, worker: Worker, mark: datetime) -> Part | None:
     same = Part.objects.filter(cell=part.cell_id, worker__host=worker.host, worker__pid=worker.pid)
     if part.state != State.WAITING or same.exists() or not worker.is_alive or not _host_is_ours(part, worker, mark):
         return None
-    held = {"state": State.TAKEN, "worker": worker, "by": str(worker), "taken_at": mark}
-    if not Part.objects.filter(pk=part_id, state=State.WAITING).update(**held):
+    if not move(Part.objects.filter(pk=part_id), State.TAKEN, worker=worker, by=str(worker), taken_at=mark):
         return None
     part.refresh_from_db()
     return part
@@ -88,7 +87,7 @@ def _load(part: Part) -> None:
     connect(target).close()
     request, stopped = LoadRequest(target=target, **part.request), _Stopped(part)
     with Barrier() as barrier:
-        if not _held(part).filter(state=State.TAKEN).update(state=State.READY):
+        if not move(_held(part), State.READY):
             raise Cancelled("The others did not wait for this part any more.")
         save(part, run(part, request, barrier, lambda second: barrier.tell(part, second), stopped))
 
@@ -111,13 +110,12 @@ def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond,
 @patient
 def save(part: Part, done: PartLoad) -> None:
     told = {"began_s": done.began_s, "trip_s": done.trip_s, "load_average": part.load_average}
-    _held(part).filter(state=State.RUNNING).update(state=State.DONE, result=storable(asdict(done.load)), **told)
+    move(_held(part), State.DONE, result=storable(asdict(done.load)), **told)
 
 
 @patient
 def _fail(part: Part, failure: DurascopeError) -> None:
-    why = {"error": storable(failure.message), "mend": storable(failure.mend)}
-    _held(part).filter(state__in=(*HELD, State.STOPPING)).update(state=State.FAILED, **why)
+    move(_held(part), State.FAILED, error=storable(failure.message), mend=storable(failure.mend))
 
 
 def _held(part: Part) -> QuerySet[Part]:

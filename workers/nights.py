@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from dashboard.experiments import actions as experiments
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.states import UNDER_WAY
 from dashboard.fleet import installation, sites
 from dashboard.schedules import actions, cron, news, queries, window
 from dashboard.schedules.models import Night, Schedule
@@ -143,7 +144,7 @@ def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach:
 def _busy(servers: Iterable[Server]) -> str:
     """What else uses a host of these servers, or waits to; "" when nothing does."""
     wanted = set().union(*map(leases.hosts_of, servers))
-    for other in Experiment.objects.filter(state__in=queries.OPEN).order_by("pk"):
+    for other in Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk"):
         targets = [target["server_id"] for target in other.plan["targets"]]
         used = Server.objects.filter(pk__in=targets, site=settings.SITE)  # names lead elsewhere on another site
         if wanted & set().union(*map(leases.hosts_of, used)):

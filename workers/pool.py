@@ -11,6 +11,7 @@ from typing import Any
 from celery.signals import task_postrun, task_prerun
 
 from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.states import LOAD_OVER
 from workers import bell
 
 LIMIT_S = 600.0  # of a task that measures nothing, and of the end of one that does
@@ -22,7 +23,6 @@ WORDS = {
     bell.DELIVERY: "a message",
     bell.SCHEDULE: "a schedule",
 }
-LOAD_OVER = (Part.State.DONE, Part.State.FAILED)
 
 
 @dataclass

@@ -11,13 +11,15 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from dashboard.experiments.actions import cancel_waiting
 from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.experiments.states import move
 from dashboard.fleet import installation
 from dashboard.fleet.models import HostLease, Worker
 from dashboard.servers.models import Server
 from workers import claims, leases
 from workers.bench.measure import Measurement
-from workers.errors import DurascopeError, PlanError
+from workers.errors import DurascopeError
 from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading
 from workers.patience import LOST, patient
@@ -56,12 +58,10 @@ def _begin(
             say(experiment, f"waiting: what an ended experiment changed on {unpaid} is restored first")
             return None
         leases.take(experiment, hosts, timezone.now())
-        experiment.state = Experiment.State.RUNNING
-        experiment.worker, experiment.claim = worker, claim
-        experiment.started_at = experiment.started_at or timezone.now()
-        experiment.error = experiment.mend = ""
-        experiment.save(update_fields=["state", "worker", "claim", "started_at", "error", "mend"])
-    return experiment
+        row = Experiment.objects.filter(pk=experiment_id)
+        started_at = experiment.started_at or timezone.now()
+        move(row, Experiment.State.RUNNING, worker=worker, claim=claim, started_at=started_at, error="", mend="")
+        return row.get()
 
 
 def _does(experiment: Experiment) -> str:
@@ -77,7 +77,7 @@ def _does(experiment: Experiment) -> str:
 def refuse(experiment_id: int, why: DurascopeError) -> None:
     """End a queued experiment that cannot be run."""
     queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
-    queued.update(state=Experiment.State.FAILED, error=why.message, mend="Plan it anew.", ended_at=timezone.now())
+    move(queued, Experiment.State.FAILED, error=why.message, mend="Plan it anew.", ended_at=timezone.now())
 
 
 @patient
@@ -86,13 +86,13 @@ def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") 
 
     False, and nothing is changed, when it was taken away: it may run elsewhere by now.
     """
-    ended = {"state": state, "error": storable(error), "mend": storable(mend), "ended_at": timezone.now()}
+    ended = {"error": storable(error), "mend": storable(mend), "ended_at": timezone.now()}
     with transaction.atomic():
-        if not claims.held(experiment).update(phase="", claim=None, **ended):
+        if not move(claims.held(experiment), state, phase="", claim=None, **ended):
             return False
         HostLease.objects.filter(experiment=experiment).delete()
         for rows in (experiment.cells, experiment.trials):
-            rows.filter(state=Cell.State.RUNNING).update(state=Cell.State.INTERRUPTED, ended_at=timezone.now())
+            move(rows.all(), Cell.State.INTERRUPTED, ended_at=timezone.now())
         if state == Experiment.State.CANCELLED:
             cancel_waiting(experiment)
     return True
@@ -125,7 +125,7 @@ def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Pro
     """Store a measurement and mark its cell measured; None (nothing stored) when the cell was taken away."""
     load = done.load
     with transaction.atomic():
-        if not claims.claimed(cell).update(state=Cell.State.DONE, ended_at=timezone.now()):
+        if not move(claims.claimed(cell), Cell.State.DONE, ended_at=timezone.now()):
             return Run.objects.filter(cell=cell, started_at=done.started_at).first()  # stored, and the answer was lost
         run = Run.objects.create(
             cell=cell,
@@ -187,26 +187,3 @@ def environment_row(data: dict[str, Any]) -> Environment:
     data = storable(data)
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
     return Environment.objects.get_or_create(digest=digest, defaults={"data": data})[0]
-
-
-def release_to_resume(experiment: Experiment) -> None:
-    """Put what is not measured back in the queue: interrupted, failed, cancelled and running cells and trials."""
-    with transaction.atomic():
-        queue_again(experiment)  # first: whoever locks an experiment and its cells does it in this order
-        for rows in (experiment.cells, experiment.trials):
-            unmeasured = rows.exclude(state__in=[Cell.State.DONE, Cell.State.WAITING])
-            unmeasured.update(state=Cell.State.WAITING, error="", mend="")
-
-
-def queue_again(experiment: Experiment) -> None:
-    """An experiment that is over waits for a worker again. Raises PlanError when it is not over."""
-    over = Experiment.objects.filter(pk=experiment.pk).exclude(
-        state__in=[Experiment.State.RUNNING, Experiment.State.QUEUED]
-    )
-    if not over.update(state=Experiment.State.QUEUED, cancel_asked=False, error="", mend="", ended_at=None):
-        raise PlanError("The experiment is running or already queued.", "Wait for it to end, or cancel it.")
-
-
-def cancel_waiting(experiment: Experiment) -> None:
-    for rows in (experiment.cells, experiment.trials):
-        rows.filter(state=Cell.State.WAITING).update(state=Cell.State.CANCELLED)

@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from dashboard.experiments.models import Cell, Part
+from dashboard.experiments.states import move
 from dashboard.fleet import site_names, sites
 from dashboard.fleet.models import Worker
 from workers import bell, claims, joiner
@@ -121,7 +122,7 @@ class Together:
         self, barrier: Barrier, request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled
     ) -> list[PartLoad]:
         own, *others = self._parts
-        if self._rows().filter(state=State.READY).update(state=State.RUNNING) != self._count:
+        if move(self._rows(), State.RUNNING) != self._count:
             raise self._look() or TogetherError("A worker that was ready went away.", AGAIN)
         barrier.open(self._parts)
         try:
@@ -174,14 +175,14 @@ class Together:
     @patient
     def _dismiss(self) -> None:
         """Nobody takes a part any more; who holds one stops, and is waited for."""
-        self._rows().filter(state=State.WAITING).update(state=State.FAILED, error="It was not needed any more.")
+        move(self._rows().filter(state=State.WAITING), State.FAILED, error="It was not needed any more.")
         others = self._rows().exclude(number=0)
-        others.filter(state__in=joiner.HELD).update(state=State.STOPPING)
+        move(others, State.STOPPING)
         deadline = time.monotonic() + STOP_S
         stopping = others.filter(state=State.STOPPING)
         while time.monotonic() < deadline and stopping.filter(worker__in=Worker.objects.alive()).exists():
             time.sleep(LOOK_EVERY_S)
-        self._rows().exclude(state__in=(State.DONE, State.FAILED)).update(state=State.FAILED, error="It was stopped.")
+        move(self._rows(), State.FAILED, error="It was stopped.")
 
     def _rows(self) -> QuerySet[Part]:
         return Part.objects.filter(cell=self._cell, attempt=self._cell.started_at)

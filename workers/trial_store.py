@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard.experiments.models import Environment, Experiment, Trial, TrialEvidence
+from dashboard.experiments.states import move
 from workers import claims
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.trial import Loss, TrialResult
@@ -26,8 +27,9 @@ def claim(experiment: Experiment) -> Trial | None:
 def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
     """Store verdict and evidence; False (nothing stored) when the trial was taken away."""
     with transaction.atomic():
-        stored = claims.claimed(trial).update(
-            state=Trial.State.DONE,
+        stored = move(
+            claims.claimed(trial),
+            Trial.State.DONE,
             ended_at=timezone.now(),
             verdict=result.verdict,
             error=storable(f"{result.failed_at}: {result.error}") if result.error else "",

@@ -10,9 +10,9 @@ from django.contrib.auth.models import User
 from dashboard.accounts.roles import allowed, require
 from dashboard.experiments import actions as experiments
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.states import UNDER_WAY
 from dashboard.schedules import actions as schedules
 from dashboard.schedules.models import Schedule
-from dashboard.schedules.queries import OPEN
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,9 @@ class Running:
 
 def running(user: User) -> Running:
     """Experiments that are not over or being cancelled, and schedules that are not paused."""
+    queued = Experiment.objects.filter(queued_by=user, state__in=UNDER_WAY, cancel_asked=False)
     return Running(
-        list(Experiment.objects.filter(queued_by=user, state__in=OPEN, cancel_asked=False).defer("plan", "analysis")),
+        list(queued.defer("plan", "analysis")),
         list(Schedule.objects.filter(runs_as=user, paused_at=None)),
         not allowed(user, "run"),
     )

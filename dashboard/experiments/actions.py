@@ -12,9 +12,10 @@ from dashboard.audit.models import record
 from dashboard.experiments import controls, queries, shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
+from dashboard.experiments.states import move
 from dashboard.results.claims import snapshot
 from dashboard.servers.models import Server
-from workers import bell, store
+from workers import bell
 from workers.bench.plan import Plan, PlanTarget
 from workers.bench.recipes import QUICK, Recipe
 from workers.bench.review import estimate_s, problems
@@ -133,11 +134,16 @@ def cancel(experiment: Experiment, user: Any) -> None:
     row = Experiment.objects.filter(pk=experiment.pk)
     with transaction.atomic():
         queued = row.filter(state=Experiment.State.QUEUED)
-        if queued.update(state=Experiment.State.CANCELLED, cancel_asked=True, ended_at=timezone.now()):
-            store.cancel_waiting(experiment)
+        if move(queued, Experiment.State.CANCELLED, cancel_asked=True, ended_at=timezone.now()):
+            cancel_waiting(experiment)
         elif not row.filter(state=Experiment.State.RUNNING, cancel_asked=False).update(cancel_asked=True):
             return
         record(user, "cancelled", experiment)
+
+
+def cancel_waiting(experiment: Experiment) -> None:
+    for rows in (experiment.cells, experiment.trials):
+        move(rows.filter(state=Cell.State.WAITING), Cell.State.CANCELLED)
 
 
 def resume(experiment: Experiment, user: Any) -> None:
@@ -146,10 +152,25 @@ def resume(experiment: Experiment, user: Any) -> None:
     require(user, "run")
     _measured_here(experiment)
     with transaction.atomic():
-        store.release_to_resume(experiment)
+        release(experiment)
         record(user, "resumed", experiment)
         _answer_for_crashes(user, experiment)
     ring(experiment)
+
+
+def release(experiment: Experiment) -> None:
+    """Put back in the queue what is not measured: interrupted, failed and cancelled cells and trials."""
+    with transaction.atomic():
+        queue_again(experiment)  # first: whoever locks an experiment and its cells does it in this order
+        for rows in (experiment.cells, experiment.trials):
+            move(rows.all(), Cell.State.WAITING, error="", mend="")
+
+
+def queue_again(experiment: Experiment) -> None:
+    """An experiment that is over waits for a worker again. Raises PlanError when it is not over."""
+    row = Experiment.objects.filter(pk=experiment.pk)
+    if not move(row, Experiment.State.QUEUED, cancel_asked=False, error="", mend="", ended_at=None):
+        raise PlanError("The experiment is running or already queued.", "Wait for it to end, or cancel it.")
 
 
 def _measured_here(experiment: Experiment) -> None:
@@ -166,7 +187,7 @@ def repeat_trial(trial: Trial, user: Any) -> Trial:
     require(user, "crash", trial.server)
     _measured_here(trial.experiment)
     with transaction.atomic():
-        store.queue_again(trial.experiment)  # first: of two at once the second is refused
+        queue_again(trial.experiment)  # first: of two at once the second is refused
         last = trial.experiment.trials.order_by("-position").first()
         again = Trial.objects.create(
             experiment=trial.experiment,

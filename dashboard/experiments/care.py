@@ -10,9 +10,8 @@ from dashboard.audit.models import record
 from dashboard.experiments import queries, tags
 from dashboard.experiments.baseline import question_of
 from dashboard.experiments.models import Comment, Experiment
+from dashboard.experiments.states import OVER
 from dashboard.servers.models import Server
-
-UNDER_WAY = (Experiment.State.QUEUED, Experiment.State.RUNNING)
 
 
 class Refused(Exception):
@@ -107,7 +106,7 @@ def delete(user: Any, experiment: Experiment) -> None:
     """Hide it everywhere, at once; `removal` makes it final later. Raises Refused while it waits or runs."""
     require(user, "tidy")
     known = user if getattr(user, "is_authenticated", False) else None
-    over = Experiment.objects.filter(pk=experiment.pk).exclude(state__in=UNDER_WAY)
+    over = Experiment.objects.filter(pk=experiment.pk).filter(state__in=OVER)
     if over.update(deleted_at=timezone.now(), deleted_by=known):
         record(user, "deleted", experiment, id=experiment.pk)
     elif Experiment.objects.filter(pk=experiment.pk).exists():

@@ -7,8 +7,10 @@ from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
+from dashboard.experiments import states
 from dashboard.experiments.words import words_of
 from dashboard.servers.models import Server
+from workers.bench.plan import CONTROLS
 
 
 class Tag(models.Model):
@@ -57,14 +59,7 @@ class Imported(models.Manager["Experiment"]):
 class Experiment(models.Model):
     """A question and its plan. `plan` is workers.bench.plan.Plan as a dict; the cells follow from it."""
 
-    class State(models.TextChoices):
-        QUEUED = "queued", "queued"
-        RUNNING = "running", "running"
-        DONE = "done", "finished"
-        FAILED = "failed", "failed"
-        CANCELLED = "cancelled", "cancelled"
-        INTERRUPTED = "interrupted", "interrupted"
-
+    State = states.ExperimentState
     kept_days = KEPT_FOR.days
 
     name = models.CharField(max_length=120)
@@ -120,7 +115,7 @@ class Experiment(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="imported_is_over",
-                condition=models.Q(imported_at=None) | ~models.Q(state__in=["queued", "running"]),
+                condition=models.Q(imported_at=None) | ~models.Q(state__in=states.UNDER_WAY),
             ),
         ]
 
@@ -150,11 +145,15 @@ class Experiment(models.Model):
 
     @property
     def is_over(self) -> bool:
-        return self.state not in (self.State.QUEUED, self.State.RUNNING)
+        return self.state in states.OVER
 
     @property
     def is_imported(self) -> bool:
         return self.imported_at is not None
+
+    @property
+    def may_be_resumed(self) -> bool:
+        return self.is_over and not self.is_imported
 
 
 class Words(models.Model):
@@ -186,13 +185,7 @@ class Comment(models.Model):
 class Cell(models.Model):
     """One point of the plan, one repeat of it: a worker claims it with a conditional UPDATE."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        RUNNING = "running", "running"
-        DONE = "done", "measured"
-        FAILED = "failed", "failed"
-        CANCELLED = "cancelled", "cancelled"
-        INTERRUPTED = "interrupted", "interrupted"
+    State = states.CellState
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="cells")
     server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="cells")
@@ -220,14 +213,7 @@ class Part(models.Model):
     """A share of one cell's load, put on its server by one worker while others put theirs (workers.together). Those of
     an earlier claim of the cell are gone when it is measured anew."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        TAKEN = "taken", "taken"
-        READY = "ready", "ready"
-        RUNNING = "running", "running"
-        STOPPING = "stopping", "stopping"
-        DONE = "done", "measured"
-        FAILED = "failed", "failed"
+    State = states.PartState
 
     cell = models.ForeignKey(Cell, on_delete=models.CASCADE, related_name="parts")
     attempt = models.DateTimeField()  # the mark of the cell's claim that it is a part of
@@ -258,11 +244,18 @@ class Trials(models.QuerySet):
         for what that one had found, and would weigh the count. The same for trials in memory: `Tried.counts`."""
         return self.filter(repeats=None)
 
+    def ended(self) -> "Trials":
+        """Those with an outcome: a verdict, or the reason why there is none."""
+        return self.filter(state__in=states.ENDED)
+
+    def without_controls(self) -> "Trials":
+        return self.exclude(kind__in=CONTROLS)
+
 
 class Trial(models.Model):
     """One crash of one variant and what was found after it: a worker claims it as it claims a cell."""
 
-    State = Cell.State
+    State = states.CellState
 
     class Verdict(models.TextChoices):
         VALID = "valid", "valid"
@@ -277,7 +270,7 @@ class Trial(models.Model):
     repeat = models.PositiveIntegerField()
     seed = models.PositiveBigIntegerField()
     repeats = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)  # the trial that this one repeats
-    state = models.CharField(max_length=12, choices=Cell.State, default=Cell.State.WAITING)
+    state = models.CharField(max_length=12, choices=State, default=State.WAITING)
     error = models.TextField(blank=True)
     mend = models.TextField(blank=True)
     started_at = models.DateTimeField(null=True)
@@ -300,6 +293,10 @@ class Trial(models.Model):
         ordering = ["position"]
         constraints = [models.UniqueConstraint(name="one_trial_position_each", fields=["experiment", "position"])]
         indexes = [models.Index(name="trials_of_server", fields=["server", "experiment"])]
+
+    @property
+    def may_be_repeated(self) -> bool:
+        return self.state in states.ENDED and not self.experiment.is_imported
 
 
 class TrialEvidence(models.Model):

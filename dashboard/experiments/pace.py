@@ -7,8 +7,8 @@ from datetime import timedelta
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.states import ENDED
 
-OVER = (Cell.State.DONE, Cell.State.FAILED)
 ENOUGH = 3  # so many cells or trials must be over before their pace is believed
 
 
@@ -25,7 +25,7 @@ class Part:
 
     @property
     def over(self) -> int:
-        return sum(self.states[state] for state in OVER)
+        return sum(self.states[state] for state in ENDED)
 
     def left_s(self, each_s: float) -> float:
         """By the pace of those that are over; by `each_s` while they are too few."""
@@ -47,7 +47,7 @@ def left_s(experiment: Experiment, cells: Part, trials: Part) -> float | None:
 
 
 def _part(rows: QuerySet[Cell] | QuerySet[Trial]) -> Part:
-    took = Sum(F("ended_at") - F("started_at"), filter=Q(state__in=OVER))
+    took = Sum(F("ended_at") - F("started_at"), filter=Q(state__in=ENDED))
     found = rows.order_by().values_list("state").annotate(n=Count("pk"), took=took)
     states: Counter[str] = Counter()
     spent = timedelta()

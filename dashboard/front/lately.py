@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 
 from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.states import OVER, UNDER_WAY
 from dashboard.history import words
 from dashboard.history.addresses import server_page
 from dashboard.history.models import Change
 from dashboard.schedules import cron
 from dashboard.schedules.models import Night, Schedule
-from dashboard.schedules.queries import OPEN, nights_of, overdue
+from dashboard.schedules.queries import nights_of, overdue
 
 MOST_RUNNING = 8
 MOST_RESULTS = 8
@@ -52,11 +53,11 @@ class Changed:
 
 
 def running() -> list[Experiment]:
-    return queries.counted(queries.listed().filter(state__in=OPEN)[:MOST_RUNNING])
+    return queries.counted(queries.listed().filter(state__in=UNDER_WAY)[:MOST_RUNNING])
 
 
 def results() -> list[Experiment]:
-    return queries.counted(queries.listed().exclude(state__in=OPEN)[:MOST_RESULTS])
+    return queries.counted(queries.listed().filter(state__in=OVER)[:MOST_RESULTS])
 
 
 def last_night(now: datetime) -> LastNight | None:
@@ -68,7 +69,7 @@ def last_night(now: datetime) -> LastNight | None:
     nights = list(nights_of(known).defer("schedule__plan").order_by("-due_at")[:MOST_NIGHTS])
     failed = [one for one in nights if _failed(one)]
     missed = [one for one in nights if one.state in NOT_RUN]
-    open_ones = [one for one in nights if one.experiment and one.experiment.state in OPEN]
+    open_ones = [one for one in nights if one.experiment and one.experiment.state in UNDER_WAY]
     ran = [one for one in nights if one.experiment and one.experiment.state == Experiment.State.DONE]
     told = [one for one in nights if one in failed or one in missed][:MOST_TOLD]
     late = [one for one in schedules if _is_overdue(one, now)]

@@ -12,10 +12,9 @@ from dashboard.experiments import shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.front import lately, ready
 from dashboard.front.costs import Cost, costs
-from dashboard.front.verdicts import ENDED, Verdict, verdicts
+from dashboard.front.verdicts import Verdict, verdicts
 from dashboard.servers.forms import SandboxForm
 from dashboard.servers.models import Server
-from workers.bench.plan import CONTROLS
 
 MOST_SERVERS = 12
 
@@ -59,7 +58,7 @@ def _servers() -> list[Server]:
 def _used() -> QuerySet[Server]:
     """Each with the newest experiment that `measured` and the newest that `crashed` it."""
     measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
-    crashed = _newest(Trial.objects.counted().filter(server=OuterRef("pk"), state__in=ENDED).exclude(kind__in=CONTROLS))
+    crashed = _newest(Trial.objects.counted().ended().without_controls().filter(server=OuterRef("pk")))
     return Server.objects.annotate(
         measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
     )

@@ -11,17 +11,15 @@ from typing import Literal
 from django.db.models import Count, Q
 from django.urls import reverse
 
-from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.models import Experiment, Trial
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.kinds import ORDER, title
 from dashboard.results.crash.rate import Rate, rate
 from dashboard.results.crash.trials import controls_of
-from workers.bench.plan import CONTROLS
 
 State = Literal["failed", "unknown", "passed"]  # worst first
 WORST: tuple[State, ...] = ("failed", "unknown", "passed")
 MOST_BADGES = 4
-ENDED = (Cell.State.DONE, Cell.State.FAILED)
 DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 
@@ -99,11 +97,10 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
 def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Tried]]:
     """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
     nothing that is asked about."""
-    ended = Trial.objects.counted().filter(experiment__in=set(newest.values()), state__in=ENDED)
+    ended = Trial.objects.counted().ended().without_controls().filter(experiment__in=set(newest.values()))
     known = Q(verdict__in=DECIDED)
     rows = (
-        ended.exclude(kind__in=CONTROLS)
-        .order_by()
+        ended.order_by()
         .values_list("server_id", "experiment_id", "variant", "kind")
         .annotate(n=Count("pk", filter=known), k=Count("pk", filter=Q(verdict=Trial.Verdict.INVALID)), of=Count("pk"))
     )

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from dashboard.experiments.models import Experiment, Run, Trial
+from dashboard.experiments.states import OVER
 from dashboard.history import same
 from dashboard.history.models import Entry, Noted, Track
 from dashboard.results.analysis import analysis_of
@@ -17,9 +18,6 @@ from dashboard.results.crash.trials import Tried, trials_of
 from workers.bench.plan import CONTROLS, Plan
 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]  # a track's names, an entry's fields
-OVER = (
-    Experiment.State.DONE, Experiment.State.FAILED, Experiment.State.CANCELLED, Experiment.State.INTERRUPTED,
-)  # fmt: skip
 
 
 def waiting() -> QuerySet[Experiment]:

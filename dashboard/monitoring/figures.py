@@ -8,12 +8,12 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.states import UNDER_WAY
 from dashboard.fleet.models import HostLease, Worker
 from dashboard.servers.models import Debt
 from dashboard.version import VERSION
 
 Sample = tuple[dict[str, str], float]  # labels, value
-UNDER_WAY = (Experiment.State.QUEUED, Experiment.State.RUNNING)
 
 
 @dataclass(frozen=True)

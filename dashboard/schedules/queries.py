@@ -8,13 +8,13 @@ from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
 from dashboard.accounts.roles import allowed
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.states import UNDER_WAY
 from dashboard.results.templatetags.figures import duration
 from dashboard.schedules import cron
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers.models import Server
 
 GRACE = timedelta(minutes=10)  # who comes later than this does not start a night any more
-OPEN = (Experiment.State.QUEUED, Experiment.State.RUNNING)
 COMING = 5
 
 
@@ -90,7 +90,7 @@ def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:
 
 def under_way(schedule: Schedule) -> Experiment | None:
     """What a night of it measures now, or waits to."""
-    return Experiment.objects.filter(night__schedule=schedule, state__in=OPEN).first()
+    return Experiment.objects.filter(night__schedule=schedule, state__in=UNDER_WAY).first()
 
 
 def production(schedule: Schedule) -> list[Server]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
 
 from dashboard.experiments.models import Cell, Experiment
+from dashboard.experiments.states import UNDER_WAY
 from dashboard.servers.models import Debt, Preflight, Server
 
 
@@ -58,8 +59,7 @@ def why_it_stays(server: Server) -> str:
             f"{owed} {'thing is' if owed == 1 else 'things are'} still to be put back on it. "
             "See the list on its page; a worker pays it as soon as the server answers."
         )
-    states = [Experiment.State.QUEUED, Experiment.State.RUNNING]
-    under_way = _experiments(server).filter(state__in=states).first()
+    under_way = _experiments(server).filter(state__in=UNDER_WAY).first()
     return f"the experiment {under_way} uses it now. Cancel it or wait for its end." if under_way else ""
 
 

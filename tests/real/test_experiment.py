@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 
 from dashboard.experiments import actions, queries
+from dashboard.experiments.actions import release
 from dashboard.experiments.models import Cell, Environment, Experiment, Run
 from dashboard.fleet.models import HostLease
 from dashboard.servers.models import Server
@@ -128,7 +129,7 @@ def test_it_resumes_with_the_cells_that_are_left(sandbox_server, worker):
     first = experiment.cells.first()
     Cell.objects.filter(pk=first.pk).update(state="interrupted")
     Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
-    store.release_to_resume(experiment)
+    release(experiment)
     assert conduct(experiment.pk, worker).state == "done"
     assert Run.objects.filter(cell__experiment=experiment).count() == 4
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dashboard.experiments.models import Cell, Experiment, Run
+from dashboard.experiments.states import ENDED
 from dashboard.results.claims.per_commit import estimate
 from dashboard.results.crash.detector import detector
 from dashboard.results.crash.trials import trials_of
@@ -17,7 +18,6 @@ from workers.analysis.statistics import Estimate
 from workers.bench.workloads import WORKLOADS
 
 Device = tuple[str, int | None]  # its storage, and the server unless it is a sandbox
-OPEN = (Cell.State.WAITING, Cell.State.RUNNING, Cell.State.CANCELLED, Cell.State.INTERRUPTED)
 
 
 class Evidence:
@@ -60,10 +60,10 @@ class Evidence:
     def crashes(self, variant: str, kind: str) -> Sequence[Crash]:
         if self._altered(variant):
             return ()
-        return [_crash(row) for row in self._of(variant, kind) if row["state"] not in OPEN]
+        return [_crash(row) for row in self._of(variant, kind) if row["state"] in ENDED]
 
     def open_crashes(self, variant: str, kind: str) -> int:
-        return sum(row["state"] in OPEN for row in self._of(variant, kind))
+        return sum(row["state"] not in ENDED for row in self._of(variant, kind))
 
     def flushes(self, variant: str) -> FsyncModel | Refused:
         """Swept once for each device, whichever variant came first."""

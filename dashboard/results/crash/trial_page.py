@@ -30,7 +30,6 @@ def context(trial: Trial, reader: Reader) -> dict[str, Any]:
         "error": reader.text(f"{trial.error} {trial.mend}".strip()),
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
-        "has_ended": trial.state in (Trial.State.DONE, Trial.State.FAILED),
         "word": trial.verdict or trial.get_state_display(),
         "sentence": sentence(trial, data),
         "data": data,

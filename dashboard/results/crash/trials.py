@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.experiments.states import ENDED
 from workers.bench.plan import CONTROLS
 from workers.crash.replica_judgement import RECONNECTIONS
 
@@ -54,8 +55,7 @@ class Tried:
     @property
     def is_unknown(self) -> bool:
         """It ended without telling, whether it has a verdict that says so or failed before."""
-        ended = self.state in (Trial.State.DONE, Trial.State.FAILED)
-        return ended and not self.is_decided
+        return self.state in ENDED and not self.is_decided
 
     @property
     def counts(self) -> bool:

@@ -32,7 +32,7 @@ def trials_page(request: HttpRequest, experiment: Experiment, reader: Reader) ->
 @require_safe
 def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
     found = get_object_or_404(queries.trial(trial_id))
-    may_repeat = not found.experiment.is_imported and allowed(request.user, "crash", found.server)
+    may_repeat = found.may_be_repeated and allowed(request.user, "crash", found.server)
     return one_trial_page(request, found, reader_of(found.experiment), may_repeat=may_repeat)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
+from dashboard.experiments.actions import release
 from dashboard.experiments.models import Experiment, Run
 from dashboard.fleet.models import HostLease
 from dashboard.servers.models import Debt
@@ -33,7 +34,7 @@ def returned(request):
     lost.beat_at = timezone.now() - timedelta(minutes=1)
     lost.save()
     tend.take_from_the_dead()
-    store.release_to_resume(stored)
+    release(stored)
     lost.beat_at = timezone.now()
     lost.save()
     after = store.begin(stored.pk, new, ["db"])

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from dashboard.experiments.actions import release
 from dashboard.experiments.models import Environment
 from dashboard.fleet.models import HostLease
 from tests.at_once import at_once
@@ -95,7 +96,7 @@ def test_it_is_resumed_once():
         experiment = begun(cells=4)
         store.claim(experiment)
         store.finish(experiment, "interrupted")
-        found = at_once(*[partial(store.release_to_resume, experiment)] * THREADS)
+        found = at_once(*[partial(release, experiment)] * THREADS)
         assert found.count(None) == 1 and all(isinstance(one, PlanError) for one in found if one is not None)
         assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}
 
@@ -106,7 +107,7 @@ def test_ending_and_resuming_do_not_wait_for_each_other():
         store.claim(experiment)
         ended, resumed = at_once(
             partial(store.finish, experiment, "interrupted"),
-            partial(store.release_to_resume, experiment),
+            partial(release, experiment),
         )
         assert ended is True and (resumed is None or isinstance(resumed, PlanError))
 

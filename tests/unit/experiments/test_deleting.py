@@ -9,6 +9,7 @@ from django.utils import timezone
 from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments import care, queries
+from dashboard.experiments.actions import release
 from dashboard.experiments.baseline import baseline_for
 from dashboard.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
 from dashboard.experiments.removal import remove_one
@@ -27,7 +28,7 @@ from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
-from workers import bell, history, store
+from workers import bell, history
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +134,7 @@ def test_it_is_deleted_once(admin, gone):
 
 def test_a_deleted_one_is_not_queued_again(gone):
     with pytest.raises(PlanError):
-        store.release_to_resume(gone)
+        release(gone)
     assert Experiment.deleted.get().state == "done"
 
 

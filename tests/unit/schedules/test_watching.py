@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import NotAllowed, Role
 from dashboard.audit.models import Event
+from dashboard.experiments.actions import release
 from dashboard.experiments.models import Experiment
 from dashboard.schedules import actions, queries
 from dashboard.schedules.models import Night, Schedule
@@ -157,7 +158,7 @@ def test_what_a_person_resumes_later_is_theirs():
     one = made.schedule(ends_by=time(6))
     watch(DUE)
     watch(DUE + timedelta(hours=4))
-    store.release_to_resume(only_night().experiment)
+    release(only_night().experiment)
     watch(DUE + timedelta(hours=9))
     assert only_night().experiment.state == "queued" and one.nights.count() == 1
 

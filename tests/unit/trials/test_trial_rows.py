@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dashboard.experiments import actions
+from dashboard.experiments.actions import release
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
@@ -115,7 +116,7 @@ def test_resuming_takes_up_interrupted_trials(experiment):
     trial = trial_store.claim(begun(experiment))
     claims.end(trial, Trial.State.INTERRUPTED)
     Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
-    store.release_to_resume(experiment)
+    release(experiment)
     assert not experiment.trials.exclude(state="waiting").exists()
 
 

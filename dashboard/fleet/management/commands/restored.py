@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand
 
 from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.states import UNDER_WAY
 from dashboard.fleet import installation
 from dashboard.schedules.models import Schedule
 from dashboard.servers.models import Debt
@@ -37,7 +38,7 @@ class Command(BaseCommand):
 def _pending() -> list[str]:
     owed = Debt.objects.filter(paid_at=None).select_related("server").order_by("server__name", "pk")
     rings = Schedule.objects.filter(paused_at=None).order_by("pk")
-    waits = Experiment.objects.filter(state__in=(Experiment.State.QUEUED, Experiment.State.RUNNING)).order_by("pk")
+    waits = Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk")
     return [
         *(f"pending restore on {one.server}: {one.get_kind_display()} {one.name} {one.old}".rstrip() for one in owed),
         *(f"schedule: {one}" for one in rings),

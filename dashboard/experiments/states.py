@@ -1,0 +1,89 @@
+"""The states of experiments, cells, trials and parts: which state may follow which, and what a state allows.
+
+`move` writes every change of a state, as a conditional UPDATE made from this table: a change that the table does not
+list changes no row. Only a new row gets its first state elsewhere.
+"""
+
+from typing import Any
+
+from django.db.models import Model, QuerySet, TextChoices
+
+
+class ExperimentState(TextChoices):
+    QUEUED = "queued", "queued"
+    RUNNING = "running", "running"
+    DONE = "done", "finished"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+    INTERRUPTED = "interrupted", "interrupted"
+
+
+class CellState(TextChoices):
+    """Of a cell or a trial."""
+
+    WAITING = "waiting", "waiting"
+    RUNNING = "running", "running"
+    DONE = "done", "measured"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+    INTERRUPTED = "interrupted", "interrupted"
+
+
+class PartState(TextChoices):
+    WAITING = "waiting", "waiting"
+    TAKEN = "taken", "taken"
+    READY = "ready", "ready"
+    RUNNING = "running", "running"
+    STOPPING = "stopping", "stopping"
+    DONE = "done", "measured"
+    FAILED = "failed", "failed"
+
+
+E, C, P = ExperimentState, CellState, PartState
+FOLLOWS: dict[type[TextChoices], dict[str, tuple[str, ...]]] = {
+    ExperimentState: {
+        E.QUEUED: (E.RUNNING, E.FAILED, E.CANCELLED),
+        E.RUNNING: (E.DONE, E.FAILED, E.CANCELLED, E.INTERRUPTED),
+        E.DONE: (E.QUEUED,),  # resumed, or a trial of it is repeated; so are the next three
+        E.FAILED: (E.QUEUED,),
+        E.CANCELLED: (E.QUEUED,),
+        E.INTERRUPTED: (E.QUEUED,),
+    },
+    CellState: {
+        C.WAITING: (C.RUNNING, C.CANCELLED),
+        C.RUNNING: (C.DONE, C.FAILED, C.CANCELLED, C.INTERRUPTED),
+        C.DONE: (),
+        C.FAILED: (C.WAITING,),  # the experiment is resumed; so are the next two
+        C.CANCELLED: (C.WAITING,),
+        C.INTERRUPTED: (C.WAITING,),
+    },
+    PartState: {
+        P.WAITING: (P.TAKEN, P.FAILED),
+        P.TAKEN: (P.READY, P.STOPPING, P.FAILED),
+        P.READY: (P.RUNNING, P.STOPPING, P.FAILED),
+        P.RUNNING: (P.DONE, P.STOPPING, P.FAILED),
+        P.STOPPING: (P.FAILED,),
+        P.DONE: (),
+        P.FAILED: (),
+    },
+}
+
+# An experiment
+UNDER_WAY = (E.QUEUED, E.RUNNING)  # may be cancelled
+OVER = (E.DONE, E.FAILED, E.CANCELLED, E.INTERRUPTED)  # may be resumed, exported and deleted, its trials repeated
+# A cell or trial
+ENDED = (C.DONE, C.FAILED)  # has an outcome; a trial may be repeated
+OPEN = (C.WAITING, C.RUNNING, C.CANCELLED, C.INTERRUPTED)  # has none yet
+# A part
+HELD = (P.TAKEN, P.READY, P.RUNNING)  # a worker goes on with it
+LOAD_OVER = (P.DONE, P.FAILED)
+
+
+def before(model: type[Model], state: str) -> list[str]:
+    """The states that `state` may follow."""
+    return [earlier for earlier, later in FOLLOWS[model.State].items() if state in later]
+
+
+def move(rows: QuerySet[Any], state: str, **fields: Any) -> int:
+    """Change those of these rows whose state may be followed by this one; returns how many were changed."""
+    return rows.filter(state__in=before(rows.model, state)).update(state=state, **fields)

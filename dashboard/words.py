@@ -1,11 +1,11 @@
-"""Names and texts that people give, as validators of forms and as types of the API: see workers.letters."""
+"""Names and texts that people give, as validators of forms and as types of the API: see workers.bench.invisible."""
 
 from typing import Annotated
 
 from django.core.exceptions import ValidationError
 from pydantic import AfterValidator
 
-from workers.letters import refusal, unseen, unseen_in_text
+from workers.bench.invisible import refusal, unseen, unseen_in_text
 
 
 def check_name(name: str) -> None:

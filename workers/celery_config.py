@@ -29,7 +29,7 @@ beat_schedule = {
 }
 beat_schedule_filename = str(settings.HOME / "beat-schedule")
 timezone = "UTC"
-imports = ["workers.tasks", "workers.pulse", "workers.rounds"]
+imports = ["workers.tasks", "workers.upkeep.heartbeat", "workers.upkeep.periodic"]
 task_default_queue = site_names.ANYBODY
 task_queues = [Queue(name, Exchange(name), name) for name in site_names.heard(settings.SITE)]
-task_routes = ("workers.routes.route",)
+task_routes = ("dashboard.experiments.routes.route",)

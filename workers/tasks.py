@@ -7,18 +7,23 @@ from functools import partial
 from celery import shared_task
 from django.utils import timezone
 
+from dashboard.fleet import task_queue
+from dashboard.history import update as history
 from dashboard.notifications import post
+from dashboard.nul import storable
+from dashboard.schedules import nights
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Preflight
 from dashboard.servers.vault import KeyMissing
-from workers import bell, celery_config, history, joiner, nights
-from workers.conduct import conduct
-from workers.pulse import pulse
+from workers import celery_config
+from workers.conducting.conduct import conduct
 from workers.servers import durability
 from workers.servers import preflight as checks
 from workers.servers.facts import Facts
 from workers.servers.settings import SETTINGS
-from workers.storable import storable
+from workers.together import joiner
+from workers.upkeep.heartbeat import pulse
+from workers.upkeep.reach import unreachable
 
 # One thread stays free: with all of them measuring for hours nobody would tend or test connections.
 _room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
@@ -84,7 +89,8 @@ def _kept(facts: Facts | None) -> dict:
 def watch_nights() -> None:
     """A minute's round. Messages whose bell went unheard, or that failed before, are rung for again."""
     now = timezone.now()
-    nights.watch(now, run_experiment.delay, ring_site=partial(bell.ring, bell.SCHEDULE, expires_s=60))
+    ring_site = partial(task_queue.ring, task_queue.SCHEDULE, expires_s=60)
+    nights.watch(now, run_experiment.delay, unreachable, ring_site)
     for waiting in post.waiting(now):
         deliver.delay(waiting)
 
@@ -92,7 +98,7 @@ def watch_nights() -> None:
 @shared_task
 def look_at_schedule(schedule_id: int) -> None:
     """The part of the minute's round that only a worker of the servers' site can do."""
-    nights.look(schedule_id, timezone.now(), run_experiment.delay)
+    nights.look(schedule_id, timezone.now(), run_experiment.delay, unreachable)
 
 
 @shared_task

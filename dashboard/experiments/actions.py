@@ -13,9 +13,9 @@ from dashboard.experiments import controls, queries, shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
 from dashboard.experiments.states import move
+from dashboard.fleet import task_queue
 from dashboard.results.claims import snapshot
 from dashboard.servers.models import Server
-from workers import bell
 from workers.bench.plan import Plan, PlanTarget
 from workers.bench.recipes import QUICK, Recipe
 from workers.bench.review import estimate_s, problems
@@ -124,7 +124,7 @@ def start(
 
 def ring(experiment: Experiment) -> None:
     """Tell the workers; whoever claims the row first runs it. Raises bell.Silent: the row waits."""
-    bell.ring(bell.EXPERIMENT, experiment.pk)
+    task_queue.ring(task_queue.EXPERIMENT, experiment.pk)
 
 
 def cancel(experiment: Experiment, user: Any) -> None:

@@ -77,7 +77,7 @@ class Experiment(models.Model):
     estimate_s = models.FloatField(default=0)
     production_confirmed = models.BooleanField(default=False)  # load on a production server is intended
     worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
-    claim = models.UUIDField(null=True)  # a new one for each claim by a worker, None unless it runs: see workers.claims
+    claim = models.UUIDField(null=True)  # a new one for each claim by a worker, None unless it runs: see claiming.py
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
     # Who started, resumed or repeated it last: it runs by their right (dashboard.experiments.rights).

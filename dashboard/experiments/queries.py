@@ -6,8 +6,10 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
+from dashboard.experiments import live as live
 from dashboard.experiments import pace
 from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.routes import site_of_experiment
 from dashboard.fleet import sites
 from dashboard.fleet.models import Worker
 from dashboard.fleet.site_names import LOCAL
@@ -18,12 +20,10 @@ from dashboard.results.crash.finding import crash_finding
 from dashboard.results.crash.kinds import title
 from dashboard.results.page import shown_to
 from dashboard.servers.models import Preflight, Server
-from workers import progress as live
 from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
 from workers.bench.review import Candidate
 from workers.crash import ways
-from workers.routes import site_of_experiment
 from workers.sandbox import builds
 from workers.servers.hosts import says_here
 

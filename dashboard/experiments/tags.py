@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from django.db.models import Exists, OuterRef, QuerySet
 
 from dashboard.experiments.models import Experiment, Tag
-from workers.letters import unseen
+from workers.bench.invisible import unseen
 
 LONGEST = 30
 MOST = 20  # on one experiment

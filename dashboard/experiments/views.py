@@ -15,17 +15,17 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard.accounts.gate import needs
 from dashboard.experiments import actions, list_page, queries, shelf
 from dashboard.experiments.forms import PlanForm
+from dashboard.experiments.live import NONE_YET, Have
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.rights import why_not_crash, why_not_run
+from dashboard.fleet import task_queue
 from dashboard.front import page as front
 from dashboard.servers.models import Server
-from workers import bell
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s, problems
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
-from workers.progress import NONE_YET, Have
 from workers.servers.settings import SETTINGS
 
 MOST_DIGITS = 9  # of a count of seconds
@@ -85,7 +85,7 @@ def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
             production_confirmed=form.cleaned_data["production_confirmed"],
         )
         actions.ring(experiment)
-    except bell.Silent as silent:
+    except task_queue.Silent as silent:
         messages.warning(request, str(silent))
     return redirect("experiments:show", experiment.pk)
 
@@ -143,7 +143,7 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
         actions.resume(get_object_or_404(Experiment, pk=pk), request.user)
     except PlanError as refused:
         messages.error(request, str(refused))
-    except bell.Silent as silent:
+    except task_queue.Silent as silent:
         messages.warning(request, str(silent))
     return redirect("experiments:show", pk)
 

@@ -1,4 +1,4 @@
-"""What was measured again and again, and when it changed. `workers.history` writes all of it, from what ended
+"""What was measured again and again, and when it changed. `dashboard.history.update` writes all of it, from what ended
 experiments left; nothing here is a measurement of its own."""
 
 from django.db import models

@@ -10,12 +10,12 @@ from django.urls import reverse
 
 from dashboard.experiments import actions, queries
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.local.screen import Screen
 from dashboard.local.stack import Stack
 from dashboard.servers import actions as servers
 from dashboard.servers.models import Server
 from dashboard.sharing.actions import share
-from workers import bell
 from workers.bench import recipes
 from workers.bench.plan import PlanTarget
 from workers.bench.review import Candidate, problems
@@ -58,7 +58,7 @@ def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[
     recipe = recipes.load(RECIPE)
     possible = {**_possible_crashes(overrides, say), **overrides}
     experiment = actions.create(actions.plan_recipe(recipe, [server], possible), user, recipe=recipe.key)
-    with suppress(bell.Silent):  # then beat rings a little later
+    with suppress(task_queue.Silent):  # then beat rings a little later
         actions.ring(experiment)
     return experiment
 

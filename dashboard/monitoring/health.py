@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from django.db import Error, connection
 
+from dashboard.experiments import live
 from dashboard.fleet.installation import would_be_held
 from dashboard.fleet.models import Worker
-from workers import progress
 
 
 def database() -> bool:
@@ -32,7 +32,7 @@ def installation() -> bool:
 
 CHECKS: dict[str, Callable[[], bool]] = {
     "database": database,
-    "redis": progress.answers,
+    "redis": live.answers,
     "worker": worker,
     "threads": threads,
     "installation": installation,

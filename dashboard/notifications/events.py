@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
+from dashboard.fleet import task_queue
 from dashboard.notifications.models import Channel, Delivery
-from workers import bell
 
 
 @dataclass(frozen=True)
@@ -64,5 +64,5 @@ def queue(channel: Channel, event: Event) -> Delivery:
 
 
 def _ring(delivery_id: int) -> None:
-    with contextlib.suppress(bell.Silent):
-        bell.ring(bell.DELIVERY, delivery_id)
+    with contextlib.suppress(task_queue.Silent):
+        task_queue.ring(task_queue.DELIVERY, delivery_id)

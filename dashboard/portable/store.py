@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from dashboard.experiments.lifecycle import environment_row
 from dashboard.experiments.models import (
     Cell,
     Environment,
@@ -19,7 +20,6 @@ from dashboard.experiments.models import (
 )
 from dashboard.portable.read import Content, verdict_of
 from dashboard.servers.models import Server
-from workers.store import environment_row
 
 AT_ONCE = 100  # runs in memory
 Row = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What is measured by itself, when, and what became of each time. `workers.nights` writes the nights."""
+"""What is measured by itself, when, and what became of each time. `dashboard.schedules.nights` writes the nights."""
 
 from django.conf import settings
 from django.db import models

@@ -16,11 +16,11 @@ from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import allowed
 from dashboard.experiments import shelf
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.schedules import actions, cron, queries, window
 from dashboard.schedules.forms import NIGHTLY, RecipeForm, WhenForm
 from dashboard.schedules.models import Schedule
 from dashboard.servers.models import Server
-from workers import bell
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s
@@ -222,7 +222,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         experiment = actions.run_now(request.user, schedule)
     except (actions.Refused, PlanError) as refused:
         messages.error(request, str(refused))
-    except bell.Silent as silent:
+    except task_queue.Silent as silent:
         messages.warning(request, str(silent))
     else:
         return redirect("experiments:show", experiment.pk)

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from dashboard.accounts.roles import NotAllowed, allowed, require
 from dashboard.audit.models import record
+from dashboard.fleet import task_queue
 from dashboard.fleet.site_names import LOCAL
 from dashboard.servers import programs, queries, vault
 from dashboard.servers.models import Debt, Preflight, Server
-from workers import bell
 
 ADDRESS = {"host", "port", "socket", "site"}
 WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, as whose, and who could read it on the way
@@ -180,8 +180,8 @@ def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
 def ring(preflight: Preflight) -> None:
     """Tell the workers. The task carries the id only; whoever claims the row first answers it."""
     try:
-        bell.ring(bell.PREFLIGHT, preflight.pk)
-    except bell.Silent as silent:
+        task_queue.ring(task_queue.PREFLIGHT, preflight.pk)
+    except task_queue.Silent as silent:
         raise Refused(
             "The test is queued, but the message queue (Redis) does not answer. Nothing was sent to the server. "
             "Start Redis; the test then runs by itself."

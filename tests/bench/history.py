@@ -44,10 +44,10 @@ def main() -> None:
 def _fill(nights: int):
     from django.utils import timezone
 
+    from dashboard.history import update
     from dashboard.history.models import Change, Entry
     from tests.unit.history import nights as made
     from tests.unit.results import factory
-    from workers import history
 
     server = factory.server(name="db7")
     tracks = {(v, n): made.track(server, v, n) for v in made.VARIANTS for n in THREADS}
@@ -62,10 +62,10 @@ def _fill(nights: int):
 
     for night in range(nights):
         one(night)
-    took = _s(lambda: history.keep(timezone.now(), print, round_s=3600))
+    took = _s(lambda: update.keep(timezone.now(), print, round_s=3600))
     print(f"{Entry.objects.count():,} entries, {Change.objects.count()} changes; the first search {took:.1f} s of CPU")
     one(nights)
-    print(f"a night more: {_s(lambda: history.keep(timezone.now(), print)):.2f} s of CPU")
+    print(f"a night more: {_s(lambda: update.keep(timezone.now(), print)):.2f} s of CPU")
     return server
 
 

@@ -42,9 +42,9 @@ def _one(number: int) -> Any:
 def _note_history() -> None:
     from django.utils import timezone
 
-    from workers import history
+    from dashboard.history import update
 
-    while not history.keep(timezone.now(), lambda _: None, round_s=3600):
+    while not update.keep(timezone.now(), lambda _: None, round_s=3600):
         pass
 
 

@@ -33,8 +33,8 @@ def report(measure_s: int) -> None:
     from dashboard.experiments import actions
     from dashboard.servers.models import Server
     from workers.bench import recipes
-    from workers.conduct import conduct
-    from workers.pulse import Pulse
+    from workers.conducting.conduct import conduct
+    from workers.upkeep.heartbeat import Pulse
 
     call_command("migrate", verbosity=0)
     server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")

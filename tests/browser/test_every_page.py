@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import HostLease, Worker
+from dashboard.history import update
 from dashboard.history.models import Change
 from dashboard.servers.models import Debt, Preflight
 from dashboard.sharing import actions as sharing
@@ -19,7 +20,6 @@ from tests.browser.axe import violations
 from tests.unit.accounts.addresses import patterns
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
-from workers import history
 
 LONG = "an unusually long name that has to be broken somewhere: db7.orders.eu-central-1.example.com <b>ö</b>"
 UNFOLD = "for (const folded of document.querySelectorAll('details')) folded.open = true"
@@ -99,7 +99,7 @@ def looked_back(server):
         *nights.history(server, [1000.0] * 20),
         *nights.history(server, [700.0] * 9, start=20, environment=nights.NEW),
     ]
-    history.keep(nights.FIRST + 30 * nights.DAY, print)
+    update.keep(nights.FIRST + 30 * nights.DAY, print)
     assert Change.objects.filter(state="past").exists()
     again = Change.objects.filter(figure="throughput").get()
     again.pk, again.first, again.state, again.problem = None, made[25], "suspected", f"Not measured again: {LONG}"

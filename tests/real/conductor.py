@@ -8,7 +8,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 django.setup()
 
-from workers.conduct import conduct  # noqa: E402 - needs Django
-from workers.pulse import pulse  # noqa: E402
+from workers.conducting.conduct import conduct  # noqa: E402 - needs Django
+from workers.upkeep.heartbeat import pulse  # noqa: E402
 
 conduct(int(sys.argv[1]), pulse.start())

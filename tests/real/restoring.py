@@ -22,15 +22,18 @@ from django.utils import timezone  # noqa: E402
 
 from dashboard.accounts.models import Person  # noqa: E402
 from dashboard.accounts.roles import Role  # noqa: E402
+from dashboard.experiments import lifecycle  # noqa: E402
 from dashboard.experiments.models import Experiment  # noqa: E402
-from dashboard.fleet import installation  # noqa: E402
+from dashboard.fleet import installation, leases  # noqa: E402
+from dashboard.schedules import nights  # noqa: E402
 from dashboard.schedules.models import Night, Schedule  # noqa: E402
 from dashboard.servers import vault  # noqa: E402
 from dashboard.servers.models import Debt, Server  # noqa: E402
 from tests.unit.bench.plans import plan  # noqa: E402
-from tests.unit.conduct import experiments as make  # noqa: E402
-from workers import debts, leases, nights, store, tend  # noqa: E402
+from tests.unit.conducting import experiments as make  # noqa: E402
 from workers.bench.plan import PlanTarget  # noqa: E402
+from workers.upkeep import housekeeping, restores  # noqa: E402
+from workers.upkeep.reach import unreachable  # noqa: E402
 
 PASSWORD = "the server's password"
 
@@ -90,11 +93,11 @@ def _rounds(server: Server) -> dict[str, int]:
     """One round of everything that workers and beat do by themselves; the real server is a socket that counts."""
     rung: list[int] = []
     with closing(Listener(server.socket)) as real:
-        tend.tend(rung.append, rung.append)
-        debts.pay_all()
-        nights.watch(timezone.now(), rung.append, nights.unreachable)
+        housekeeping.tend(rung.append, rung.append)
+        restores.pay_all()
+        nights.watch(timezone.now(), rung.append, unreachable)
         waiting = Experiment.objects.get(state="queued")
-        began = store.begin(waiting.pk, make.worker(), leases.hosts_of(server))
+        began = lifecycle.begin(waiting.pk, make.worker(), leases.hosts_of(server))
         return {"touched": real.touched, "nights": Night.objects.count(), "began": int(began is not None)}
 
 

@@ -12,14 +12,16 @@ from dashboard.fleet.models import HostLease
 from dashboard.servers.models import Preflight, Server
 from tests.real.owned import owned
 from tests.real.trials import forgetful
-from workers import crash_trials, debts, tasks
+from workers import tasks
 from workers.bench.plan import OWNERS_COMMAND
 from workers.celery import app
-from workers.conduct import conduct
-from workers.pulse import Pulse
+from workers.conducting import crash_trials
+from workers.conducting.conduct import conduct
 from workers.sandbox import options
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.upkeep import restores
+from workers.upkeep.heartbeat import Pulse
 
 NAME = "Theirs"
 PLAN = {
@@ -202,14 +204,14 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     assert owed(server).get(kind="schema").name in page and "nobody has seen it up since" in page
     tries = did("started again").count()
 
-    debts.pay_all()
+    restores.pay_all()
     assert owed(server).exists(), "it is still down"
     assert did("started again").count() == tries, "its command is not run every few seconds"
     client_in.post(f"/servers/{server.pk}/start/")
-    debts.pay_all()
+    restores.pay_all()
     assert owed(server).exists() and did("started again").count() == tries + 1, "the owner asked for it"
     theirs.server.restart(forgetful())  # by its owner
-    debts.pay_all()
+    restores.pay_all()
     assert not owed(server).exists()
     assert ours_on(theirs) == []
 

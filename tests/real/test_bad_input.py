@@ -9,12 +9,12 @@ from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Server
 from tests.unit.bench.plans import plan
-from workers import conduct as conducting
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
-from workers.conduct import conduct
-from workers.pulse import Pulse
+from workers.conducting import conduct as conducting
+from workers.conducting.conduct import conduct
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.upkeep.heartbeat import Pulse
 
 SETTINGS = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "7"}
 ODD = """Robert'); DROP TABLE "x"; -- <b>&amp;</b> `y` %s \N{SNOWMAN}\N{PILE OF POO}"""
@@ -78,8 +78,8 @@ def test_a_server_that_does_not_let_us_in(worker, attach, sandbox, changed, reas
 
 def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox, monkeypatch):
     doomed = make_sandbox({"log_bin": "ON"}, name="doomed")
-    save = conducting.store.save_run
-    monkeypatch.setattr(conducting.store, "save_run", lambda *row: (save(*row), doomed.kill()))
+    save = conducting.lifecycle.save_run
+    monkeypatch.setattr(conducting.lifecycle, "save_run", lambda *row: (save(*row), doomed.kill()))
     server = attach(doomed.target)
     experiment = run(server, worker, repeats=3)
     assert experiment.state == "failed" and experiment.error and experiment.mend

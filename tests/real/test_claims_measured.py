@@ -7,8 +7,8 @@ from dashboard.experiments.models import Run
 from dashboard.results.claims.outcomes import outcomes_of
 from dashboard.servers.models import Server
 from workers.bench import recipes
-from workers.conduct import conduct
-from workers.pulse import Pulse
+from workers.conducting.conduct import conduct
+from workers.upkeep.heartbeat import Pulse
 
 SHORT = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "3", "table_rows": "500", "seed": "1"}
 

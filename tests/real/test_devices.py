@@ -8,9 +8,9 @@ import pytest
 from tests.real.disks import leavings, needs_disk
 from workers.errors import SandboxError
 from workers.metrics import device_probe
-from workers.metrics.promise import Promise, compare
 from workers.sandbox import builds
 from workers.sandbox.devices import Devices
+from workers.sandbox.promise import Promise, compare
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import parse
 from workers.sandbox.users import unprivileged_user

@@ -6,16 +6,15 @@ import time
 import pytest
 from django.db import connection
 
-from dashboard.experiments import actions, queries
+from dashboard.experiments import actions, lifecycle, queries
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Cell, Environment, Experiment, Run
 from dashboard.fleet.models import HostLease
 from dashboard.servers.models import Server
-from workers import store
 from workers.bench import recipes
 from workers.bench.plan import Plan
-from workers.conduct import conduct
-from workers.pulse import Pulse
+from workers.conducting.conduct import conduct
+from workers.upkeep.heartbeat import Pulse
 
 LIMIT_S = 120.0
 QUICK = {
@@ -136,17 +135,17 @@ def test_it_resumes_with_the_cells_that_are_left(sandbox_server, worker):
 
 def test_it_waits_while_the_host_is_busy(sandbox_server, worker):
     busy, waiting = make(sandbox_server), make(sandbox_server)
-    assert store.begin(busy.pk, worker, ["somewhere"]) is not None
-    assert store.begin(waiting.pk, worker, ["somewhere"]) is None
+    assert lifecycle.begin(busy.pk, worker, ["somewhere"]) is not None
+    assert lifecycle.begin(waiting.pk, worker, ["somewhere"]) is None
     waiting.refresh_from_db()
     assert waiting.state == "queued" and "is running on the same host" in waiting.phase
-    assert store.begin(waiting.pk, worker, ["elsewhere"]) is not None
+    assert lifecycle.begin(waiting.pk, worker, ["elsewhere"]) is not None
 
 
 def test_it_runs_an_experiment_once_however_often_the_bell_rings(sandbox_server, worker):
     experiment = make(sandbox_server)
-    assert store.begin(experiment.pk, worker, ["a"]) is not None
-    assert store.begin(experiment.pk, worker, ["b"]) is None
+    assert lifecycle.begin(experiment.pk, worker, ["a"]) is not None
+    assert lifecycle.begin(experiment.pk, worker, ["b"]) is None
 
 
 def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, transactional_db):

@@ -3,10 +3,10 @@
 import pytest
 from redis import Redis
 
+from dashboard.experiments import live
+from dashboard.experiments.live import Have, Telling
 from dashboard.home import redis_url
 from tests.real import parts
-from workers import progress
-from workers.progress import Have, Telling
 
 
 @pytest.fixture(scope="module")
@@ -36,39 +36,39 @@ def numbers(picture):
 
 def test_a_reader_is_sent_the_seconds_that_it_does_not_have(told):
     tell(told, 1, 2)
-    first = progress.latest(1)
+    first = live.latest(1)
     assert (numbers(first), first.since, first.mark) == ([1, 2], 0, "claim")
     tell(told, 3, 4)
-    more = progress.latest(1, Have(first.series, 2))
+    more = live.latest(1, Have(first.series, 2))
     assert (numbers(more), more.since, more.series) == ([3, 4], 2, first.series)
-    assert numbers(progress.latest(1, Have(first.series, 4))) == []
+    assert numbers(live.latest(1, Have(first.series, 4))) == []
 
 
 def test_a_series_that_the_reader_does_not_know_comes_whole(told):
     tell(told, 1, 2, warming=True)
-    warm = progress.latest(1)
+    warm = live.latest(1)
     tell(told, 1, 2, 3)
-    measured = progress.latest(1, Have(warm.series, 2))
+    measured = live.latest(1, Have(warm.series, 2))
     assert (numbers(measured), measured.since, measured.warming) == ([1, 2, 3], 0, False)
 
 
 def test_a_second_attempt_is_a_series_of_its_own(told):
     tell(told, 1, 2, 3)
     tell(told, 1)
-    assert numbers(progress.latest(1)) == [1]
+    assert numbers(live.latest(1)) == [1]
 
 
 def test_the_next_cell_begins_empty(told):
     tell(told, 1)
     Telling(1, "next claim")
-    assert (progress.latest(1).mark, progress.latest(1).seconds) == ("next claim", ())
+    assert (live.latest(1).mark, live.latest(1).seconds) == ("next claim", ())
 
 
 def test_the_seconds_that_a_redis_lost_are_told_again(told, there):
     tell(told, 1, 2)
     there.flushall()
     tell(told, 3)
-    assert numbers(progress.latest(1)) == [1, 2, 3]
+    assert numbers(live.latest(1)) == [1, 2, 3]
 
 
 def test_one_second_costs_the_same_early_and_late_in_a_cell(told, there):
@@ -84,4 +84,4 @@ def test_one_second_costs_the_same_early_and_late_in_a_cell(told, there):
 
 def test_another_experiment_has_its_own(told):
     tell(told, 1)
-    assert progress.latest(2) == progress.NOTHING
+    assert live.latest(2) == live.NOTHING

@@ -15,7 +15,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.portable.archive import MOST_PACKED
 from tests.real import proxied
 from tests.real.proxied import NAME, Certificate, Ports, Visitor, plain
-from tests.unit.conduct import experiments
+from tests.unit.conducting import experiments
 from tests.unit.portable import files
 
 pytestmark = pytest.mark.django_db(transaction=True)

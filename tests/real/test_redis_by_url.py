@@ -8,9 +8,10 @@ import pytest
 import redis as client
 from celery import Celery
 
+from dashboard.experiments import live
+from dashboard.fleet import task_queue
 from dashboard.local import redis
 from dashboard.local.processes import Child, Program
-from workers import bell, progress
 from workers.celery import app
 
 pytestmark = pytest.mark.django_db  # a bell asks where its row is
@@ -51,20 +52,20 @@ def use(settings, monkeypatch):
 
     def say(url: str) -> None:
         settings.REDIS_URL = url
-        progress._redis.cache_clear()
+        live._redis.cache_clear()
         elsewhere = Celery("elsewhere", broker=url, set_as_current=False)  # the product's own stays where it was
         elsewhere.conf.update(options)
-        monkeypatch.setattr(bell, "app", elsewhere)
+        monkeypatch.setattr(task_queue, "app", elsewhere)
 
     yield say
-    progress._redis.cache_clear()
+    live._redis.cache_clear()
 
 
 def both_work(url: str, **how) -> None:
     """A live picture and a doorbell come through, in the database that the address names."""
-    progress.Telling(1, "mark").tell((1, 2, 3), warming=True)
-    assert progress.latest(1).seconds == ((1, 2, 3),) and progress.answers()
-    bell.ring(bell.EXPERIMENT, 1, queue="here")
+    live.Telling(1, "mark").tell((1, 2, 3), warming=True)
+    assert live.latest(1).seconds == ((1, 2, 3),) and live.answers()
+    task_queue.ring(task_queue.EXPERIMENT, 1, queue="here")
     with client.Redis.from_url(url, **how) as there:
         assert there.connection_pool.connection_kwargs["db"] == 3
         assert [key for key in there.scan_iter() if there.type(key) == b"list" and there.llen(key) == 1]
@@ -79,10 +80,10 @@ def test_a_password_and_a_database_number(start, use):
 
 def test_a_wrong_password_is_silence_not_an_error(start, use):
     use(f"redis://:wrong@127.0.0.1:{start()}/3")
-    progress.Telling(1, "mark")
-    assert progress.latest(1) == progress.NOTHING and not progress.answers()
-    with pytest.raises(bell.Silent, match="does not answer") as told:
-        bell.ring(bell.EXPERIMENT, 1, queue="here")
+    live.Telling(1, "mark")
+    assert live.latest(1) == live.NOTHING and not live.answers()
+    with pytest.raises(task_queue.Silent, match="does not answer") as told:
+        task_queue.ring(task_queue.EXPERIMENT, 1, queue="here")
     assert "wrong" not in str(told.value)
 
 
@@ -105,4 +106,4 @@ def test_tls_with_a_certificate_that_is_checked(start, use, certificate):
     use(url)
     both_work(url)
     use(f"rediss://:{ENCODED}@127.0.0.1:{port}/3?ssl_cert_reqs=required")
-    assert not progress.answers(), "nobody vouches for this certificate"
+    assert not live.answers(), "nobody vouches for this certificate"

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from dashboard.experiments import actions, queries
 from dashboard.experiments.models import Cell, Experiment, Run
+from dashboard.fleet import task_queue
 from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
 from dashboard.home import PROJECT, redis_url
 from dashboard.local import programs, redis
@@ -24,7 +25,6 @@ from dashboard.servers import vault
 from dashboard.servers.models import Preflight, Server
 from tests.real.lab import one_cell
 from tests.real.test_worker import alive, descendants, fresh, owned_by, shorten, until
-from workers import bell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OTHER_HOST = "host-b"
@@ -167,7 +167,7 @@ def test_an_experiment_goes_to_the_host_that_can_run_it(join, sandbox_root):
     server = Server.objects.create(name="box", kind="sandbox", build="mine", site="east")
     for _ in range(3):
         experiment = planned(server, measure_s=1)
-        bell.ring(bell.EXPERIMENT, experiment.pk, queue=f"site.east@{OTHER_HOST}")
+        task_queue.ring(task_queue.EXPERIMENT, experiment.pk, queue=f"site.east@{OTHER_HOST}")
         until(lambda one=experiment: fresh(one).is_over)
         assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")
         assert fresh(experiment).worker.host != OTHER_HOST

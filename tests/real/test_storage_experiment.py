@@ -12,11 +12,11 @@ from tests.real.disks import leavings, needs_disk
 from tests.unit.bench.plans import plan
 from workers.bench.plan import CrashPlan, PlanTarget, Variant, WorkloadChoice
 from workers.bench.stage import SandboxStage
-from workers.conduct import conduct
-from workers.pulse import Pulse
+from workers.conducting.conduct import conduct
 from workers.sandbox import builds
 from workers.sandbox.disk import ability
 from workers.sandbox.storage import parse
+from workers.upkeep.heartbeat import Pulse
 
 pytestmark = needs_disk
 ONE_ONE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON"}

@@ -10,17 +10,18 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from dashboard.experiments import actions
+from dashboard.experiments import actions, lifecycle
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import leases
 from dashboard.fleet.models import DEAD_AFTER, Worker
 from dashboard.home import PROJECT
 from dashboard.servers.models import Debt, Server
 from tests.real import parts
 from tests.real.parts import until
-from workers import debts, leases, store, tend
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.upkeep import housekeeping, restores
 
 
 @pytest.fixture
@@ -77,11 +78,11 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
 
     process.send_signal(signal.SIGSTOP)
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
-    tend.take_from_the_dead()
-    debts.pay_all()
+    housekeeping.take_from_the_dead()
+    restores.pay_all()
     assert flush(server) == own and not Debt.objects.filter(paid_at=None).exists()
-    held = store.begin(newer.pk, Worker.objects.create(host=socket.gethostname(), pid=1), leases.hosts_of(server))
-    debts.owe(server, held, "variable", "innodb_flush_log_at_trx_commit", own)
+    held = lifecycle.begin(newer.pk, Worker.objects.create(host=socket.gethostname(), pid=1), leases.hosts_of(server))
+    restores.owe(server, held, "variable", "innodb_flush_log_at_trx_commit", own)
     with connect(server.target()) as connection:
         ask.rows(connection, "SET GLOBAL innodb_flush_log_at_trx_commit = 0")
 
@@ -92,8 +93,8 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
     assert Debt.objects.get(paid_at=None).experiment == newer
     assert Experiment.objects.get(pk=lost.pk).state == "interrupted"
 
-    store.finish(held, "done")
-    debts.pay_all()
+    lifecycle.finish(held, "done")
+    restores.pay_all()
     assert flush(server) == own
 
 

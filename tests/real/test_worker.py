@@ -15,8 +15,8 @@ from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
 from dashboard.servers.models import Preflight, Server
 from tests.real.disks import leavings, needs_disk
 from tests.real.lab import one_cell
-from workers import tend
 from workers.bench import recipes
+from workers.upkeep import housekeeping
 
 QUICK = {
     "threads": "1",
@@ -58,7 +58,7 @@ def make_crashes(server: Server, **overrides: str) -> Experiment:
 
 
 def tended() -> bool:
-    tend.tend(lambda pk: None, lambda pk: None)
+    housekeeping.tend(lambda pk: None, lambda pk: None)
     return True
 
 
@@ -83,7 +83,7 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     until(lambda: not alive(children))
 
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
-    tend.tend(lambda pk: None, lambda pk: None)
+    housekeeping.tend(lambda pk: None, lambda pk: None)
     assert fresh(experiment).state == "interrupted"
     assert experiment.cells.filter(state="interrupted").count() == 1
     assert not HostLease.objects.exists()
@@ -156,10 +156,10 @@ def test_a_lost_bell_is_rung_again(sandbox_server, transactional_db, crew):
     crew.of(0)  # a worker would ring it itself
     plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [sandbox_server], QUICK)
     lost = actions.create(plan, None)
-    Experiment.objects.filter(pk=lost.pk).update(created_at=timezone.now() - 2 * tend.UNHEARD)
+    Experiment.objects.filter(pk=lost.pk).update(created_at=timezone.now() - 2 * housekeeping.UNHEARD)
     fresh_one = actions.create(plan, None)
     rung: list[int] = []
-    tend.tend(rung.append, lambda pk: None)
+    housekeeping.tend(rung.append, lambda pk: None)
     assert lost.pk in rung
     assert fresh_one.pk not in rung
 

@@ -40,7 +40,7 @@ def test_the_domain_knows_no_framework():
 
 def test_the_dashboard_opens_no_connection_to_a_server():
     servers = ("workers.servers.connection", "workers.sandbox.server", "workers.bench.sysbench")
-    # the command line measures in its own process, through workers.conduct
+    # the command line measures in its own process, through workers.conducting.conduct
     free = PROJECT / "dashboard/experiments/management/commands/experiment.py"
     report(offenders(DASHBOARD_FILES, ("pymysql",)) + offenders(set(DASHBOARD_FILES) - {free}, servers))
 

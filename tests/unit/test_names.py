@@ -23,8 +23,8 @@ from tests.unit.api.tokens import script, somebody
 from tests.unit.bench.plans import plan
 from tests.unit.bench.test_review import said
 from tests.unit.portable import files
+from workers.bench.invisible import unseen, unseen_in_text
 from workers.bench.plan import Variant, WorkloadChoice
-from workers.letters import unseen, unseen_in_text
 
 TURNED = "gpj\u202etxt"  # shows the letters after it from right to left
 HIDDEN = [TURNED, "a\u200bb", "a\u2066b", "a\ufeffb", "a\u00adb", "a\x1b[31mb", "a\nb", "a\tb", "a\x7fb", "a\u2028b",

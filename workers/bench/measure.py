@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from workers import environment
 from workers.bench import sysbench
 from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResult, Second
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS
 from workers.errors import DurascopeError, LoadBrokeOff
+from workers.host import environment
 from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading, Session
 

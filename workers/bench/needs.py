@@ -7,7 +7,8 @@ from typing import Any
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.kinds import CRASH_KINDS
 
-Abilities = Mapping[str, Any]  # workers.abilities.describe; what it does not say is not known, and not held against it
+# workers.upkeep.abilities.describe; what it does not say is not known, and not held against it
+Abilities = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

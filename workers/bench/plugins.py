@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workers import temporary
+from workers.host import temporary
 from workers.servers.clear_text import PLUGINS, is_told_who_answers
 from workers.servers.target import Target
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from workers.bench import crash_review, site_review, stand_review
 from workers.bench.crash_review import Crashable
+from workers.bench.invisible import refusal, unseen
 from workers.bench.load import LoadRequest
 from workers.bench.needs import Abilities
 from workers.bench.plan import (
@@ -22,7 +23,6 @@ from workers.bench.stand import stands
 from workers.bench.stand_review import Ground
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
-from workers.letters import refusal, unseen
 from workers.metrics.registry import SOURCES
 from workers.servers.facts import FlavourKey
 from workers.servers.settings import SETTINGS, check

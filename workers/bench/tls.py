@@ -23,9 +23,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from workers import temporary
 from workers.bench.workloads import LUA_FOLDER
 from workers.errors import PlanError
+from workers.host import temporary
 from workers.servers.connection import authority, connect
 from workers.servers.target import Target
 

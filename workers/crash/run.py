@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workers import temporary
 from workers.crash import ways
 from workers.crash.attached import AttachedServer
 from workers.crash.checks import judge_all, missing_from
@@ -26,6 +25,7 @@ from workers.crash.trial import Loss, TrialResult, TrialSetup
 from workers.crash.verdict import verdict
 from workers.crash.witness import Witness
 from workers.errors import Cancelled, DurascopeError, PlanError, SandboxError, ServerEnded, reason
+from workers.host import temporary
 from workers.sandbox import options
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk

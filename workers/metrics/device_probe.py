@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workers import temporary
 from workers.errors import SandboxError
+from workers.host import temporary
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1048576)
 REGION_BYTES = 8 << 20  # overwriting goes round in it, appending starts anew at its end; a multiple of every size

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from workers import temporary
 from workers.errors import SandboxError
+from workers.host import temporary
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
 LEAST_S, MOST_S = 1.5, 8.0

@@ -6,8 +6,8 @@ import stat
 import subprocess
 from pathlib import Path
 
-from workers.environment import storage
 from workers.errors import SandboxError
+from workers.host.environment import storage
 from workers.sandbox import owner
 from workers.sandbox.users import User
 

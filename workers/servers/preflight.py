@@ -10,7 +10,7 @@ from workers.servers.facts import Facts
 from workers.servers.target import Target
 
 NOT_REACHED = "Not reached."
-WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers together: below workers.tend.PREFLIGHT_LIMIT
+WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers together: below PREFLIGHT_LIMIT of housekeeping
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from dashboard.api.plans import StartIn, asked
 from dashboard.api.problems import Conflict
 from dashboard.experiments import actions, care, queries, search, tags
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.results import export_file
 from dashboard.words import Name
-from workers import bell
 from workers.errors import PlanError
 
 router = Router()
@@ -237,7 +237,7 @@ def resume_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
         actions.resume(_known(experiment_id), request.user)
     except PlanError as running:
         raise Conflict(str(running)) from running
-    except bell.Silent as silent:
+    except task_queue.Silent as silent:
         notice = str(silent)
     return _with(experiment_id, notice)
 
@@ -268,6 +268,6 @@ def _with(experiment_id: int, notice: str) -> Experiment:
 def _notice(experiment: Experiment) -> str:
     try:
         actions.ring(experiment)
-    except bell.Silent as silent:
+    except task_queue.Silent as silent:
         return str(silent)
     return ""

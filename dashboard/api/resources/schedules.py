@@ -20,10 +20,10 @@ from dashboard.api.paging import Id, Pages, Told
 from dashboard.api.plans import SourceIn, asked
 from dashboard.api.problems import BadForm
 from dashboard.experiments import actions as experiments
+from dashboard.fleet import task_queue
 from dashboard.schedules import actions, queries
 from dashboard.schedules.forms import WhenForm
 from dashboard.schedules.models import Night, Schedule
-from workers import bell
 from workers.errors import PlanError
 
 router = Router()
@@ -264,6 +264,6 @@ def _told(schedule: Schedule, now: datetime) -> dict[str, Any]:
 def _notice(experiment: Any) -> str:
     try:
         experiments.ring(experiment)
-    except bell.Silent as silent:
+    except task_queue.Silent as silent:
         return str(silent)
     return ""

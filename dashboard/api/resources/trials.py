@@ -13,8 +13,8 @@ from dashboard.api.door import Token
 from dashboard.api.paging import Id, Pages
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.fleet import task_queue
 from dashboard.results import queries
-from workers import bell
 from workers.crash.kinds import CRASH_KINDS
 
 router = Router()
@@ -95,7 +95,7 @@ def repeat_trial(request: HttpRequest, trial_id: Id) -> Status:
     first = get_object_or_404(queries.trial(trial_id))
     try:
         again: Any = actions.repeat_trial(first, request.user)
-    except bell.Silent as silent:  # stored all the same
+    except task_queue.Silent as silent:  # stored all the same
         again = Trial.objects.filter(repeats=first).latest("position")
         again.notice = str(silent)
     return Status(202, again)

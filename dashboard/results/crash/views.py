@@ -9,10 +9,10 @@ from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import allowed
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.fleet.task_queue import Silent
 from dashboard.results import queries
 from dashboard.results.crash import listing, trial_page
 from dashboard.results.reader import Reader, reader_of
-from workers.bell import Silent
 from workers.errors import DurascopeError
 
 

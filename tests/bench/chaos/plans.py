@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.home import PROJECT
 from dashboard.local.processes import Child, Program
 from dashboard.servers.models import Server
 from tests.bench.chaos.installation import Installation
-from workers import bell
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.crash.kinds import CRASH_KINDS
 from workers.sandbox.disk.ability import missing as disks_missing
@@ -61,7 +61,7 @@ def _variant(pair: str, storage: str) -> Variant:
 
 def _queued(installation: Installation, plan: Plan) -> Started:
     experiment = actions.create(plan, None)
-    with suppress(bell.Silent):  # a worker rings again by itself
+    with suppress(task_queue.Silent):  # a worker rings again by itself
         actions.ring(experiment)
     return Started(experiment)
 

@@ -7,12 +7,12 @@ from django.db import IntegrityError
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from tests.bench.chaos import invariants, logs
 from tests.bench.chaos.faults import FAULTS, Fault, Scene
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.plans import SHAPES, Started
 from tests.bench.chaos.story import Story
-from workers import bell
 from workers.errors import PlanError
 
 OVER_LIMIT_S = 180
@@ -110,7 +110,7 @@ def _resume(installation: Installation, story: Story) -> bool:
     experiment = installation.ask(lambda: Experiment.objects.get(pk=story.experiments[-1]))
     try:
         installation.ask(lambda: actions.resume(experiment, None))
-    except bell.Silent:
+    except task_queue.Silent:
         pass  # a worker rings by itself
     except (PlanError, IntegrityError) as refused:
         story.broken["resume"] = [str(refused)]

@@ -9,7 +9,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.schedules import actions as schedules
 from dashboard.schedules.models import Schedule
 from tests.unit.api.tokens import somebody
-from tests.unit.conduct import experiments as make
+from tests.unit.conducting import experiments as make
 from tests.unit.schedules import made
 
 pytestmark = pytest.mark.django_db

@@ -3,16 +3,16 @@
 import pytest
 
 from dashboard.accounts.roles import Role
+from dashboard.fleet import task_queue
 from dashboard.notifications import actions, post
 from dashboard.notifications.models import Delivery
 from tests.unit.api.tokens import script, somebody
-from workers import bell
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_channel_is_tried_and_its_message_followed(monkeypatch):
-    monkeypatch.setattr(bell, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
     maria = script(somebody(Role.OPERATOR, "maria"))
     _, secret = actions.add(None, "webhook", "hook", "https://hooks.example.org/secret-path", ["change_point"])
     listed = maria.get("/api/v1/channels")

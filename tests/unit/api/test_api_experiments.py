@@ -10,10 +10,10 @@ from dashboard.accounts.roles import Role
 from dashboard.api.models import StartKey
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.servers.models import Server
 from tests.unit.api.tokens import client_of, script, somebody, token_of
 from tests.unit.results import factory, trials
-from workers import bell
 
 pytestmark = pytest.mark.django_db
 START = "/api/v1/experiments"
@@ -23,7 +23,7 @@ START = "/api/v1/experiments"
 def rung(monkeypatch):
     """The doorbell; what was rung."""
     heard = []
-    monkeypatch.setattr(bell, "ring", lambda task, pk: heard.append(pk))
+    monkeypatch.setattr(task_queue, "ring", lambda task, pk: heard.append(pk))
     return heard
 
 
@@ -123,9 +123,9 @@ def test_production_needs_its_word(maria):
 
 def test_without_a_doorbell_it_is_stored_and_says_so(maria, server, monkeypatch):
     def silent(*_):
-        raise bell.Silent(bell.Silent.__doc__)
+        raise task_queue.Silent(task_queue.Silent.__doc__)
 
-    monkeypatch.setattr(bell, "ring", silent)
+    monkeypatch.setattr(task_queue, "ring", silent)
     answer = start(maria, server)
     assert answer.status_code == 201 and "Redis" in answer.json()["notice"]
     assert Experiment.objects.get().state == "queued"

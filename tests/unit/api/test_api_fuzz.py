@@ -16,15 +16,15 @@ from dashboard.accounts.roles import Role
 from dashboard.api.document import openapi
 from dashboard.api.resources import recipes
 from dashboard.experiments.models import Trial
+from dashboard.fleet import task_queue
 from dashboard.notifications import actions as notifications
 from dashboard.results import export_file
 from dashboard.servers.models import Preflight, Server
 from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import somebody, token_of
-from tests.unit.conduct import experiments as make
+from tests.unit.conducting import experiments as make
 from tests.unit.results import trials
 from tests.unit.schedules import made as nightly
-from workers import bell
 from workers.bench.workloads import WORKLOADS
 
 CHECKS = [
@@ -102,7 +102,7 @@ schema.app = get_wsgi_application()
 @pytest.fixture
 def ids(db, monkeypatch):
     """Something to ask for: parameter -> the ids that stand behind 1 and 2."""
-    monkeypatch.setattr(bell, "ring", lambda *_: None)  # there is no Redis
+    monkeypatch.setattr(task_queue, "ring", lambda *_: None)  # there is no Redis
     box = Server.objects.create(pk=1, name="box", kind="sandbox", build="system-mariadb")
     attached = Server.objects.create(pk=2, name="db7", kind="attached", host="db7.example.com", user="bench")
     done = trials.experiment({"2/0": {"power-loss": [(0, 0), (5, 0), None]}}, servers=[box])

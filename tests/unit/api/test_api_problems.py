@@ -125,9 +125,9 @@ class TestServers:
         assert not Server.objects.exists()
 
     def test_one_is_tested(self, maria, monkeypatch):
-        from workers import bell
+        from dashboard.fleet import task_queue
 
-        monkeypatch.setattr(bell, "ring", lambda *_: None)
+        monkeypatch.setattr(task_queue, "ring", lambda *_: None)
         asked = maria.post(f"{SERVERS}/{factory.server().pk}/tests")
         assert (asked.status_code, asked.json()["state"]) == (202, "queued")
         assert maria.get(f"/api/v1/tests/{asked.json()['id']}").json() == asked.json()

@@ -6,11 +6,11 @@ from django.test import Client
 from dashboard.accounts.roles import OPERATIONS, RANKS, Role
 from dashboard.api.document import openapi
 from dashboard.api.service import operations
+from dashboard.fleet import task_queue
 from dashboard.servers.models import Server
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody
 from tests.unit.results import factory, trials
 from tests.walks import report, undone
-from workers import bell
 
 pytestmark = pytest.mark.django_db
 SCOPES = {one.view_func.__name__: scope for scope, one in operations()}
@@ -94,7 +94,7 @@ def test_another_owners_server_is_neither_crashed_nor_deleted(theirs):
 
 
 def test_a_token_that_may_run_may_not_crash(theirs, admin, monkeypatch):
-    monkeypatch.setattr(bell, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
     refused = script(admin, "run").post("/api/v1/experiments", crash(theirs), "application/json")
     assert (refused.status_code, "needs the scope crash" in refused.content.decode()) == (422, True)
     answer = script(admin, "run", "crash").post("/api/v1/experiments", crash(theirs), "application/json")

@@ -10,11 +10,11 @@ from django.urls import reverse
 from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.schedules.models import Night, Schedule
 from tests.unit.api.tokens import script, somebody
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE, watch
-from workers import bell
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Variant
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ HERE = "/api/v1/schedules"
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(bell, "ring", lambda task, pk: heard.append(pk))
+    monkeypatch.setattr(task_queue, "ring", lambda task, pk: heard.append(pk))
     return heard
 
 
@@ -166,9 +166,9 @@ def test_a_refused_run_leaves_no_night_and_its_key_free(maria, one, monkeypatch)
 
 def test_without_a_doorbell_it_is_stored_and_says_so(maria, one, monkeypatch):
     def silent(*_):
-        raise bell.Silent(bell.Silent.__doc__)
+        raise task_queue.Silent(task_queue.Silent.__doc__)
 
-    monkeypatch.setattr(bell, "ring", silent)
+    monkeypatch.setattr(task_queue, "ring", silent)
     answer = send(maria, "post", f"/{one.pk}/run")
     assert answer.status_code == 201 and "Redis" in answer.json()["notice"]
 

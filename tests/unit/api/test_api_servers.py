@@ -8,7 +8,7 @@ from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.servers.models import Server
 from tests.unit.api.tokens import script, somebody
-from tests.unit.conduct import experiments as make
+from tests.unit.conducting import experiments as make
 
 pytestmark = pytest.mark.django_db
 MARK = {"crash": ["/bin/power", "off"], "start": ["/bin/power", "on"], "typed_name": "db1"}

@@ -3,7 +3,7 @@ import pytest
 from dashboard.audit.models import Event
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment
-from tests.unit.conduct import experiments as make
+from tests.unit.conducting import experiments as make
 
 pytestmark = pytest.mark.django_db
 

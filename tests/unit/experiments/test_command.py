@@ -11,8 +11,8 @@ from dashboard.experiments.management.commands import experiment as command
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Server
-from tests.unit.conduct import experiments as make
-from workers.rounds import Rounds
+from tests.unit.conducting import experiments as make
+from workers.upkeep.periodic import Rounds
 
 RUN = ("experiment", "run", "what-does-safety-cost", "--server", "One")
 

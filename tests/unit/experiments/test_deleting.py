@@ -13,8 +13,9 @@ from dashboard.experiments.actions import release
 from dashboard.experiments.baseline import baseline_for
 from dashboard.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
 from dashboard.experiments.removal import remove_one
+from dashboard.fleet import task_queue
 from dashboard.fleet.models import HostLease
-from dashboard.history import entries
+from dashboard.history import entries, update
 from dashboard.history.models import Change, Entry
 from dashboard.history.queries import rows
 from dashboard.history.shown import shown
@@ -28,7 +29,6 @@ from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
-from workers import bell, history
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db
@@ -163,7 +163,7 @@ def test_claims_fall_back_to_the_one_before(admin):
 def test_history_forgets_it_at_once_and_remembers(admin):
     server = factory.server()
     made = [*nights.history(server, [1000.0] * 20), *nights.history(server, [700.0] * 9, start=20)]
-    history.keep(nights.FIRST + 30 * nights.DAY, print)
+    update.keep(nights.FIRST + 30 * nights.DAY, print)
     change = Change.objects.filter(figure="throughput").get()
     track = change.track
     assert len(rows([track])) == len(made) and shown(server, {}).changes
@@ -176,17 +176,17 @@ def test_history_forgets_it_at_once_and_remembers(admin):
 def test_a_suspicion_waits_while_what_it_rests_on_is_deleted(admin):
     server = factory.server()
     nights.history(server, [1000.0] * 20)
-    history.keep(nights.FIRST + 20 * nights.DAY, print)
+    update.keep(nights.FIRST + 20 * nights.DAY, print)
     nights.history(server, [700.0] * 8, start=20)
-    history.keep(nights.FIRST + 28 * nights.DAY, print)
+    update.keep(nights.FIRST + 28 * nights.DAY, print)
     suspected = Change.objects.filter(figure="throughput", state="suspected").get()
     nights.history(server, [700.0], start=28)
     care.delete(admin, suspected.first.experiment)
-    history.keep(nights.FIRST + 29 * nights.DAY, print)
+    update.keep(nights.FIRST + 29 * nights.DAY, print)
     suspected.refresh_from_db()
     assert suspected.state == "suspected"
     care.restore(admin, Experiment.deleted.get())
-    history.keep(nights.FIRST + 29 * nights.DAY, print)
+    update.keep(nights.FIRST + 29 * nights.DAY, print)
     suspected.refresh_from_db()
     assert suspected.state == "confirmed"
 
@@ -225,7 +225,7 @@ def test_a_server_is_kept_by_what_can_be_restored(admin, experiment):
 
 
 def test_an_idempotency_key_of_a_deleted_one_starts_nothing(admin, monkeypatch):
-    monkeypatch.setattr(bell, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
     server = Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
     asked = {"servers": [server.pk], "recipe": "group-commit", "set": {"threads": "1", "repeats": "1"}}
 

@@ -8,11 +8,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.experiments import live as live
 from dashboard.experiments import queries, views
+from dashboard.experiments.live import Have, Picture
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.servers.models import Server
-from workers import progress as live
-from workers.progress import Have, Picture
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()

@@ -3,7 +3,7 @@ from django.urls import reverse
 
 from dashboard.experiments import queries
 from tests.unit.bench.plans import plan
-from tests.unit.conduct import experiments as make
+from tests.unit.conducting import experiments as make
 
 pytestmark = pytest.mark.django_db
 

@@ -9,11 +9,12 @@ from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.fleet import task_queue
 from dashboard.schedules import actions as schedules
 from dashboard.servers.models import Debt, Server
 from tests.unit.api.tokens import script, somebody
-from workers import bell, crash_trials
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
+from workers.conducting import crash_trials
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,7 @@ COMMANDS = {"crash_command": ["/bin/off"], "start_command": ["/bin/on"]}
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     calls = []
-    monkeypatch.setattr(bell, "ring", lambda *call: calls.append(call))
+    monkeypatch.setattr(task_queue, "ring", lambda *call: calls.append(call))
     return calls
 
 

@@ -11,13 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.audit.models import Event
-from dashboard.fleet import installation
+from dashboard.experiments import lifecycle
+from dashboard.fleet import installation, leases
 from dashboard.fleet.models import Installation
 from dashboard.home import PROJECT
 from dashboard.notifications import post
+from dashboard.schedules import nights
 from dashboard.servers.models import Debt, Preflight
-from tests.unit.conduct import experiments as make
-from workers import debts, leases, nights, store, tend
+from tests.unit.conducting import experiments as make
+from workers.upkeep import housekeeping, restores
 
 pytestmark = pytest.mark.django_db
 NOTICE = "is a restored copy"
@@ -87,7 +89,7 @@ def test_strangers_are_not_told_of_it(client):
 @pytest.fixture
 def paid(monkeypatch):
     to = []
-    monkeypatch.setattr(debts, "pay", lambda server, must_hold: to.append(server.name))
+    monkeypatch.setattr(restores, "pay", lambda server, must_hold: to.append(server.name))
     return to
 
 
@@ -96,21 +98,21 @@ def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(paid):
     type(owing).objects.filter(pk=owing.pk).update(state="failed")
     make.owe(owing.cells.first().server, owing, "variable", "sync_binlog", "1")
     assert "pending restore on db1: global variable sync_binlog 1" in said()
-    debts.pay_all()
+    restores.pay_all()
     assert paid == [] and Debt.objects.get().paid_at is None
     said("--release")
-    debts.pay_all()
+    restores.pay_all()
     assert paid == ["db1"]
 
 
 def test_it_starts_no_experiment_and_says_why():
     waiting = make.experiment(make.attached())
     assert f"experiment {waiting.pk}, queued: on db1" in said()
-    assert store.begin(waiting.pk, make.worker(), ["h"]) is None
+    assert lifecycle.begin(waiting.pk, make.worker(), ["h"]) is None
     waiting.refresh_from_db()
     assert waiting.state == "queued" and "this database is a restored copy" in waiting.phase
     said("--release")
-    assert store.begin(waiting.pk, make.worker(), leases.hosts_of(waiting.cells.first().server))
+    assert lifecycle.begin(waiting.pk, make.worker(), leases.hosts_of(waiting.cells.first().server))
 
 
 def test_it_rings_no_schedule_sends_no_message_and_asks_no_server(monkeypatch):
@@ -118,10 +120,10 @@ def test_it_rings_no_schedule_sends_no_message_and_asks_no_server(monkeypatch):
     monkeypatch.setattr(post, "_claim", lambda row, now: pytest.fail("a message is sent"))
     Preflight.objects.create(server=make.attached(), asked_at=timezone.now() - timedelta(days=1))
     said()
-    nights.watch(timezone.now(), lambda pk: None)
-    nights.look(1, timezone.now(), lambda pk: None)
+    nights.watch(timezone.now(), pytest.fail, pytest.fail)
+    nights.look(1, timezone.now(), pytest.fail, pytest.fail)
     post.deliver(1, timezone.now())
-    tend._ring_preflights(lambda pk: pytest.fail("a server is asked"))
+    housekeeping._ring_preflights(lambda pk: pytest.fail("a server is asked"))
 
 
 @pytest.fixture

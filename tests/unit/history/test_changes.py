@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from dashboard.experiments.models import Experiment
-from dashboard.history import again
+from dashboard.history import again, update
 from dashboard.history.models import Change, Track
 from dashboard.notifications.events import EVENTS
 from dashboard.notifications.models import Channel, Delivery
@@ -15,7 +15,6 @@ from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW, OLD
 from tests.unit.results import factory
 from tests.unit.schedules import made
-from workers import history
 
 pytestmark = pytest.mark.django_db
 CALM = 1000 * nights.noise(30)
@@ -38,7 +37,7 @@ def server():
 def keep(now=NOW, **how):
     """A round; the experiments that were rung for."""
     rung = []
-    assert history.keep(now, rung.append, **how)
+    assert update.keep(now, rung.append, **how)
     return rung
 
 

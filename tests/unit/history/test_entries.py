@@ -5,12 +5,11 @@ from datetime import timedelta
 import pytest
 
 from dashboard.experiments.models import Experiment
-from dashboard.history import entries
+from dashboard.history import entries, update
 from dashboard.history.models import Entry, Noted, Track
 from dashboard.results.analysis import analysis_of
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
-from workers import history
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +76,7 @@ def test_what_failed_half_way_counts_as_far_as_it_was_measured():
 
 def keep(rounds=1):
     for _ in range(rounds):
-        history.keep(nights.FIRST, lambda pk: pytest.fail("nothing is measured again"))
+        update.keep(nights.FIRST, lambda pk: pytest.fail("nothing is measured again"))
 
 
 def test_a_round_notes_what_ended_once():
@@ -121,9 +120,9 @@ def test_nobody_counts_while_something_is_measured_here():
     factory.experiment()
     running = factory.experiment(state="running")
     Experiment.objects.filter(pk=running.pk).update(worker=Worker.objects.create(host="here", pid=1))
-    assert not history.keep(nights.FIRST, print, here="here")
+    assert not update.keep(nights.FIRST, print, here="here")
     assert Entry.objects.count() == 0
-    assert history.keep(nights.FIRST, print, here="elsewhere")
+    assert update.keep(nights.FIRST, print, here="elsewhere")
     assert Entry.objects.count() == 6
 
 

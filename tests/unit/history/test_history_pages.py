@@ -5,14 +5,13 @@ import io
 
 import pytest
 
-from dashboard.history import entries
+from dashboard.history import entries, update
 from dashboard.history.models import Change
 from tests.confirmed import used
 from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW
 from tests.unit.results import factory
 from tests.unit.schedules import made
-from workers import history
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +34,7 @@ def changed(server):
     nights.history(server, 3000 * nights.noise(30, seed=8), variant="2/0")
     nights.history(server, 800 * nights.noise(10, seed=4), start=30, environment=NEW)
     nights.history(server, 3000 * nights.noise(10, seed=5), start=30, environment=NEW, variant="2/0")
-    history.keep(FIRST + 41 * DAY, pytest.fail)
+    update.keep(FIRST + 41 * DAY, pytest.fail)
     return server
 
 
@@ -67,7 +66,7 @@ def test_one_night_has_nothing_to_compare_with(reader, server):
 
 def test_calm_nights_are_said_to_be_calm(reader, server):
     nights.history(server, 1000 * nights.noise(30))
-    history.keep(FIRST + 31 * DAY, pytest.fail)
+    update.keep(FIRST + 31 * DAY, pytest.fail)
     text = page(reader, server)
     assert "No change was found in 30 measurements." in text
     assert "What changed" not in text
@@ -76,7 +75,7 @@ def test_calm_nights_are_said_to_be_calm(reader, server):
 
 def test_where_none_could_be_found_it_is_not_said_that_there_is_none(reader, server):
     nights.history(server, [1000.0] * 4 + [10.0] * 5)
-    history.keep(FIRST + 10 * DAY, pytest.fail)
+    update.keep(FIRST + 10 * DAY, pytest.fail)
     text = page(reader, server)
     assert "9 measurements: too few to tell a change from noise; about 10 are needed." in text
     assert "No change was found" not in text
@@ -84,14 +83,14 @@ def test_where_none_could_be_found_it_is_not_said_that_there_is_none(reader, ser
 
 def test_with_one_night_more_it_is_found(reader, server):
     nights.history(server, [1000.0] * 5 + [10.0] * 5)
-    history.keep(FIRST + 11 * DAY, pytest.fail)
+    update.keep(FIRST + 11 * DAY, pytest.fail)
     assert "Throughput of 1/1 fell by 99" in page(reader, server)
 
 
 def test_many_nights_of_one_line_do_not_speak_for_a_line_of_few(reader, server):
     nights.history(server, 1000 * nights.noise(30))
     nights.history(server, [3000.0] * 3, variant="2/0")
-    history.keep(FIRST + 31 * DAY, pytest.fail)
+    update.keep(FIRST + 31 * DAY, pytest.fail)
     text = page(reader, server)
     assert "No change was found in 30 measurements. Some figures have fewer than 10: too few to tell" in text
 

@@ -67,14 +67,14 @@ def test_there_is_no_other_check(client):
 
 
 def test_redis_that_is_not_there_is_missing(settings, monkeypatch):
-    from workers import progress
+    from dashboard.experiments import live
 
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    progress._redis.cache_clear()
+    live._redis.cache_clear()
     try:
-        assert not progress.answers()
+        assert not live.answers()
     finally:
-        progress._redis.cache_clear()
+        live._redis.cache_clear()
 
 
 def test_with_a_thread_that_hangs(well):

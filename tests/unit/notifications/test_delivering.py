@@ -7,6 +7,7 @@ import pytest
 from django.core import mail
 from django.db import connection, transaction
 
+from dashboard.fleet import task_queue
 from dashboard.notifications import actions, post
 from dashboard.notifications.channels import CHANNELS
 from dashboard.notifications.channels import mail as by_mail
@@ -14,7 +15,6 @@ from dashboard.notifications.events import EVENTS, Event, notify
 from dashboard.notifications.message import Undeliverable, Undelivered
 from dashboard.notifications.models import Channel, Delivery
 from dashboard.servers import vault
-from workers import bell
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
 EVENT = Event("change_point", "Slower\nby half", "At 8 threads.", "/nights/1/", {"p": 0.01})
@@ -30,7 +30,7 @@ def channel():
 @pytest.fixture
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(bell, "ring", lambda task, row_id: heard.append((task, row_id)))
+    monkeypatch.setattr(task_queue, "ring", lambda task, row_id: heard.append((task, row_id)))
     return heard
 
 
@@ -58,7 +58,7 @@ def test_only_channels_that_want_it_are_told(channel, rung, django_capture_on_co
         assert notify(EVENT) == 1
     row = Delivery.objects.get()
     assert (row.to, row.title, row.state) == ("dbas", "Slower by half", "waiting")
-    assert rung == [(bell.DELIVERY, row.pk)]
+    assert rung == [(task_queue.DELIVERY, row.pk)]
 
 
 def test_an_unknown_kind_is_a_mistake_of_the_caller(channel):
@@ -77,9 +77,9 @@ def test_what_is_rolled_back_is_not_told(rung):
 
 def test_a_bell_that_is_silent_loses_nothing(channel, monkeypatch, django_capture_on_commit_callbacks):
     def silent(*_):
-        raise bell.Silent
+        raise task_queue.Silent
 
-    monkeypatch.setattr(bell, "ring", silent)
+    monkeypatch.setattr(task_queue, "ring", silent)
     with django_capture_on_commit_callbacks(execute=True):
         notify(EVENT)
     assert list(post.waiting(NOW)) == [Delivery.objects.get().pk]

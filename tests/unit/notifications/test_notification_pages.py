@@ -7,13 +7,13 @@ from django.core.validators import validate_email
 
 from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
+from dashboard.fleet import task_queue
 from dashboard.notifications import actions, post
 from dashboard.notifications.mail_server import settings_from
 from dashboard.notifications.models import Channel, Delivery
 from dashboard.servers import vault
 from tests.unit.notifications.receiver import receiver
 from tests.unit.schedules.made import somebody
-from workers import bell
 
 pytestmark = pytest.mark.django_db
 HOOK = "https://hooks.example.org/services/T0KEN"
@@ -31,7 +31,7 @@ def dba(client):
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(bell, "ring", lambda task, row_id: heard.append((task, row_id)))
+    monkeypatch.setattr(task_queue, "ring", lambda task, row_id: heard.append((task, row_id)))
     return heard
 
 
@@ -118,7 +118,7 @@ def test_a_test_goes_the_whole_way_and_its_end_is_shown(
         with django_capture_on_commit_callbacks(execute=True):
             assert "is on its way" in text(client.post(f"/notifications/{one.pk}/test/", follow=True))
         ((task, pk),) = rung
-        assert task == bell.DELIVERY
+        assert task == task_queue.DELIVERY
         post.deliver(pk, Delivery.objects.get().next_at)
         assert got.came[0][0] == "/hook" and b'"type": "test"' in got.came[0][2]
     assert "sent</span>" in text(client.get("/notifications/"))

@@ -12,7 +12,8 @@ from dashboard.experiments import actions as experiments
 from dashboard.experiments import queries
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment, Trial
-from dashboard.history import entries
+from dashboard.fleet import task_queue
+from dashboard.history import entries, update
 from dashboard.history.models import Entry
 from dashboard.monitoring.figures import FIGURES
 from dashboard.portable.write import file_of
@@ -25,7 +26,6 @@ from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
 from tests.unit.portable import files
 from tests.unit.results import factory
-from workers import bell, history
 from workers.bench.plan import Plan
 from workers.errors import PlanError
 
@@ -128,7 +128,7 @@ def test_it_is_compared(client_in, imported):
 
 
 def test_it_is_not_resumed(client_in, imported, monkeypatch):
-    monkeypatch.setattr(bell, "ring", lambda *_: pytest.fail("rang"))
+    monkeypatch.setattr(task_queue, "ring", lambda *_: pytest.fail("rang"))
     with pytest.raises(PlanError, match="was imported"):
         experiments.resume(imported, None)
     client_in.post(reverse("experiments:resume", args=[imported.pk]))
@@ -203,7 +203,7 @@ def test_its_servers_names_are_taken(ghost):
 
 def test_it_is_in_no_history(client_in, imported):
     assert imported not in entries.waiting()
-    history.keep(imported.imported_at, print)
+    update.keep(imported.imported_at, print)
     assert not Entry.objects.exists()
     answer = client_in.get(reverse("history:of", args=[imported.pk]), follow=True)
     assert "in no history" in answer.content.decode()

@@ -12,7 +12,7 @@ from tests.unit.results import factory
 from tests.unit.results.test_result_pages import page, text
 from workers.analysis.predicates.measured import At
 from workers.metrics.device_probe import DeviceProbe, FlushTimes
-from workers.metrics.promise import compare
+from workers.sandbox.promise import compare
 from workers.sandbox.storage import parse
 
 pytestmark = pytest.mark.django_db

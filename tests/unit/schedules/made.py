@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import Role
 from dashboard.experiments.models import Cell, Environment, Experiment, Trial
+from dashboard.schedules import nights
 from dashboard.schedules.models import Schedule
 from dashboard.servers.models import Server
 from tests.unit.bench.plans import plan
-from workers import nights
 from workers.bench.plan import PlanTarget
 
 EVENING = datetime(2026, 6, 10, 20, 0, tzinfo=UTC)

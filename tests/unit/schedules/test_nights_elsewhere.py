@@ -2,12 +2,14 @@
 
 import pytest
 
+from dashboard.experiments import routes
+from dashboard.fleet import task_queue
 from dashboard.fleet.models import Worker
+from dashboard.schedules import nights
 from dashboard.schedules.models import Night
 from dashboard.servers.models import Server
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE
-from workers import bell, nights, routes
 
 pytestmark = pytest.mark.django_db
 
@@ -27,22 +29,21 @@ def around(now=DUE):
 def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
     Worker.objects.create(host="w", pid=1, site="west")
     assert around() == ([], [far.pk]) and not Night.objects.exists()
-    assert routes.route(bell.SCHEDULE, (far.pk,), {}, {}) == {"queue": "site.west"}
+    assert routes.route(task_queue.SCHEDULE, (far.pk,), {}, {}) == {"queue": "site.west"}
 
 
-def test_they_start_it_once_and_ask_the_server_themselves(far, settings, monkeypatch):
+def test_they_start_it_once_and_ask_the_server_themselves(far, settings):
     settings.SITE = "west"
     asked, rung = [], []
-    monkeypatch.setattr(nights, "unreachable", lambda server: asked.append(server.name) or "")
     for _ in range(2):
-        nights.look(far.pk, DUE, rung.append)
+        nights.look(far.pk, DUE, rung.append, lambda server: asked.append(server.name) or "")
     assert asked == ["far"] and rung == [Night.objects.get().experiment_id]
 
 
 def test_one_that_was_paused_meanwhile_is_left_alone(far, settings):
     settings.SITE = "west"
     type(far).objects.update(paused_at=DUE)
-    nights.look(far.pk, DUE, pytest.fail)
+    nights.look(far.pk, DUE, pytest.fail, pytest.fail)
     assert not Night.objects.exists()
 
 

@@ -8,11 +8,11 @@ from django.utils import timezone
 from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import task_queue
 from dashboard.schedules import actions, cron
 from dashboard.schedules.models import Night, Schedule
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE, watch
-from workers import bell
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def dba(client):
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(bell, "ring", lambda task, row_id: heard.append((task, row_id)))
+    monkeypatch.setattr(task_queue, "ring", lambda task, row_id: heard.append((task, row_id)))
     return heard
 
 
@@ -142,7 +142,7 @@ def test_run_now_starts_one_and_only_one(client, dba, rung):
     night = Night.objects.get()
     assert answer.url == f"/experiments/{night.experiment_id}/"
     assert (night.asked_by, night.must_end_at) == (dba, None)
-    assert rung == [(bell.EXPERIMENT, night.experiment_id)]
+    assert rung == [(task_queue.EXPERIMENT, night.experiment_id)]
     again = client.post(f"/nights/{one.pk}/run/", follow=True)
     assert "is under way" in text(again) and Experiment.objects.count() == 1
 

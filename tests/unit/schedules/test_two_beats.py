@@ -7,11 +7,11 @@ from django.db import connection
 
 from dashboard.experiments.models import Experiment
 from dashboard.notifications.models import Channel, Delivery
+from dashboard.schedules import nights
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers import vault
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DAY, DUE
-from workers import nights
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BEATS = 4

@@ -8,15 +8,16 @@ from django.contrib.auth.models import User
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import NotAllowed, Role
 from dashboard.audit.models import Event
+from dashboard.experiments import lifecycle
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Experiment
+from dashboard.fleet import leases
 from dashboard.schedules import actions, queries
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers.models import Server
-from tests.unit.conduct import experiments as make
+from tests.unit.conducting import experiments as make
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DAY, DUE, EVENING, MINUTE, watch
-from workers import leases, store
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +93,7 @@ def test_a_server_in_use_is_skipped_with_what_uses_it():
     server = made.attached()
     made.schedule(server)
     other = make.experiment(server)
-    store.begin(other.pk, make.worker(), leases.hosts_of(server))
+    lifecycle.begin(other.pk, make.worker(), leases.hosts_of(server))
     assert watch(DUE) == []
     night = only_night()
     assert night.state == "skipped" and f"{other} was running there" in night.reason
@@ -137,7 +138,7 @@ def test_at_the_end_of_the_window_what_runs_is_asked_to_stop():
     server = made.sandbox()
     made.schedule(server, ends_by=time(6))
     (started,) = watch(DUE)
-    store.begin(started, make.worker(), leases.hosts_of(server))
+    lifecycle.begin(started, make.worker(), leases.hosts_of(server))
     watch(DUE + timedelta(hours=3, minutes=30))
     night = only_night()
     assert night.experiment.cancel_asked and night.experiment.state == "running", "its worker ends it, cleanly"

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from dashboard.experiments import actions
+from dashboard.experiments import actions, claiming, lifecycle
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
-from workers import claims, store, trial_store
 from workers.bench import recipes
-from workers.conduct import conduct
+from workers.conducting import trial_results
+from workers.conducting.conduct import conduct
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.transactions import key
 from workers.crash.trial import Loss, Step, TrialResult
@@ -31,7 +31,7 @@ def experiment(db, monkeypatch):
 
 
 def begun(experiment) -> Experiment:
-    return store.begin(experiment.pk, Worker.objects.create(host="here", pid=1), ["here"])
+    return lifecycle.begin(experiment.pk, Worker.objects.create(host="here", pid=1), ["here"])
 
 
 def result(**changes) -> TrialResult:
@@ -58,15 +58,15 @@ def test_the_plan_draws_every_trial_and_its_controls(experiment):
 
 def test_a_trial_is_claimed_once(experiment):
     held = begun(experiment)
-    first, second = trial_store.claim(held), trial_store.claim(held)
+    first, second = trial_results.claim(held), trial_results.claim(held)
     assert first.pk != second.pk
     assert (first.position, second.position) == (0, 1)
 
 
 def test_it_stores_what_was_found(experiment):
-    trial = trial_store.claim(begun(experiment))
+    trial = trial_results.claim(begun(experiment))
     place = Environment.objects.create(digest="x", data={})
-    assert trial_store.save(trial, result(), place)
+    assert trial_results.save(trial, result(), place)
     trial.refresh_from_db()
     assert (trial.state, trial.verdict, trial.lost_engine, trial.lost_binlog_ms) == ("done", "invalid", 1, 3.5)
     data = trial.evidence.data
@@ -80,18 +80,18 @@ def test_it_stores_what_was_found(experiment):
 
 
 def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experiment):
-    trial = trial_store.claim(begun(experiment))
+    trial = trial_results.claim(begun(experiment))
     failed = TrialResult("unknown", (), None, (), failed_at="recovery", error="the server did not start")
-    assert trial_store.save(trial, failed, Environment.objects.create(digest="x", data={}))
+    assert trial_results.save(trial, failed, Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
     assert (trial.verdict, trial.lost_engine, trial.error) == ("unknown", None, "recovery: the server did not start")
     assert trial.evidence.data["sets"]["engine"] is None
 
 
 def test_a_trial_that_was_taken_away_is_not_overwritten(experiment):
-    trial = trial_store.claim(begun(experiment))
+    trial = trial_results.claim(begun(experiment))
     Trial.objects.filter(pk=trial.pk).update(state="interrupted")
-    assert not trial_store.save(trial, result(), Environment.objects.create(digest="x", data={}))
+    assert not trial_results.save(trial, result(), Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
     assert (trial.state, trial.verdict) == ("interrupted", "")
 
@@ -113,8 +113,8 @@ def test_nothing_is_repeated_while_the_experiment_runs(experiment):
 
 
 def test_resuming_takes_up_interrupted_trials(experiment):
-    trial = trial_store.claim(begun(experiment))
-    claims.end(trial, Trial.State.INTERRUPTED)
+    trial = trial_results.claim(begun(experiment))
+    claiming.end(trial, Trial.State.INTERRUPTED)
     Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
     release(experiment)
     assert not experiment.trials.exclude(state="waiting").exists()

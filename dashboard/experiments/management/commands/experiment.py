@@ -33,12 +33,12 @@ from dashboard.results.crash.detector import detector
 from dashboard.results.crash.trials import trials_of
 from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
-from workers import debts, tend
 from workers.bench.recipes import QUICK, SIZES
-from workers.conduct import conduct
+from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
-from workers.pulse import pulse
-from workers.rounds import once, rounds
+from workers.upkeep import housekeeping, restores
+from workers.upkeep.heartbeat import pulse
+from workers.upkeep.periodic import once, rounds
 
 BAD_ARGUMENTS = 2
 ROUND_ENDS_S = 1.0  # how long a round that is under way is waited for at the end
@@ -149,7 +149,7 @@ class Command(BaseCommand):
         worker = pulse.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
-        rounds.start(tend.take_over, debts.pay_all)
+        rounds.start(housekeeping.take_over, restores.pay_all)
         told = ""
         while measuring.is_alive():
             measuring.join(1)
@@ -204,5 +204,5 @@ class Command(BaseCommand):
 
 def _put_in_order() -> None:
     """In this order: settings are restored once their experiment was taken from the worker that ended."""
-    once(tend.take_over)
-    once(debts.pay_all)
+    once(housekeeping.take_over)
+    once(restores.pay_all)

@@ -3,20 +3,21 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from dashboard.fleet import task_queue
+from dashboard.history import update
 from dashboard.history.models import Entry
-from workers import bell, history
 
 
 class Command(BaseCommand):
     help = "Note every experiment that ended and look for changes. Workers do so by themselves, a little each minute."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        while not history.keep(timezone.now(), self._ring):
+        while not update.keep(timezone.now(), self._ring):
             self.stdout.write(f"{Entry.objects.count():,} entries so far")
         self.stdout.write(f"{Entry.objects.count():,} entries: the history is up to date.")
 
     def _ring(self, experiment_id: int) -> None:
         try:
-            bell.ring(bell.EXPERIMENT, experiment_id)
-        except bell.Silent as silent:
+            task_queue.ring(task_queue.EXPERIMENT, experiment_id)
+        except task_queue.Silent as silent:
             self.stderr.write(str(silent))

@@ -1,0 +1,174 @@
+"""How an experiment ends when something goes wrong on the way, without a server."""
+
+import errno
+
+import pytest
+from django.db import OperationalError
+
+from dashboard.experiments import claiming, lifecycle, queries
+from dashboard.experiments.models import Experiment
+from dashboard.fleet.models import HostLease
+from tests.unit.bench.plans import plan
+from tests.unit.conducting import experiments as make
+from workers.bench.plan import PlanTarget
+from workers.conducting import conduct as module
+from workers.servers.facts import Facts
+from workers.upkeep import housekeeping
+from workers.upkeep.heartbeat import pulse
+
+pytestmark = pytest.mark.django_db
+
+
+class Stage:
+    """Set up in order; `closed` tells which were closed."""
+
+    closed: list[str] = []
+    facts = Facts("mariadb", (10, 11, 0), "10.11.0", {"sync_binlog": "1", "report_password": "s3cret"}, {})
+
+    def __init__(self, name, breaks):
+        self.name, self.breaks = name, breaks
+
+    def data_folder(self):
+        return None
+
+    def logs_folder(self):
+        return None
+
+    def close(self):
+        self.closed.append(self.name)
+        if self.breaks:
+            raise self.breaks
+
+
+@pytest.fixture
+def conducted(monkeypatch):
+    """Conduct an experiment on three servers, of which one's stage breaks; returns the experiment."""
+    Stage.closed = []
+    monkeypatch.setattr(module.live.Telling, "_write", lambda *_, **__: None)
+    monkeypatch.setattr(module, "ASK_EVERY_S", -1)
+    monkeypatch.setattr(module._Conductor, "_measure", lambda conductor, row: claiming.end(row, "done"))
+    monkeypatch.setattr(queries, "remember_finding", lambda experiment: None)
+    pulse.stopping.clear()
+
+    def run(breaks=None, on_stage=lambda server: None):
+        servers = [make.attached(name, host=f"192.0.2.{n}") for n, name in enumerate(("a", "b", "c"), 1)]
+        stored = make.planned(plan(targets=tuple(PlanTarget(one.pk, one.name, False) for one in servers)))
+
+        def stage(conductor, stand):
+            on_stage(stored)
+            name = conductor._servers[stand.server_id].name
+            return Stage(name, breaks if name == "b" else None)
+
+        monkeypatch.setattr(module._Conductor, "_stage", stage)
+        return module.conduct(stored.pk, make.worker())
+
+    yield run
+    pulse.stopping.clear()
+
+
+def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted):
+    ended = conducted(breaks=ZeroDivisionError("the disk is on fire"))
+    assert sorted(Stage.closed) == ["a", "b", "c"]
+    assert ended.state == "failed"
+    assert "b could not be put back: ZeroDivisionError: the disk is on fire" in ended.error
+    assert not HostLease.objects.exists()
+
+
+def test_it_says_that_the_database_was_away(conducted):
+    def away(_):
+        raise OperationalError("terminating connection due to administrator command\n")
+
+    ended = conducted(on_stage=away)
+    assert "own database did not answer: terminating connection due to administrator command." in ended.error
+    assert "Unexpected" not in ended.error
+
+
+def test_it_says_what_the_host_lacks_to_put_a_server_back(conducted):
+    ended = conducted(breaks=OSError(errno.EMFILE, "Too many open files"))
+    assert sorted(Stage.closed) == ["a", "b", "c"]
+    assert ended.error == "b could not be put back. The worker has no file descriptor left."
+    assert "a worker tries again" in ended.mend and "LimitNOFILE" in ended.mend
+
+
+def test_it_says_what_the_host_lacks(conducted):
+    def used_up(_):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    ended = conducted(on_stage=used_up)
+    assert (ended.state, ended.error) == ("failed", "The worker has no file descriptor left.")
+    assert "LimitNOFILE" in ended.mend
+
+
+def test_it_stops_between_set_ups_when_somebody_cancels(conducted):
+    ended = conducted(on_stage=lambda stored: Experiment.objects.filter(pk=stored.pk).update(cancel_asked=True))
+    assert len(Stage.closed) == 1
+    assert ended.state == "cancelled"
+
+
+def test_it_is_interrupted_when_the_worker_is_asked_to_end_during_set_up(conducted):
+    ended = conducted(on_stage=lambda stored: pulse.stopping.set())
+    assert len(Stage.closed) == 1
+    assert (ended.state, ended.error) == ("interrupted", "The worker was stopped in mid-run.")
+
+
+def test_a_locked_database_does_not_leave_it_running(conducted, monkeypatch):
+    finish, refusals = lifecycle.finish, [OperationalError("database is locked")] * 2
+
+    def locked(*args):
+        if refusals:
+            raise refusals.pop()
+        return finish(*args)
+
+    monkeypatch.setattr(lifecycle, "finish", locked)
+    monkeypatch.setattr(module.time, "sleep", lambda s: None)
+    assert conducted().state == "done"
+
+
+@pytest.mark.parametrize("name", ["report_password", "wsrep_sst_auth", "file_key_management_filekey", "gtid_executed"])
+def test_it_leaves_secrets_and_counters_out_of_environments(name):
+    assert module.LEFT_OUT.search(name)
+
+
+@pytest.mark.parametrize("name", ["validate_password_policy", "default_password_lifetime", "old_passwords", "log_bin"])
+def test_it_keeps_what_is_no_secret(name):
+    assert not module.LEFT_OUT.search(name)
+
+
+def test_one_process_conducts_an_experiment_once_at_a_time(conducted):
+    """Rung for again while it runs: it may have been taken from this worker, be queued again, and be rung for here."""
+    again = []
+
+    def ring_twice(stored):
+        Experiment.objects.filter(pk=stored.pk).update(state="queued", claim=None)
+        HostLease.objects.all().delete()
+        again.append(module.conduct(stored.pk, make.worker()))
+
+    conducted(on_stage=ring_twice)
+    assert again == [None] and Experiment.objects.get().state == "queued"
+
+
+def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monkeypatch):
+    """The database was away for minutes: this worker lives, and nobody would take the experiment from it."""
+
+    def away(*_):
+        raise OperationalError("the database is gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(lifecycle, "finish", away)
+        broken.setattr(module.time, "sleep", lambda s: None)
+        ended = conducted()
+    assert ended.state == "running"
+    monkeypatch.setattr(housekeeping.pulse, "worker", ended.worker)
+    housekeeping.take_from_ourselves()
+    ended.refresh_from_db()
+    assert (ended.state, ended.error) == ("interrupted", "The database did not take how this experiment ended.")
+    assert not HostLease.objects.exists()
+
+
+def test_what_runs_here_is_not_taken_from_us(conducted, monkeypatch):
+    def tending(stored):
+        monkeypatch.setattr(housekeeping.pulse, "worker", Experiment.objects.get(pk=stored.pk).worker)
+        housekeeping.take_from_ourselves()
+        assert Experiment.objects.get(pk=stored.pk).state == "running"
+
+    assert conducted(on_stage=tending).state == "done"

@@ -1,0 +1,205 @@
+"""A worker that was taken for dead and comes back: whatever it still writes or changes on a server is refused, also
+when the same worker has claimed the experiment again."""
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from django.utils import timezone
+
+from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments.actions import release
+from dashboard.experiments.models import Experiment, Run
+from dashboard.fleet import leases
+from dashboard.fleet.models import HostLease
+from dashboard.servers.models import Debt
+from tests.unit.conducting import experiments as make
+from workers.crash.attached import AttachedServer
+from workers.crash.trial import Attached
+from workers.errors import ServerError, Taken
+from workers.servers import undo
+from workers.servers.target import Target
+from workers.upkeep import housekeeping, restores
+
+pytestmark = pytest.mark.django_db
+TARGET = Target("t", "attached", "", "")
+
+
+@pytest.fixture(params=["another worker", "the same worker"])
+def returned(request):
+    """(the experiment as the returned worker knows it, its cell, as the new holder knows it, the new one's cell)"""
+    lost = make.worker()
+    new = lost if request.param == "the same worker" else make.worker()
+    stored = make.experiment(make.attached())
+    before = lifecycle.begin(stored.pk, lost, ["db"])
+    cell = lifecycle.claim(before)
+    lost.beat_at = timezone.now() - timedelta(minutes=1)
+    lost.save()
+    housekeeping.take_from_the_dead()
+    release(stored)
+    lost.beat_at = timezone.now()
+    lost.save()
+    after = lifecycle.begin(stored.pk, new, ["db"])
+    return before, cell, after, lifecycle.claim(after)
+
+
+def test_it_returns_no_lease_of_the_new_holder(returned):
+    before, _, after, _ = returned
+    assert not lifecycle.finish(before, "cancelled")
+    assert HostLease.objects.filter(experiment=after).exists()
+    after.refresh_from_db()
+    assert after.state == "running"
+    assert after.cells.filter(state="waiting").exists()
+
+
+def test_it_claims_no_cell_of_the_new_holder(returned):
+    before, _, after, _ = returned
+    assert lifecycle.claim(before) is None
+    assert lifecycle.claim(after) is not None
+
+
+def test_it_ends_no_cell_of_the_new_holder(returned):
+    _, old, _, new = returned
+    assert old.pk == new.pk
+    claiming.end(old, "cancelled")
+    new.refresh_from_db()
+    assert new.state == "running"
+
+
+def test_it_stores_no_run_under_the_new_holders_claim(returned):
+    _, old, _, new = returned
+    assert lifecycle.save_run(old, make.measurement(1), make.environment(), None) is None
+    assert lifecycle.save_run(new, make.measurement(2), make.environment(), None) is not None
+    assert Run.objects.get().transactions == 2
+
+
+def test_it_knows_that_it_must_stop(returned):
+    before, _, after, _ = returned
+    assert lifecycle.is_cancelled(before)
+    assert not lifecycle.is_cancelled(after)
+
+
+def test_no_cell_stays_running_when_its_experiment_ends():
+    stored = make.experiment(make.attached())
+    held = lifecycle.begin(stored.pk, make.worker(), ["db"])
+    lifecycle.claim(held)
+    assert lifecycle.finish(held, "failed", "Something unexpected.")
+    assert sorted(stored.cells.values_list("state", flat=True)) == ["interrupted", "waiting"]
+    assert not HostLease.objects.exists()
+
+
+def test_it_tells_nothing_on_the_live_page(returned):
+    before, _, after, _ = returned
+    lifecycle.say(after, "measuring")
+    lifecycle.say(before, "putting db1 back as it was")
+    after.refresh_from_db()
+    assert after.phase == "measuring"
+
+
+def test_it_stores_no_probe(returned):
+    before, _, after, _ = returned
+    server_id = after.cells.first().server_id
+    with pytest.raises(Taken):
+        lifecycle.save_probe(before, server_id, {})
+    assert lifecycle.save_probe(after, server_id, {}).data == {}
+
+
+def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    with pytest.raises(Taken):
+        restores.owe(server, before, "variable", "sync_binlog", "1")
+    assert not Debt.objects.exists()
+    restores.owe(server, after, "variable", "sync_binlog", "1")
+    assert Debt.objects.get().experiment == after
+
+
+def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    restores.owe(server, after, "variable", "sync_binlog", "1")
+    with pytest.raises(Taken):
+        restores.paid(server, partial(claiming.must_hold, before), "variable", "sync_binlog")
+    assert Debt.objects.get().paid_at is None
+    restores.paid(server, partial(claiming.must_hold, after), "variable", "sync_binlog")
+    assert Debt.objects.get().paid_at is not None
+
+
+class Asked:
+    """A connection that keeps the statements; every variable is "0"."""
+
+    unix_socket, host, port = "", "db", 3306
+
+    def __init__(self):
+        self.statements = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    connection = Asked()
+    monkeypatch.setattr(undo, "connect", lambda target, **_: connection)
+    monkeypatch.setattr("workers.servers.ask.names_to_values", lambda connection, sql, args: {args[0]: "0"})
+    monkeypatch.setattr("workers.servers.ask.rows", lambda connection, sql, *_: connection.statements.append(sql))
+    return connection
+
+
+def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    restores.owe(server, after, "variable", "sync_binlog", "1")
+    with pytest.raises(Taken):
+        restores.pay(server, partial(claiming.must_hold, before))
+    assert asked.statements == [] and Debt.objects.get().paid_at is None
+    with pytest.raises(ServerError, match="sync_binlog is not back"):  # this server reports 0 whatever it is told
+        restores.pay(server, partial(claiming.must_hold, after))
+    assert asked.statements == ["SET GLOBAL sync_binlog = %s"]
+
+
+def test_a_schema_of_its_own_is_not_dropped_by_it(returned, asked):
+    before, _, after, _ = returned
+    server = after.cells.first().server
+    restores.owe(server, after, "schema", "durascope_1", "")
+    with pytest.raises(Taken):
+        restores.pay(server, partial(claiming.must_hold, before))
+    assert asked.statements == []
+    restores.pay(server, partial(claiming.must_hold, after))
+    assert asked.statements == ["DROP DATABASE IF EXISTS `durascope_1`"]
+
+
+def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_back_any_more(asked):
+    server = make.attached()
+    owing = make.experiment(server)
+    Experiment.objects.filter(pk=owing.pk).update(state="failed")
+    make.owe(server, owing, "variable", "sync_binlog", "1")
+    with leases.to_pay(server, owing) as must_hold:
+        HostLease.objects.update(taken_at=timezone.now() - 2 * leases.PAYING_LIMIT)
+        leases.clear()
+        assert lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
+        with pytest.raises(Taken):
+            restores.pay(server, must_hold)
+    assert asked.statements == [] and Debt.objects.get().paid_at is None
+
+
+def test_its_server_is_not_started_by_it(monkeypatch):
+    def taken():
+        raise Taken("it is another's")
+
+    ran = []
+    down = AttachedServer(Attached(TARGET, "", (), ("power", "on"), lambda: None, taken))
+    monkeypatch.setattr(down._command, "run", lambda *command: ran.append(command))
+    with pytest.raises(Taken):
+        down.bring_up()
+    assert ran == []
+
+
+def test_a_worker_that_others_take_for_dead_takes_no_experiment():
+    waiting = make.experiment(make.attached())
+    silent = make.worker(beat_at=timezone.now() - timedelta(minutes=1))
+    assert lifecycle.begin(waiting.pk, silent, ["db"]) is None
+    assert lifecycle.begin(waiting.pk, make.worker(), ["db"]) is not None

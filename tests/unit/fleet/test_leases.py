@@ -1,0 +1,113 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard.experiments import lifecycle
+from dashboard.experiments.models import Experiment
+from dashboard.fleet import leases
+from dashboard.fleet.models import HostLease, Worker
+from dashboard.servers.models import Debt
+from tests.unit.conducting import experiments as make
+from workers.upkeep import housekeeping, restores
+
+pytestmark = pytest.mark.django_db
+
+
+def test_one_host_has_one_lease_under_all_its_names():
+    spellings = [make.attached(name, host=name) for name in ("localhost", "LOCALHOST", "127.0.0.2")]
+    spellings.append(make.attached("by socket", host="", socket="/run/db.sock"))
+    assert len({frozenset(leases.hosts_of(server)) for server in spellings}) == 1
+    assert leases.hosts_of(make.attached("far")) == {"192.0.2.7"}
+
+
+def test_no_experiment_begins_while_its_host_is_being_put_back():
+    server = make.attached()
+    owing, new = make.experiment(server), make.experiment(server)
+    owing.state = "failed"
+    owing.save()
+    with leases.to_pay(server, owing) as free:
+        assert free
+        assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is None
+        new.refresh_from_db()
+        assert "is being put back on the same host" in new.phase
+        housekeeping.take_from_the_dead()
+        assert HostLease.objects.exists(), "whoever pays is not taken for dead at once"
+    assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is not None
+
+
+def test_nothing_is_paid_while_an_experiment_runs():
+    server = make.attached()
+    owing, running = make.experiment(server), make.experiment(server)
+    lifecycle.begin(running.pk, make.worker(), leases.hosts_of(server))
+    with leases.to_pay(server, owing) as free:
+        assert not free
+    assert HostLease.objects.get().experiment == running
+
+
+def test_the_lease_of_a_payer_that_died_is_cleared():
+    server = make.attached()
+    owing = make.experiment(server)
+    HostLease.objects.create(host="h", experiment=owing, taken_at=timezone.now() - timedelta(hours=1))
+    housekeeping.take_from_the_dead()
+    assert not HostLease.objects.exists()
+
+
+def test_it_says_what_it_waits_for():
+    server, holder = make.attached(), make.worker()
+    running, waiting = make.experiment(server), make.experiment(server)
+    lifecycle.begin(running.pk, holder, ["h"])
+
+    def says():
+        assert lifecycle.begin(waiting.pk, make.worker(), ["h"]) is None
+        waiting.refresh_from_db()
+        return waiting.phase
+
+    assert says() == "waiting: on db1 is running on the same host"
+    Worker.objects.filter(pk=holder.pk).update(beat_at=timezone.now() - timedelta(minutes=1))
+    ended = "waiting: on db1 holds the same host, and its worker here:1 ended. Its settings are restored first"
+    assert says() == ended
+
+
+@pytest.fixture
+def owing():
+    """What an experiment changed on a server before its worker ended."""
+    server = make.attached("owed")
+    ended = make.experiment(server)
+    lifecycle.begin(ended.pk, make.worker(), leases.hosts_of(server))
+    make.owe(server, ended, "variable", "sync_binlog", "1")
+    Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+    housekeeping.take_from_the_dead()
+    return Debt.objects.get()
+
+
+def begins(server) -> tuple[bool, str]:
+    new = make.experiment(server)
+    begun = lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server))
+    new.refresh_from_db()
+    return begun is not None, new.phase
+
+
+def test_settings_are_restored_before_another_experiment_takes_the_host(owing, monkeypatch):
+    """Otherwise they would stay changed for as long as it measures."""
+    neighbour = make.attached("neighbour")
+    assert begins(neighbour) == (False, "waiting: what an ended experiment changed on owed is restored first")
+    monkeypatch.setattr(restores, "_put_back", lambda server, must_hold: server.debts.update(paid_at=timezone.now()))
+    restores.pay_all()
+    assert begins(neighbour)[0]
+
+
+def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(owing):
+    Debt.objects.update(problem="It does not answer.")
+    assert begins(make.attached("neighbour"))[0]
+
+
+def test_nor_does_one_that_nobody_restores_for_minutes(owing):
+    Experiment.objects.update(ended_at=timezone.now() - leases.PAYING_LIMIT)
+    assert begins(make.attached("neighbour"))[0]
+
+
+def test_an_experiment_does_not_wait_for_its_own_server_nor_for_another_host(owing):
+    """Its own it restores itself, before it measures."""
+    assert begins(make.attached("far", host="192.0.2.8"))[0]
+    assert begins(owing.server)[0]

@@ -1,0 +1,40 @@
+"""Whatever a server or a program printed can be stored, in every database."""
+
+from dataclasses import replace
+
+import pytest
+
+from dashboard.experiments import claiming, lifecycle
+from dashboard.nul import storable
+from tests.unit.conducting import experiments as make
+from workers.errors import ServerError
+
+ODD = "a\0b"
+
+
+def test_it_shows_what_cannot_be_stored():
+    assert storable({"a\0": [ODD, 1, None, (True, 2.5)]}) == {"a␀": ["a␀b", 1, None, [True, 2.5]]}
+    assert storable("as it is") == "as it is"
+
+
+@pytest.mark.django_db
+def test_a_measurement_is_stored_whatever_was_printed():
+    experiment = lifecycle.begin(make.experiment(make.attached()).pk, make.worker(), ["h"])
+    done = make.measurement()
+    done = replace(done, load=replace(done.load, output=ODD), my_cnf=ODD, effective={"init_connect": ODD})
+    run = lifecycle.save_run(lifecycle.claim(experiment), done, lifecycle.environment_row({"server": {"x": ODD}}), None)
+    run.refresh_from_db()
+    assert (run.evidence.output, run.evidence.my_cnf, run.effective) == ("a␀b", "a␀b", {"init_connect": "a␀b"})
+    assert run.environment.data == {"server": {"x": "a␀b"}}
+
+
+@pytest.mark.django_db
+def test_so_is_what_went_wrong():
+    experiment = lifecycle.begin(make.experiment(make.attached()).pk, make.worker(), ["h"])
+    cell = lifecycle.claim(experiment)
+    claiming.end(cell, "failed", ServerError(ODD, ODD))
+    lifecycle.say(experiment, ODD)
+    lifecycle.finish(experiment, "failed", ODD, ODD)
+    cell.refresh_from_db()
+    experiment.refresh_from_db()
+    assert [cell.error, cell.mend, experiment.error, experiment.mend] == ["a␀b"] * 4

@@ -1,0 +1,167 @@
+"""Who may take a part of a cell's load, and when nobody may any more."""
+
+import threading
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from dashboard.experiments import lifecycle
+from dashboard.experiments.models import Cell, Experiment, Part
+from dashboard.fleet import leases, task_queue
+from dashboard.fleet.models import HostLease, Worker
+from tests.unit.bench.load_requests import request
+from tests.unit.conducting import experiments as make
+from workers.bench.merge import split
+from workers.errors import Cancelled, TogetherError
+from workers.together import conductor, joiner
+from workers.together.conductor import Together
+
+pytestmark = pytest.mark.django_db
+
+
+def joining(pid: int, host: str = "there") -> Worker:
+    return Worker.objects.create(host=host, pid=pid)
+
+
+@pytest.fixture
+def measured():
+    """(the experiment, its claimed cell, its worker)"""
+    worker = make.worker()
+    stored = make.experiment(make.attached())
+    held = lifecycle.begin(stored.pk, worker, ["db"])
+    return held, lifecycle.claim(held), worker
+
+
+def offered(measured, count: int = 3) -> list[Part]:
+    _, cell, worker = measured
+    return Together(cell, worker, count, print)._offer(split(request(threads=8), count), "")
+
+
+def take(part: Part, worker: Worker) -> Part | None:
+    return joiner.claim(part.pk, worker, timezone.now())
+
+
+def test_a_part_is_taken_once_and_its_host_is_leased(measured):
+    _, first, second = offered(measured)
+    one, other = joining(1), joining(2)
+    assert take(first, one).by == "there:1"
+    assert take(first, other) is None
+    assert take(second, other) is not None
+    assert HostLease.objects.get(host=leases.of_worker("there")).experiment == measured[0]
+
+
+def test_a_process_takes_one_part_of_a_cell_only_also_as_a_new_row(measured):
+    _, first, second = offered(measured)
+    assert take(first, joining(1)) is not None
+    assert take(second, joining(1)) is None
+    assert take(second, measured[2]) is None, "the worker that runs the experiment has the first part"
+
+
+def test_an_answer_that_was_lost_is_found_again(measured):
+    _, first, _ = offered(measured)
+    worker, mark = joining(1), timezone.now()
+    assert joiner.claim(first.pk, worker, mark) == joiner.claim(first.pk, worker, mark) == first
+
+
+@pytest.mark.parametrize("end", ["ended", "cancelled", "claimed anew", "dismissed"])
+def test_no_part_of_a_cell_that_is_over_is_taken(measured, end):
+    experiment, cell, worker = measured
+    part = offered(measured)[1]
+    if end == "ended":
+        lifecycle.finish(experiment, "failed")
+    elif end == "cancelled":
+        Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True)
+    elif end == "claimed anew":
+        Cell.objects.filter(pk=cell.pk).update(started_at=timezone.now())
+    else:
+        Together(cell, worker, 3, print)._dismiss()
+    assert take(part, joining(1)) is None
+
+
+def test_a_host_on_which_another_experiment_measures_does_not_join(measured):
+    part = offered(measured)[1]
+    HostLease.objects.create(host=leases.of_worker("there"), experiment=make.experiment(make.attached("db2")))
+    assert take(part, joining(1)) is None
+    assert take(part, joining(1, "elsewhere")) is not None
+
+
+def test_parts_of_an_earlier_claim_are_replaced_and_a_late_worker_offers_none(measured):
+    old = offered(measured)
+    _, cell, _ = measured
+    assert {one.pk for one in offered(measured)}.isdisjoint(one.pk for one in old)
+    Cell.objects.filter(pk=cell.pk).update(started_at=timezone.now())
+    with pytest.raises(Cancelled):
+        offered(measured)
+    assert Part.objects.count() == 3
+
+
+def test_a_result_of_a_part_that_was_stopped_is_not_stored(measured):
+    part = take(offered(measured)[1], joining(1))
+    Part.objects.filter(pk=part.pk).update(state=Part.State.FAILED, error="It was stopped.")
+    joiner._fail(part, TogetherError("late"))
+    part.refresh_from_db()
+    assert (part.state, part.error) == ("failed", "It was stopped.")
+
+
+def test_no_password_is_in_a_part(measured):
+    part = offered(measured)[1]
+    assert "s3cret" not in str(part.request) and "target" not in part.request
+
+
+def test_it_stops_when_its_part_is_not_wanted_any_more(measured):
+    part = take(offered(measured)[1], joining(1))
+    clock = iter(range(100))
+    stopped = joiner._Stopped(part, lambda: next(clock))
+    assert not stopped()
+    Part.objects.filter(pk=part.pk).update(state=Part.State.STOPPING)
+    assert stopped()
+
+
+def test_too_few_workers_are_told_by_name(measured):
+    _, cell, worker = measured
+    joining(1), joining(2, "elsewhere")
+    with pytest.raises(TogetherError, match=r"from 4 workers at once, and alive on site local are 3: .*elsewhere:2"):
+        Together(cell, worker, 4, print)._must_be_enough()
+    Together(cell, worker, 3, print)._must_be_enough()
+
+
+def test_who_did_not_come_is_told(measured, monkeypatch):
+    _, cell, worker = measured
+    monkeypatch.setattr(conductor, "READY_S", 0.0)
+    monkeypatch.setattr(task_queue, "ring", lambda *_, **__: None)
+    gathering = Together(cell, worker, 2, lambda phase: None)
+    gathering._parts = gathering._offer(split(request(threads=8), 2), "")
+    with pytest.raises(TogetherError, match=r"part 2 \(taken by nobody\) was missing"):
+        gathering._gather(lambda: False)
+
+
+def test_another_parts_failure_is_this_ones_reason(measured):
+    _, cell, worker = measured
+    gathering = Together(cell, worker, 3, print)
+    _, first, second = gathering._offer(split(request(threads=8), 3), "")
+    assert gathering._look() is None
+    Part.objects.filter(pk=first.pk).update(worker=Worker.objects.create(host="x", pid=9, ended_at=timezone.now()))
+    assert "ended while" in str(gathering._look())
+    Part.objects.filter(pk=second.pk).update(state=Part.State.FAILED, by="there:7", error="sysbench is not installed.")
+    assert "Part 3 of 3, on there:7, failed: sysbench is not installed." in str(gathering._look())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_race_for_a_part_one_gets_it(measured):
+    part, won = offered(measured, 2)[1], []
+    workers, both = [joining(1), joining(2)], threading.Barrier(2)
+
+    def race(worker):
+        both.wait()
+        if take(part, worker):
+            won.append(worker)
+        connection.close()
+
+    racing = [threading.Thread(target=race, args=[worker]) for worker in workers]
+    for one in racing:
+        one.start()
+    for one in racing:
+        one.join()
+    part.refresh_from_db()
+    assert [part.worker] == won

@@ -1,0 +1,48 @@
+"""What a worker says of the builds on its host."""
+
+import pytest
+
+from workers.sandbox import builds
+from workers.sandbox.builds import install, store
+from workers.sandbox.builds.engines import ENGINES, PluginEngine
+from workers.upkeep import abilities
+
+MYSQLD = "#!/bin/sh\necho 'mysqld  Ver 5.7.30 for Linux on x86_64 (MySQL Community Server - GPL)'\n"
+
+
+@pytest.fixture
+def ours(open_path, monkeypatch):
+    """A build of a user's own, with a program that stands in for the server."""
+    monkeypatch.setenv("DURASCOPE_BUILDS", str(open_path / "builds"))
+    monkeypatch.setattr(abilities.ability, "missing", lambda: "")
+    monkeypatch.setattr(abilities, "CRASH_KINDS", {})
+    program = open_path / "server/bin/mysqld"
+    program.parent.mkdir(parents=True)
+    program.write_text(MYSQLD)
+    program.chmod(0o755)
+    install.add("ours", print, basedir=open_path / "server")
+    return program
+
+
+def test_it_tells_what_each_build_is(ours):
+    told = abilities.describe()["builds"]
+    assert told["ours"] == {
+        "title": builds.find("ours").title,
+        "flavour": "mysql",
+        "version": "5.7.30",
+        "size_mib": 0,
+        "missing": "",
+    }
+    assert "mysql-5.5.9" not in told  # nobody installed it
+
+
+def test_a_build_whose_files_are_gone_is_not_told(ours):
+    ours.unlink()
+    assert store.installed() == ["ours"]
+    assert "ours" not in abilities.describe()["builds"]
+
+
+def test_an_engine_that_cannot_run_here_says_why(ours, monkeypatch):
+    monkeypatch.setitem(ENGINES, "ha_tried.so", PluginEngine("TRIED", missing=lambda: "Not on Tuesdays."))
+    monkeypatch.setattr(builds.Build, "engines", property(lambda self: (ENGINES["ha_tried.so"],)))
+    assert abilities.describe()["builds"]["ours"]["missing"] == "Not on Tuesdays."

@@ -1,0 +1,93 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard.experiments import lifecycle
+from dashboard.experiments.models import Experiment
+from dashboard.fleet import leases
+from dashboard.fleet.models import Worker
+from dashboard.servers import actions as servers
+from dashboard.servers.models import Preflight
+from tests.unit.conducting import experiments as make
+from workers.upkeep import housekeeping
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def quiet(monkeypatch):
+    """No sandboxes to sweep, clocks that agree, and what was rung for."""
+    monkeypatch.setattr(housekeeping, "sweep", lambda root: [])
+    monkeypatch.setattr(housekeeping, "clocks", housekeeping.Clocks())
+    rung = []
+    return lambda: housekeeping.tend(rung.append, rung.append) or rung
+
+
+@pytest.fixture
+def silent():
+    """A running experiment whose worker was not heard of for a minute."""
+    server = make.attached()
+    begun = lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
+    Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+    return begun
+
+
+def test_it_takes_from_the_dead_and_logs_it(quiet, silent, caplog):
+    quiet()
+    silent.refresh_from_db()
+    assert silent.state == "interrupted"
+    assert "worker here:1 ended in mid-run: experiment on db1 is interrupted" in caplog.text
+
+
+@pytest.mark.parametrize("step_s", [60, -60])
+def test_it_takes_nobody_for_dead_when_the_clock_was_stepped_or_the_machine_slept(quiet, silent, monkeypatch, step_s):
+    real = housekeeping.time.time
+    monkeypatch.setattr(housekeeping.time, "time", lambda: real() + step_s)
+    quiet()
+    silent.refresh_from_db()
+    assert silent.state == "running"
+    quiet()
+    silent.refresh_from_db()
+    assert silent.state == "interrupted", "the next round takes it"
+
+
+def test_a_duty_that_fails_does_not_keep_the_others_waiting(quiet, monkeypatch):
+    def fails(*_):
+        raise OSError("no")
+
+    monkeypatch.setattr(housekeeping, "take_from_the_dead", fails)
+    monkeypatch.setattr(housekeeping, "sweep", fails)
+    waiting = make.experiment(make.attached())
+    Experiment.objects.filter(pk=waiting.pk).update(created_at=timezone.now() - timedelta(minutes=1))
+    assert quiet() == [waiting.pk]
+
+
+def late_test(**fields) -> Preflight:
+    long_ago = timezone.now() - timedelta(minutes=3)
+    return Preflight.objects.create(server=make.attached(), state="running", started_at=long_ago, **fields)
+
+
+def test_a_connection_test_that_no_worker_answered_goes_to_another_one(quiet):
+    asked = late_test(claimed=1)
+    Preflight.objects.update(asked_at=timezone.now() - timedelta(minutes=3))
+    assert quiet() == [asked.pk]
+    asked.refresh_from_db()
+    assert asked.state == "queued"
+    assert servers.begin_preflight(asked.pk, "second") and Preflight.objects.get().claimed == 2
+
+
+def test_a_connection_test_that_two_workers_did_not_answer_is_given_up(quiet):
+    """It would hold the thread of every worker that takes it."""
+    asked = late_test(claimed=2)
+    assert quiet() == []
+    asked.refresh_from_db()
+    assert (asked.state, asked.outcome) == ("done", "failed")
+    assert "given up" in asked.checks[0]["says"] and asked.checks[0]["mend"] and asked.done_at
+    assert not servers.begin_preflight(asked.pk, "third")
+
+
+def test_one_that_has_just_begun_is_left_alone(quiet):
+    late_test(claimed=2)
+    Preflight.objects.update(started_at=timezone.now())
+    assert quiet() == [] and Preflight.objects.get().state == "running"

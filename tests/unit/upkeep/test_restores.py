@@ -1,0 +1,90 @@
+"""Debts of ended experiments, without a server: who pays, when, and what goes on when one cannot be paid."""
+
+import pytest
+
+from dashboard.experiments import lifecycle
+from dashboard.fleet import leases
+from dashboard.servers.models import Debt
+from tests.unit.conducting import experiments as make
+from workers.errors import ServerError, Unreachable
+from workers.upkeep import restores
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def undone(monkeypatch):
+    """What was put back, by server: (variables, schemas)."""
+    calls = {}
+
+    def undo(target, changed, schemas, paid, must_hold):
+        calls[target.name] = (list(changed), list(schemas))
+        if target.name == "gone":
+            raise Unreachable("Nothing listens there.")
+        if target.name == "odd":
+            raise ValueError("what nobody thought of")
+        for name, _ in changed:
+            paid("variable", name)
+
+    monkeypatch.setattr(restores, "undo", undo)
+    return calls
+
+
+def owing(server, *names, state="failed"):
+    experiment = make.experiment(server)
+    experiment.state = state
+    experiment.save()
+    for name in names:
+        make.owe(server, experiment, "variable", name, "1")
+    return experiment
+
+
+def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone):
+    server = make.attached()
+    owing(server, "b", "a", "c")
+    restores.pay_all()
+    assert undone == {"db1": ([("b", "1"), ("a", "1"), ("c", "1")], [])}
+    assert not Debt.objects.filter(paid_at=None).exists()
+
+
+@pytest.mark.parametrize("name", ["gone", "odd"])
+def test_a_server_that_cannot_be_paid_does_not_keep_others_waiting(undone, name):
+    for server in (make.attached(name, host="192.0.2.1"), make.attached("zz", host="192.0.2.2")):
+        owing(server, "sync_binlog")
+    restores.pay_all()
+    assert list(undone) == [name, "zz"]
+    assert Debt.objects.get(paid_at=None).server.name == name
+
+
+def test_it_touches_no_server_that_is_measured(undone):
+    server = make.attached()
+    owing(server, "sync_binlog")
+    lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
+    restores.pay_all()
+    assert undone == {}
+
+
+def test_it_leaves_the_debts_of_a_running_experiment_alone(undone):
+    server = make.attached()
+    running = lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
+    restores.owe(server, running, "variable", "sync_binlog", "1")
+    restores.pay_all()
+    assert undone == {}
+
+
+def test_what_cannot_be_put_back_says_what_is_left(undone):
+    server = make.attached("gone")
+    owing(server, "sync_binlog")
+    with pytest.raises(ServerError, match="gone still has settings of an earlier experiment"):
+        restores.pay(server, lambda: None)
+
+
+def test_a_failure_that_nobody_thought_of_is_logged(undone, caplog):
+    owing(make.attached("odd"), "sync_binlog")
+    restores.pay_all()
+    assert "what nobody thought of" in caplog.text
+
+
+def test_nothing_is_asked_of_a_server_that_is_owed_nothing(undone):
+    restores.pay(make.attached(), lambda: None)
+    assert undone == {}

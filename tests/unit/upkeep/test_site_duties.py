@@ -1,0 +1,106 @@
+"""What only a worker of the same site or host may do."""
+
+import socket
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard.experiments import lifecycle, routes
+from dashboard.experiments.models import Experiment
+from dashboard.fleet import leases, task_queue
+from dashboard.fleet.models import HostLease
+from dashboard.servers import actions as servers
+from dashboard.servers.models import Debt, Preflight
+from tests.unit.conducting import experiments as make
+from workers.celery import app
+from workers.upkeep import housekeeping, restores
+
+pytestmark = pytest.mark.django_db
+LONG_AGO = timezone.now() - timedelta(minutes=1)
+
+
+@pytest.fixture
+def paid(monkeypatch):
+    to = []
+    monkeypatch.setattr(restores, "pay", lambda server, must_hold: to.append(server.name))
+    return to
+
+
+def owing(server, **fields):
+    experiment = make.experiment(server)
+    Experiment.objects.filter(pk=experiment.pk).update(state="failed", **fields)
+    Debt.objects.create(server=server, experiment=experiment, kind="variable", name="sync_binlog", old="1")
+
+
+def test_a_site_pays_its_own_debts(paid, settings):
+    owing(make.attached("near"))
+    owing(make.attached("far", host="192.0.2.8", site="west"))
+    restores.pay_all()
+    assert paid == ["near"]
+    settings.SITE = "west"
+    restores.pay_all()
+    assert paid == ["near", "far"]
+
+
+def test_what_is_owed_to_localhost_is_paid_on_the_host_that_owes(paid):
+    there = make.worker()  # on a host called "here"
+    owing(make.attached("loop", host="127.0.0.1"), worker=there)
+    owing(make.attached("sock", host="", socket="/run/db.sock"), worker=there)
+    restores.pay_all()
+    assert paid == []
+    type(there).objects.update(host=socket.gethostname())
+    restores.pay_all()
+    assert sorted(paid) == ["loop", "sock"]
+
+
+def test_a_site_rings_for_what_waits_there(settings):
+    near, far = make.experiment(make.attached("near")), make.experiment(make.attached("far", site="west"))
+    Experiment.objects.update(created_at=LONG_AGO)
+    asked = Preflight.objects.create(server=far.cells.first().server, asked_at=LONG_AGO)
+    rung = []
+    housekeeping._ring_experiments(rung.append)
+    housekeeping._ring_preflights(rung.append)
+    assert rung == [near.pk]
+    settings.SITE = "west"
+    rung.clear()
+    housekeeping._ring_experiments(rung.append)
+    housekeeping._ring_preflights(rung.append)
+    assert rung == [far.pk, asked.pk]
+
+
+def test_celery_is_told_the_queue_of_the_site():
+    far = make.experiment(make.attached("far", site="west"))
+    sent = app.amqp.router.route({}, task_queue.EXPERIMENT, (far.pk,))
+    assert sent["queue"].name == "site.west"
+    named = app.amqp.router.route({"queue": "site.west@b"}, task_queue.EXPERIMENT, (far.pk,))
+    assert getattr(named["queue"], "name", named["queue"]) == "site.west@b"
+    assert app.amqp.router.route({}, task_queue.DELIVERY, (1,))["queue"].name == "celery"
+    keys = [(queue.name, queue.exchange.name, queue.routing_key) for queue in app.conf.task_queues]
+    assert all(name == exchange == key for name, exchange, key in keys), "else each hears what is meant for another"
+
+
+def test_what_is_gone_rings_anywhere():
+    assert routes.route(task_queue.EXPERIMENT, (0,), {}, {}) is None
+    assert routes.route(task_queue.PREFLIGHT, (0,), {}, {}) is None
+
+
+def test_a_preflight_is_claimed_at_its_site_only():
+    asked = Preflight.objects.create(server=make.attached("far", site="west"))
+    assert servers.begin_preflight(asked.pk, "w", "local") is None
+    assert servers.begin_preflight(asked.pk, "w", "west").name == "far"
+    assert servers.begin_preflight(asked.pk, "w", "west") is None
+
+
+def test_private_addresses_of_two_sites_are_two_hosts():
+    near, far = make.attached("near"), make.attached("far", site="west")
+    assert leases.hosts_of(near) == {"192.0.2.7"} and leases.hosts_of(far) == {"west: 192.0.2.7"}
+
+
+def test_a_server_beside_a_sandbox_is_on_the_same_host(monkeypatch):
+    """The host is known to others of the site by its address."""
+    monkeypatch.setattr(leases.hosts, "own", lambda: {"192.0.2.7"})
+    box = make.Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
+    lifecycle.begin(make.experiment(box).pk, make.worker(), leases.hosts_of(box))
+    assert HostLease.objects.count() == 2
+    assert leases.holder(leases.hosts_of(make.attached("db")))

@@ -1,0 +1,229 @@
+"""A crashed server that is owed its start, without a server: who runs its command, when, and what is kept."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from dashboard.accounts.models import Person
+from dashboard.accounts.roles import Role
+from dashboard.audit.models import Event
+from dashboard.experiments.models import Experiment, Trial
+from dashboard.servers import actions
+from dashboard.servers.models import Debt, Server
+from tests.unit.api.tokens import somebody
+from tests.unit.conducting import experiments as make
+from workers.conducting import crash_trials
+from workers.errors import PlanError, SandboxError, ServerError
+from workers.upkeep import restores
+
+pytestmark = pytest.mark.django_db
+COMMANDS = {"crash_command": ["power", "off"], "start_command": ["power", "on"]}
+
+
+@pytest.fixture(autouse=True)
+def listed(settings):
+    settings.CRASH_PROGRAMS = ("power",)
+
+
+class Machine:
+    """Up or down; its start command helps, or not. Takes the place of an AttachedServer."""
+
+    def __init__(self):
+        self.up, self.helps, self.commands = False, True, []
+
+    def __call__(self, attached):
+        self.attached = attached
+        return self
+
+    def answers(self):
+        return self.up
+
+    def bring_up(self):
+        self.commands.append(self.attached.start)
+        if not self.helps:
+            raise SandboxError("The start command power ended with status 1: no.")
+        self.up = True
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    made = Machine()
+    monkeypatch.setattr(restores, "AttachedServer", made)
+    return made
+
+
+@pytest.fixture
+def undone(monkeypatch, machine):
+    """What was put back, and whether the server was up then."""
+    calls = []
+    monkeypatch.setattr(restores, "undo", lambda target, changed, *_: calls.append((changed, machine.up)))
+    return calls
+
+
+@pytest.fixture
+def down(machine, undone):
+    """Crashed by an experiment that is over, with a variable still to be put back."""
+    server = make.attached(expendable=True, **COMMANDS)
+    experiment = make.experiment(server)
+    experiment.state = "interrupted"
+    experiment.save()
+    make.owe(server, experiment, "variable", "sync_binlog", "1")
+    make.owe(server, experiment, "start")
+    return server
+
+
+def owed(kind="start"):
+    return Debt.objects.filter(kind=kind, paid_at=None).first()
+
+
+def test_it_is_started_before_anything_is_put_back(down, machine, undone):
+    restores.pay_all()
+    assert machine.commands == [("power", "on")] and owed() is None
+    assert undone == [([("sync_binlog", "1")], True)]
+    assert Event.objects.get(did="started again").detail["command"] == ["power", "on"]
+
+
+def test_who_answers_is_not_started(down, machine):
+    machine.up = True
+    restores.pay_all()
+    assert machine.commands == [] and owed() is None and not Event.objects.filter(did="started again").exists()
+
+
+def test_the_command_is_the_owners_present_one(down, machine):
+    Server.objects.update(start_command=["power", "cycle"])
+    restores.pay_all()
+    assert machine.commands == [("power", "cycle")]
+
+
+@pytest.mark.parametrize("change", [{"expendable": False}, {"expendable": False, "label": "production"}])
+def test_a_withdrawn_mark_does_not_leave_it_down(down, machine, change):
+    Server.objects.update(**change)
+    restores.pay_all()
+    assert machine.up and owed() is None
+
+
+def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine, undone):
+    machine.helps = False
+    for _ in range(3):
+        restores.pay_all()
+    assert len(machine.commands) == 1 and undone == []
+    assert owed().problem == "The start command power ended with status 1: no." == owed("variable").problem
+    Debt.objects.filter(kind="start").update(tried_at=timezone.now() - restores.START_AGAIN - timedelta(seconds=1))
+    machine.helps = True
+    restores.pay_all()
+    assert len(machine.commands) == 2 and owed() is None
+
+
+def test_its_owner_need_not_wait(down, machine, admin):
+    machine.helps = False
+    restores.pay_all()
+    actions.start_now(admin, down)
+    restores.pay_all()
+    assert len(machine.commands) == 2
+    assert Event.objects.filter(did="asked to start", what="db1").exists()
+
+
+def test_who_is_up_is_not_started_by_hand(admin):
+    with pytest.raises(actions.Refused, match="was not crashed"):
+        actions.start_now(admin, make.attached())
+
+
+def test_somebody_who_needs_it_hears_that_it_is_down(down, machine):
+    machine.helps = False
+    with pytest.raises(ServerError, match="db1 is still down after a crash"):
+        restores.pay(down, lambda: None)
+
+
+def test_its_page_says_so_and_offers_to_start_it(down, client_in):
+    page = client_in.get(f"/servers/{down.pk}/").content.decode()
+    assert "nobody has seen it up since" in page and f"/servers/{down.pk}/start/" in page
+    assert "no longer marked" not in page
+    client_in.post(f"/servers/{down.pk}/expendable/withdraw/")
+    page = client_in.get(f"/servers/{down.pk}/").content.decode()
+    assert "A worker" in page and "also now that it is no longer marked" in page
+    restores.pay_all()
+    assert "nobody has seen it up since" not in client_in.get(f"/servers/{down.pk}/").content.decode()
+
+
+def a_trial(server, state="running"):
+    experiment = make.experiment(server)
+    Experiment.objects.filter(pk=experiment.pk).update(state="running")
+    return Trial.objects.create(
+        experiment=experiment, server=server, position=0, variant="1/1", kind="attached-expendable", repeat=1, seed=1,
+        state=state, started_at=timezone.now(),
+    )  # fmt: skip
+
+
+def test_it_is_owed_before_the_crash_command_runs():
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert (owed().experiment, owed().server) == (row.experiment, row.server)
+
+
+@pytest.mark.parametrize("taken", [{"state": "interrupted"}, {"started_at": timezone.now() + timedelta(hours=1)}])
+def test_a_worker_that_was_taken_for_dead_crashes_nothing_any_more(taken):
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    type(row).objects.update(**taken)
+    with pytest.raises(PlanError, match="was taken from this worker"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed() is None and not Event.objects.filter(did="crashed").exists()
+
+
+def of_an_administrator(settings):
+    """Commands of a program that is not listed, which only an administrator may set."""
+    settings.CRASH_PROGRAMS = ()
+    boss = somebody(Role.ADMINISTRATOR, "boss")
+    return boss, make.attached(expendable=True, commands_by=boss, **COMMANDS)
+
+
+def lose(boss, how):
+    if how == "role":
+        Person.objects.filter(user=boss).update(role=Role.OPERATOR)
+    elif how == "active":
+        User.objects.filter(pk=boss.pk).update(is_active=False)
+    else:
+        boss.delete()
+
+
+@pytest.mark.parametrize("how", ["role", "active", "account"])
+def test_commands_of_who_is_no_administrator_any_more_are_not_run(settings, how):
+    boss, server = of_an_administrator(settings)
+    row = a_trial(server)
+    lose(boss, how)
+    with pytest.raises(PlanError, match="no administrator now"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed() is None and not Event.objects.filter(did="crashed").exists()
+
+
+def test_commands_of_an_administrator_are_run(settings):
+    row = a_trial(of_an_administrator(settings)[1])
+    crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed().server == row.server
+
+
+def test_a_program_that_is_not_listed_any_more_is_not_run(settings):
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    settings.CRASH_PROGRAMS = ("/bin/other",)
+    with pytest.raises(PlanError, match="DURASCOPE_CRASH_PROGRAMS does not list its commands"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on"))
+    assert owed() is None
+
+
+def test_a_start_command_is_asked_again_too(settings, machine, undone):
+    boss, server = of_an_administrator(settings)
+    make.owe(server, make.experiment(server), "start")
+    lose(boss, "role")
+    with pytest.raises(ServerError, match="start command was not run"):
+        restores.pay(server, lambda: None)
+    assert machine.commands == [] and "no administrator now" in owed().problem
+    Server.objects.update(commands_by=somebody(Role.ADMINISTRATOR, "other"))
+    restores.pay(server, lambda: None)
+    assert machine.commands == [("power", "on")] and owed() is None
+
+
+def test_a_start_command_that_was_changed_meanwhile_crashes_nothing():
+    row = a_trial(make.attached(expendable=True, **COMMANDS))
+    with pytest.raises(PlanError, match="commands of db1 were changed"):
+        crash_trials._permit(row, ("power", "off"), ("power", "on", "slowly"))

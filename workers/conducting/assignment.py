@@ -1,0 +1,79 @@
+"""Which worker runs an experiment: one of its servers' site that can do all of it, on a host that is free. Whoever
+hears the bell and is not that one passes it on; a bell that is lost on the way is rung again by `tend`."""
+
+import contextlib
+from collections.abc import Iterable, Mapping
+
+from dashboard.experiments import lifecycle
+from dashboard.experiments.models import Experiment
+from dashboard.fleet import leases, site_names, sites, task_queue
+from dashboard.fleet.models import HostLease, Worker
+from dashboard.servers.models import Server
+from workers.bench.needs import Needs
+from workers.bench.plan import Plan
+from workers.bench.site_review import apart, nobody_can
+from workers.errors import PlanError
+
+Servers = Mapping[int, Server]
+
+
+def is_ours(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bool:
+    """Whether this worker may take it. If not, it was passed on, or refused for good."""
+    here = {server.name: server.site for server in servers.values()}
+    if refusal := apart(here):  # a server was given another site since it was planned
+        lifecycle.refuse(experiment_id, PlanError(refusal))
+        return False
+    if set(here.values()) != {worker.site}:
+        _ring(experiment_id)
+        return False
+    return not worker.listens or _can(experiment_id, plan, servers, worker)
+
+
+def _can(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bool:
+    """A lone host goes on also without: what it says when it tries tells more than what it once said it can do."""
+    needs = _needs(plan, servers)
+    living = _by_host(sites.listening(worker.site))
+    lacking = {host: needs.lacking(one.abilities) for host, one in living.items()}
+    if not lacking.get(worker.host) or len(living) < 2:
+        return True
+    able = [one for host, one in living.items() if not lacking[host]]
+    if not able:
+        lifecycle.refuse(experiment_id, PlanError(nobody_can(worker.site, lacking)))
+        return False
+    chosen = next(iter(_free(able)), able[0])
+    lifecycle.say(Experiment(pk=experiment_id), f"waiting for the worker on {chosen.host}, which can do this")
+    _ring(experiment_id, chosen)
+    return False
+
+
+def pass_on(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> None:
+    """This host is busy. Sandboxes can be made on another one that is not; who reaches an attached server waits."""
+    waits = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED).exists()
+    if not waits or not worker.listens or not all(server.is_sandbox for server in servers.values()):
+        return
+    needs = _needs(plan, servers)
+    living = _by_host(sites.listening(worker.site)).values()
+    for free in _free(one for one in living if one.host != worker.host and not needs.lacking(one.abilities)):
+        _ring(experiment_id, free)
+        return
+
+
+def _needs(plan: Plan, servers: Servers) -> Needs:
+    return Needs.of(plan, {key: server.build for key, server in servers.items() if server.is_sandbox})
+
+
+def _by_host(workers: Iterable[Worker]) -> dict[str, Worker]:
+    """The newest worker of each host: what it says was asked last."""
+    return {one.host: one for one in reversed(list(workers))}
+
+
+def _free(workers: Iterable[Worker]) -> list[Worker]:
+    busy = set(HostLease.objects.values_list("host", flat=True))
+    return [one for one in workers if leases.of_worker(one.host) not in busy]
+
+
+def _ring(experiment_id: int, worker: Worker | None = None) -> None:
+    with contextlib.suppress(task_queue.Silent):
+        task_queue.ring(
+            task_queue.EXPERIMENT, experiment_id, queue=site_names.queue(worker.site, worker.host) if worker else None
+        )

@@ -1,0 +1,241 @@
+"""The load of one cell from several workers at once. The one that runs the experiment offers the other parts, waits
+until all are ready, opens the barrier, puts its own part on, and makes one measurement of all.
+
+Whatever happens, no part of an ended cell is taken later, and every sysbench ends before the server is touched again.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from dashboard.experiments import claiming
+from dashboard.experiments.models import Cell, Part
+from dashboard.experiments.states import move
+from dashboard.fleet import site_names, sites, task_queue
+from dashboard.fleet.models import Worker
+from dashboard.retry import LOST, patient
+from workers.bench import site_review, sysbench
+from workers.bench.load import IsCancelled, Load, LoadRequest, LoadResult, OnSecond, Second
+from workers.bench.merge import PartLoad, merge, split
+from workers.errors import Cancelled, TogetherError
+from workers.servers import hosts
+from workers.servers.target import Target
+from workers.together import joiner
+from workers.together.barrier import TOLD, Barrier
+
+READY_S = 30.0
+RING_EVERY_S = 1.0
+BELL_KEPT_S = 5.0
+LOOK_EVERY_S = 0.1
+ASK_EVERY_S = 0.5
+LAST_S = 90.0  # after its own part: another's last transaction may wait for a lock, and its result for the database
+STOP_S = 20.0  # a worker that is alive stops its sysbench within three; one that is dead is known after this
+State = Part.State
+AGAIN = "What was measured is kept. Resume goes on with the next cell."
+
+
+class Together:
+    """A `Gather` (workers.bench.load) for one claimed cell."""
+
+    def __init__(self, cell: Cell, worker: Worker, count: int, say: Callable[[str], None]) -> None:
+        self._cell, self._worker, self._count, self._say = cell, worker, count, say
+        self._on_this_host = _means_its_worker(cell)
+        self._parts: list[Part] = []
+        self._asked_at = float("-inf")
+        self._lost: TogetherError | None = None
+
+    @contextlib.contextmanager
+    def __call__(self, request: LoadRequest, cancelled: IsCancelled) -> Iterator[Load]:
+        """All workers are ready; the load raises TogetherError, and what sysbench.run raises."""
+        self._must_be_enough()
+        with _login(request.target) as login, Barrier() as barrier:
+            requests = split(request, self._count)
+            self._parts = self._offer(requests, login)
+            try:
+                self._gather(cancelled)
+                yield lambda _, on_second, stop: merge(self._run(barrier, requests[0], on_second, stop))
+            finally:
+                self._dismiss()
+
+    def _must_be_enough(self) -> None:
+        here = (self._worker.host, self._worker.pid)
+        alive = [one for one in sites.listening(self._worker.site) if (one.host, one.pid) != here]
+        usable = [one for one in alive if not self._on_this_host or one.host == self._worker.host]
+        names = sorted(map(str, (self._worker, *usable)))
+        if len(set(names)) < self._count:
+            where = self._worker.host if self._on_this_host else ""
+            raise TogetherError(site_review.too_few(self._count, self._worker.site, names, where), AGAIN)
+
+    @patient
+    @transaction.atomic
+    def _offer(self, requests: Sequence[LoadRequest], login: str) -> list[Part]:
+        """Its own part is ready; the others wait to be taken. Those of an earlier claim of the cell are replaced."""
+        if not claiming.claimed(self._cell).select_for_update().first():
+            raise Cancelled("The cell was taken from this worker.")
+        Part.objects.filter(cell=self._cell).delete()
+        version = sysbench.version() or ""
+        common = {"cell": self._cell, "attempt": self._cell.started_at, "login": login, "sysbench": version}
+        made = [
+            Part(number=number, threads=one.threads, request=_without_target(one), **common)
+            for number, one in enumerate(requests)
+        ]
+        made[0].state, made[0].worker, made[0].by = State.READY, self._worker, str(self._worker)
+        for part in made:
+            part.save()
+        return made
+
+    def _gather(self, cancelled: IsCancelled) -> None:
+        self._say(f"waiting until {self._count} workers are ready")
+        rung = [float("-inf")]
+
+        def ready() -> bool:
+            if time.monotonic() - rung[0] > RING_EVERY_S:
+                rung[0] = time.monotonic()
+                self._ring()
+            return self._rows().filter(state=State.READY).count() == self._count
+
+        self._until(ready, READY_S, cancelled, self._missing)
+
+    def _ring(self) -> None:
+        queue = site_names.queue(self._worker.site, self._worker.host if self._on_this_host else "")
+        for part in self._rows().filter(state=State.WAITING).values_list("pk", flat=True):
+            try:
+                task_queue.ring(task_queue.JOIN, part, queue=queue, expires_s=BELL_KEPT_S)
+            except task_queue.Silent as silent:
+                raise TogetherError(
+                    "The message queue (Redis) does not answer: no worker can be asked to join.",
+                    "See that Redis runs, then resume the experiment.",
+                ) from silent
+
+    def _missing(self) -> str:
+        late = self._rows().exclude(state=State.READY)
+        said = [f"part {one.number + 1} ({one.by or 'taken by nobody'})" for one in late]
+        return f"Not all {self._count} workers were ready within {READY_S:.0f} s: {', '.join(said)} was missing."
+
+    def _run(
+        self, barrier: Barrier, request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled
+    ) -> list[PartLoad]:
+        own, *others = self._parts
+        if move(self._rows(), State.RUNNING) != self._count:
+            raise self._look() or TogetherError("A worker that was ready went away.", AGAIN)
+        barrier.open(self._parts)
+        try:
+            done = joiner.run(
+                own,
+                request,
+                barrier,
+                lambda second: on_second(_summed(second, barrier.told(others))),
+                lambda: cancelled() or self._failure() is not None,
+            )
+        except Cancelled:
+            if self._lost:
+                raise self._lost from None
+            raise
+        joiner.save(own, done)
+        self._until(self._all_done, LAST_S, cancelled, lambda: "A worker did not tell what its part measured.")
+        return [done, *map(_told, self._rows().exclude(number=0))]
+
+    def _all_done(self) -> bool:
+        return self._rows().filter(state=State.DONE).count() == self._count
+
+    def _until(self, true: Callable[[], bool], limit_s: float, cancelled: IsCancelled, late: Callable[[], str]) -> None:
+        deadline = time.monotonic() + limit_s
+        while not _asked(true):
+            if cancelled():
+                raise Cancelled("The load was stopped because somebody cancelled.")
+            if failure := self._failure():
+                raise failure
+            if time.monotonic() > deadline:
+                raise TogetherError(late(), AGAIN)
+            time.sleep(LOOK_EVERY_S)
+
+    def _failure(self) -> TogetherError | None:
+        """Why another part cannot end well."""
+        if self._lost is None and time.monotonic() - self._asked_at > ASK_EVERY_S:
+            self._asked_at = time.monotonic()
+            with _when_it_answers():
+                self._lost = self._look()
+        return self._lost
+
+    def _look(self) -> TogetherError | None:
+        others = self._rows().exclude(number=0)
+        if failed := others.filter(state=State.FAILED).first():
+            which = f"Part {failed.number + 1} of {self._count}, on {failed.by}, failed: {failed.error}"
+            return TogetherError(which, failed.mend or AGAIN)
+        if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
+            return TogetherError(f"Worker {dead.by} ended while it put its part of the load on.", AGAIN)
+        return None
+
+    @patient
+    def _dismiss(self) -> None:
+        """Nobody takes a part any more; who holds one stops, and is waited for."""
+        move(self._rows().filter(state=State.WAITING), State.FAILED, error="It was not needed any more.")
+        others = self._rows().exclude(number=0)
+        move(others, State.STOPPING)
+        deadline = time.monotonic() + STOP_S
+        stopping = others.filter(state=State.STOPPING)
+        while time.monotonic() < deadline and stopping.filter(worker__in=Worker.objects.alive()).exists():
+            time.sleep(LOOK_EVERY_S)
+        move(self._rows(), State.FAILED, error="It was stopped.")
+
+    def _rows(self) -> QuerySet[Part]:
+        return Part.objects.filter(cell=self._cell, attempt=self._cell.started_at)
+
+
+def _means_its_worker(cell: Cell) -> bool:
+    server = cell.server
+    return server.is_sandbox or bool(server.socket) or hosts.says_here(server.host)
+
+
+def _without_target(request: LoadRequest) -> dict[str, object]:
+    found = {one.name: getattr(request, one.name) for one in fields(request) if one.name != "target"}
+    return {**found, "params": dict(request.params)}
+
+
+def _told(part: Part) -> PartLoad:
+    return PartLoad(part.by, part.began_s or 0.0, part.trip_s or 0.0, LoadResult.from_dict(part.result))
+
+
+def _summed(own: Second, others: Sequence[dict[str, float]]) -> Second:
+    """For the live page: the newest second that each part told."""
+    sums = {name: getattr(own, name) + sum(one[name] for one in others) for name in TOLD}
+    return replace(own, p95_ms=None, **sums)
+
+
+def _asked(true: Callable[[], bool]) -> bool:
+    with _when_it_answers():
+        return true()
+    return False
+
+
+@contextlib.contextmanager
+def _when_it_answers() -> Iterator[None]:
+    """A database that does not answer is asked again next time."""
+    try:
+        yield
+    except LOST:
+        connection.close()
+
+
+@contextlib.contextmanager
+def _login(target: Target) -> Iterator[str]:
+    """A file beside a sandbox that tells workers of the same account how to log in; "" for an attached server, whose
+    password each opens from the vault."""
+    if target.kind != "sandbox":
+        yield ""
+        return
+    path = Path(target.socket).with_name("login.json")
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(asdict(target), file)
+    try:
+        yield str(path)
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,159 @@
+"""A worker's heartbeat: a row that says it is alive, touched every few seconds by a thread of its own."""
+
+import atexit
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.version import VERSION
+from workers.sandbox.builds import store
+from workers.upkeep import abilities
+from workers.upkeep.threads import pool
+
+BEAT_S = 5.0
+log = logging.getLogger(__name__)
+
+
+class Pulse:
+    """Beats from `start` to `stop`. One per process; `worker` is its row.
+
+    Who could not beat for so long that others take it for dead (stopped, starved, no database) comes back as a new
+    worker: what it held then is not its own any more, and its threads find that out by the old row.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = 0.0  # when the last beat that came through was sent
+        self.listens = False  # whether doorbells are heard here: not where a command line measures
+        self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
+        self._stop = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._installed: list[str] = []  # builds, when abilities were last told
+        self._stuck: list[dict[str, Any]] = []  # threads that hang, as last told
+        self.worker: Worker | None = None
+
+    def start(self) -> Worker:
+        with self._starting:
+            if self.worker is None:
+                self._thread = self._thread or self._started()
+                self.worker = self._born()
+                atexit.register(self.stop)
+            return self.worker
+
+    def stop(self) -> None:
+        if self.worker is None:
+            return
+        atexit.unregister(self.stop)
+        self._stop.set()
+        if self._thread:
+            self._thread.join(BEAT_S)
+        Worker.objects.filter(pk=self.worker.pk).update(ended_at=Now())
+
+    def _started(self) -> threading.Thread:
+        """Before the worker is known: one that no thread can be started for is never seen."""
+        thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+        thread.start()
+        return thread
+
+    def _born(self) -> Worker:
+        """By the database's clock, by which others take it for dead."""
+        installed, able, stuck = store.installed(), abilities.describe(), pool.stuck()
+        began = self._clock()
+        born = Worker.objects.create(
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            site=settings.SITE,
+            listens=self.listens,
+            version=VERSION,
+            abilities=able,
+            stuck=stuck,
+            started_at=Now(),
+            beat_at=Now(),
+        )
+        born.refresh_from_db()
+        self._installed, self._stuck = installed, stuck
+        self._last = began  # not earlier: one that could not be born is still silent
+        return born
+
+    def _beat(self) -> None:
+        while not self._stop.wait(BEAT_S):
+            try:
+                close_old_connections()
+                self.beat()
+            except Exception:  # a worker without a heartbeat loses all that it takes: no fault may end this thread
+                log.exception("heartbeat not written; trying again")
+        connection.close()
+
+    def beat(self) -> None:
+        """Silence is looked at before and after it: on a line that was away it waits, and reaches the database when the
+        others have taken this worker for dead already."""
+        if self.worker is None:
+            return
+        began = self._clock()
+        row = Worker.objects.filter(pk=self.worker.pk, ended_at=None)
+        heard = not self._is_dead() and self._tell(row)
+        if heard and not self._is_dead():
+            self._last = began
+            return
+        log.warning("silent for %.0f s: going on as a new worker", self._clock() - self._last)
+        row.update(ended_at=Now())
+        self.worker = self._born()
+
+    def _is_dead(self) -> bool:
+        return self._clock() - self._last >= DEAD_AFTER.total_seconds()
+
+    def _tell(self, row: QuerySet[Worker]) -> bool:
+        """News counts as told once the row has it: where the row could not be written, the next beat tells it."""
+        installed, able = self._new_abilities()
+        stuck = self._new_stuck()
+        heard = row.update(beat_at=Now(), **able, **stuck) > 0
+        if heard:
+            self._installed, self._stuck = installed, stuck.get("stuck", self._stuck)
+        return heard
+
+    def _new_stuck(self) -> dict[str, Any]:
+        """Threads that hang, when they are others than last told."""
+        try:
+            stuck = pool.stuck()
+        except Exception:
+            log.exception("threads that hang not told; trying again")
+            return {}
+        return {} if stuck == self._stuck else {"stuck": stuck}
+
+    def _new_abilities(self) -> tuple[list[str], dict[str, Any]]:
+        """Builds; and abilities again, once builds came or went: a new one can be planned with at once. Otherwise no
+        program is asked anything, for that would disturb what is measured. Where they cannot be told (no file can be
+        opened), the worker is alive all the same."""
+        try:
+            installed = store.installed()
+            told = {} if installed == self._installed else {"abilities": abilities.describe()}
+        except Exception:
+            log.exception("abilities not told; trying again")
+            return self._installed, {}
+        return installed, told
+
+
+pulse = Pulse()
+
+
+@worker_ready.connect
+def _on_ready(**_: object) -> None:
+    pulse.listens = True
+    pulse.start()
+
+
+@worker_shutting_down.connect
+def _on_stop(**_: object) -> None:
+    pulse.stopping.set()

@@ -1,0 +1,92 @@
+"""What the threads of this worker do, and which of them hang: a thread that waits for something that never comes cannot
+be ended from outside. The heartbeat tells it, so that somebody restarts the worker before its last thread is gone."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from celery.signals import task_postrun, task_prerun
+
+from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.states import LOAD_OVER
+from dashboard.fleet import task_queue
+
+LIMIT_S = 600.0  # of a task that measures nothing, and of the end of one that does
+LIMITS_S = {task_queue.PREFLIGHT: 120.0}
+WORDS = {
+    task_queue.EXPERIMENT: "an experiment that is over or cancelled",
+    task_queue.JOIN: "a share of a load that is over",
+    task_queue.PREFLIGHT: "a connection test",
+    task_queue.DELIVERY: "a message",
+    task_queue.SCHEDULE: "a schedule",
+}
+
+
+@dataclass
+class Job:
+    """A task on one thread. `idle_since`: when it had no reason to go on any more, by the pool's clock."""
+
+    task: str
+    row_id: int | None
+    began: datetime
+    idle_since: float | None
+
+
+class Pool:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, key: str, task: str, row_id: int | None) -> None:
+        """A task that measures may go on as long as it measures; every other one has a limit from its beginning."""
+        since = None if task in _MEASURES else self._clock()
+        with self._lock:
+            self._jobs[key] = Job(task, row_id, datetime.now(UTC), since)
+
+    def end(self, key: str) -> None:
+        with self._lock:
+            self._jobs.pop(key, None)
+
+    def stuck(self) -> list[dict[str, Any]]:
+        """{what, row, since} of each task that hangs, the oldest first. Asks the database for those that measure."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+        hanging = [job for job in jobs if self._hangs(job)]
+        return [_told(job) for job in sorted(hanging, key=lambda job: job.began)]
+
+    def _hangs(self, job: Job) -> bool:
+        if goes_on := _MEASURES.get(job.task):
+            job.idle_since = None if goes_on(job.row_id) else (job.idle_since or self._clock())
+        idle_s = 0.0 if job.idle_since is None else self._clock() - job.idle_since
+        return idle_s >= LIMITS_S.get(job.task, LIMIT_S)
+
+
+def _told(job: Job) -> dict[str, Any]:
+    return {"what": WORDS.get(job.task, job.task), "row": job.row_id, "since": job.began.isoformat(timespec="seconds")}
+
+
+def _measured(experiment_id: int | None) -> bool:
+    row = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.RUNNING, cancel_asked=False)
+    return row.exists()
+
+
+def _joined(part_id: int | None) -> bool:
+    return Part.objects.filter(pk=part_id).exclude(state__in=LOAD_OVER).exists()
+
+
+_MEASURES: dict[str, Callable[[int | None], bool]] = {task_queue.EXPERIMENT: _measured, task_queue.JOIN: _joined}
+pool = Pool()
+
+
+@task_prerun.connect
+def _on_begin(task_id: str, task: Any, args: Any = (), **_: object) -> None:
+    pool.begin(task_id, task.name, args[0] if args else None)
+
+
+@task_postrun.connect
+def _on_end(task_id: str, **_: object) -> None:
+    pool.end(task_id)

@@ -24,9 +24,9 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from workers.analysis.blocks import Floats
 from workers.analysis.refused import Refused
 from workers.analysis.statistics import SEED, Estimate
+from workers.analysis.student import Floats
 
 RESAMPLES = 1000
 MIN_SIZES = 4

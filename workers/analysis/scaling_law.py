@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workers.analysis.blocks import Floats
 from workers.analysis.refused import Refused
 from workers.analysis.statistics import SEED, Estimate
+from workers.analysis.student import Floats
 
 MIN_COUNTS = 4  # three coefficients, and one point to contradict them
 MIN_SPAN = 4  # highest number of threads over the lowest

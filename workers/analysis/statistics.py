@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workers.analysis.blocks import Floats, Sample
-from workers.analysis.student import Student, of_difference, of_mean
+from workers.analysis.blocks import Sample
+from workers.analysis.student import Floats, Student, of_difference, of_mean
 
 MIN_REPEATS = 3
 SEED = 20170  # of the models' bootstraps: the same runs give the same interval on every visit

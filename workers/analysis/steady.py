@@ -3,7 +3,8 @@
 import numpy as np
 import scipy
 
-from workers.analysis.blocks import MIN_BLOCKS, Floats, Sample, block_length, block_means
+from workers.analysis.blocks import MIN_BLOCKS, Sample, block_length, block_means
+from workers.analysis.student import Floats
 
 DRIFT = 0.1  # of the mean, over the whole run: less does not matter to a reader
 LEVEL = 0.01

@@ -13,8 +13,8 @@ import numpy as np
 
 from dashboard.results import per_commit
 from workers.analysis import binomial, statistics
-from workers.analysis.blocks import Floats
 from workers.analysis.statistics import Estimate
+from workers.analysis.student import Floats
 
 Runs = Sequence[Mapping[str, Any]]
 CLASSES = {"redo fsyncs per commit": ("redo", "redo and data"), "binlog fsyncs per commit": ("binlog",)}

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from dashboard.accounts.roles import require
 from dashboard.audit.models import record
+from dashboard.experiments import claims as snapshot
 from dashboard.experiments import controls, queries, shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
 from dashboard.experiments.states import move
 from dashboard.fleet import task_queue
-from dashboard.results.claims import snapshot
 from dashboard.servers.models import Server
 from workers.bench.plan import Plan, PlanTarget
 from workers.bench.recipes import QUICK, Recipe

@@ -1,7 +1,7 @@
 """The recipes as a terminal shows them."""
 
 from dashboard.experiments import shelf
-from dashboard.results.templatetags.figures import duration
+from dashboard.numbers import duration
 from workers.bench.recipes import Recipe, Shelf
 
 

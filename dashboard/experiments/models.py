@@ -65,8 +65,8 @@ class Experiment(models.Model):
     name = models.CharField(max_length=120)
     recipe = models.CharField(max_length=80, blank=True)
     recipe_size = models.CharField(max_length=20, blank=True)
-    claims = models.JSONField(default=dict)  # dashboard.results.claims.snapshot: fixed when it was planned
-    outcomes = models.JSONField(default=dict)  # dashboard.results.claims.outcomes: worked out once
+    claims = models.JSONField(default=dict)  # dashboard.experiments.claims: fixed when it was planned
+    outcomes = models.JSONField(default=dict)  # dashboard.findings.claims.outcomes: worked out once
     plan = models.JSONField()
     seed = models.PositiveBigIntegerField()
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED, db_index=True)
@@ -86,7 +86,7 @@ class Experiment(models.Model):
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
-    analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.results.analysis, made once
+    analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis, made once
     finding = models.TextField(blank=True)  # the sentence on top of the result, for lists
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
     # Of which question it is the baseline (dashboard.experiments.baseline); unique: one each.

@@ -8,16 +8,16 @@ from django.db.models import Count, Q, QuerySet
 
 from dashboard.experiments import live as live
 from dashboard.experiments import pace
+from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.routes import site_of_experiment
+from dashboard.findings import finding as results
+from dashboard.findings.claims.outcomes import outcomes_of
+from dashboard.findings.crash.finding import crash_finding
 from dashboard.fleet import sites
 from dashboard.fleet.models import Worker
 from dashboard.fleet.site_names import LOCAL
-from dashboard.results import finding as results
 from dashboard.results import queries as stored
-from dashboard.results.claims.outcomes import outcomes_of
-from dashboard.results.crash.finding import crash_finding
-from dashboard.results.crash.kinds import title
 from dashboard.results.page import shown_to
 from dashboard.servers.models import Preflight, Server
 from workers.bench.needs import Abilities, together

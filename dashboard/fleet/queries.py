@@ -7,11 +7,11 @@ from datetime import timedelta
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import sites
 from dashboard.fleet.models import HostLease, Worker
 from dashboard.fleet.site_names import LOCAL
-from dashboard.results.crash.kinds import title
 from dashboard.servers.models import Preflight, Server
 
 REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interest

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.states import OVER, UNDER_WAY
-from dashboard.history import words
+from dashboard.findings import changes as words
 from dashboard.history.addresses import server_page
 from dashboard.history.models import Change
 from dashboard.schedules import cron

@@ -9,12 +9,12 @@ from django.db.models import F, QuerySet
 
 from dashboard.experiments.models import Experiment, Run, Trial
 from dashboard.experiments.states import OVER
+from dashboard.findings.analysis import analysis_of
+from dashboard.findings.counted import counted
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.history import same
 from dashboard.history.models import Entry, Noted, Track
-from dashboard.results.analysis import analysis_of
-from dashboard.results.counted import counted
-from dashboard.results.crash.detector import detector
-from dashboard.results.crash.trials import Tried, trials_of
 from workers.bench.plan import CONTROLS, Plan
 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]  # a track's names, an entry's fields

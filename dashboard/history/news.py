@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from dashboard.history import queries, words
+from dashboard.findings import changes as words
+from dashboard.history import queries
 from dashboard.history.addresses import server_page
 from dashboard.history.models import Change
 from dashboard.notifications.events import Event, notify

@@ -6,13 +6,15 @@ from urllib.parse import urlencode
 from django.db.models import Q
 from django.urls import reverse
 
-from dashboard.history import charts, entries, words
+from dashboard.charts import nights as charts
+from dashboard.charts.chart import FORMATS
+from dashboard.findings import changes as words
+from dashboard.history import entries
 from dashboard.history.figures import FIGURES, of_kind
 from dashboard.history.models import Change, Track
 from dashboard.history.queries import ACCEPTED, figured
 from dashboard.history.shown import NIGHTS, Marked, Shown
-from dashboard.results.charts.chart import FORMATS
-from dashboard.results.templatetags.figures import UNKNOWN
+from dashboard.numbers import UNKNOWN
 from dashboard.servers.models import Server
 from workers.analysis.change_points import FEWEST
 

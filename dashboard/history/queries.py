@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
+from dashboard.experiments import environment
 from dashboard.experiments.models import Environment, Experiment
 from dashboard.history.figures import FIGURES
 from dashboard.history.models import Change, Entry, Track
-from dashboard.results import environment
 
 ACCEPTED = (Change.State.CONFIRMED, Change.State.PAST)
 Difference = tuple[str, str, str]  # what differs, before, after

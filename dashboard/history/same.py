@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dashboard.experiments.crash_kinds import title
 from dashboard.history.models import Track
-from dashboard.results.crash.kinds import title
-from dashboard.results.templatetags.figures import at, duration, whole
+from dashboard.numbers import at, duration, whole
 from workers.bench.plan import Plan, Variant
 
 

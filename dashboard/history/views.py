@@ -6,8 +6,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
+from dashboard.charts import nights as charts
 from dashboard.experiments.models import Experiment
-from dashboard.history import charts, page
+from dashboard.history import page
 from dashboard.history.addresses import server_page
 from dashboard.history.figures import FIGURES
 from dashboard.history.models import Entry

@@ -11,10 +11,10 @@ from dashboard.accounts.roles import require
 from dashboard.audit.models import record
 from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
+from dashboard.findings.analysis import analysis_of
 from dashboard.portable.read import Content
 from dashboard.portable.refused import NotImported
 from dashboard.portable.store import store
-from dashboard.results.analysis import analysis_of
 from workers.errors import DurascopeError
 
 log = logging.getLogger(__name__)

@@ -145,7 +145,7 @@ class Plan(Exact):
 
 
 class Claims(Exact):
-    """dashboard.results.claims.snapshot: what the recipe claimed when the experiment was planned."""
+    """dashboard.experiments.claims: what the recipe claimed when the experiment was planned."""
 
     title: Line
     changed: Lines

@@ -1,5 +1,5 @@
 """An experiment as one file. It says no more of servers than a share link does: hosts, accounts and paths are taken out
-by the same rules (dashboard.results.redact), servers are Server A, B ... Statistics and verdicts are left out: they
+by the same rules (dashboard.findings.redact), servers are Server A, B ... Statistics and verdicts are left out: they
 follow from the rest, and whoever reads the file works them out anew."""
 
 import hashlib
@@ -12,11 +12,11 @@ from django.conf import settings
 from django.utils import timezone
 
 from dashboard.experiments.models import Environment, Experiment, Run, Trial
+from dashboard.findings.redact import Redactor, neutral_names, redactor_of
 from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import packed
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.results.files import plain
-from dashboard.results.redact import Redactor, neutral_names, redactor_of
 from dashboard.version import VERSION
 from workers.bench.plan import Plan
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from dashboard.numbers import UNKNOWN, duration
 from dashboard.reproduction.machines import Measured, machines, measured, names, versions
 from dashboard.reproduction.newest import Newest
 from dashboard.reproduction.pictures import PICTURES, Picture
 from dashboard.reproduction.statements import Section, Statement
 from dashboard.reproduction.summary import counts, measured_between, of_the_articles, sentence
-from dashboard.results.templatetags.figures import UNKNOWN, duration
 from dashboard.version import VERSION
 
 HEAD = """# Reproduction: every claim beside its measurement

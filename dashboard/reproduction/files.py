@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from dashboard.charts.chart import Table
 from dashboard.reproduction.statements import Section, Statement
-from dashboard.results.charts.chart import Table
 
 COLUMNS = (
     "claim", "statement", "predicate", "article", "outcome", "measured", "95 % from", "95 % to", "unit", "counts",

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.experiments.environment import facts
 from dashboard.experiments.models import Environment, Run, Trial
-from dashboard.results.environment import facts
-from dashboard.results.templatetags.figures import UNKNOWN
+from dashboard.numbers import UNKNOWN
 
 # Those of results.environment.FACTS that make a machine.
 MACHINE = ("CPU", "cores", "memory", "kernel", "distribution", "transparent huge pages")

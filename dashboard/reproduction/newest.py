@@ -11,10 +11,10 @@ from typing import Any
 from django.db.models import Count, Max
 
 from dashboard.experiments.models import Experiment
+from dashboard.findings.claims.outcomes import kept_outcomes
+from dashboard.findings.redact import neutral_names, redactor_of
 from dashboard.results.addresses import Addresses
-from dashboard.results.claims.outcomes import kept_outcomes
 from dashboard.results.reader import Reader, reader_of
-from dashboard.results.redact import neutral_names, redactor_of
 from dashboard.servers.models import Server
 from workers.bench.recipes import ALIASES
 

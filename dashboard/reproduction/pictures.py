@@ -8,7 +8,7 @@ MATRIX = "crash-matrix"  # a table with colours, not a chart
 
 @dataclass(frozen=True)
 class Picture:
-    """`name`: of the file, without .png; `claim`: under which it stands; `chart`: a key of results.charts.registry, or
+    """`name`: of the file, without .png; `claim`: under which it stands; `chart`: a key of charts.registry, or
     MATRIX; `only`: the variants to be seen, all when empty; `log`: with a logarithmic vertical axis."""
 
     name: str

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from dashboard.experiments.claims import variants_of
 from dashboard.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
 from dashboard.reproduction.newest import Newest, newest
-from dashboard.results.claims.page import LOOKS, interval_of, value_of
-from dashboard.results.claims.snapshot import variants_of
+from dashboard.results.claims_page import LOOKS, interval_of, value_of
 from workers.analysis.predicates.claim import Claim
 from workers.bench.recipes import Recipe
 

@@ -4,18 +4,18 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+from dashboard import numbers as figures
+from dashboard.charts.chart import Chart, Table
+from dashboard.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
+from dashboard.charts.fsync_latency import row
+from dashboard.charts.seconds import seconds
+from dashboard.experiments.environment import facts
 from dashboard.experiments.models import Run
-from dashboard.results import per_commit, together
-from dashboard.results.charts.chart import Chart, Table
-from dashboard.results.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
-from dashboard.results.charts.fsync_latency import row
-from dashboard.results.charts.seconds import seconds
-from dashboard.results.counted import counted
-from dashboard.results.environment import facts
-from dashboard.results.looks import looks
-from dashboard.results.probed import each
+from dashboard.findings import per_commit, together
+from dashboard.findings.counted import counted
+from dashboard.findings.looks import looks
+from dashboard.findings.probed import each
 from dashboard.results.reader import Reader
-from dashboard.results.templatetags import figures
 from workers.metrics.source import FIGURES
 
 

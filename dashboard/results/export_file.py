@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from dashboard.experiments.models import Environment, Experiment, Run
-from dashboard.results.analysis import analysis_of
-from dashboard.results.claims.outcomes import outcomes_of
+from dashboard.findings.analysis import analysis_of
+from dashboard.findings.claims.outcomes import outcomes_of
 
 FORMAT = "durascope-experiment-1"
 _RUN = (

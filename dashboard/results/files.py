@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpResponse, JsonResponse
 from django.utils.text import slugify
 
-from dashboard.results.charts.chart import Chart, Table
+from dashboard.charts.chart import Chart, Table
 
 
 def as_json(chart: Chart, name: str) -> HttpResponse:

@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from dashboard.charts.chart import Chart
+from dashboard.charts.group_commit import verdicts
+from dashboard.charts.registry import CHARTS, MODELS, OUTLINES, sketch
+from dashboard.experiments.environment import facts
 from dashboard.experiments.models import Cell, Experiment
-from dashboard.results import queries, together
+from dashboard.findings import together
+from dashboard.findings.finding import Progress, finding
+from dashboard.findings.looks import looks
+from dashboard.findings.promises import promises
+from dashboard.findings.redact import neutral_names, redactor_of
+from dashboard.findings.shown import Shown, shown
+from dashboard.numbers import at
+from dashboard.results import claims_page, queries
 from dashboard.results.addresses import Addresses
-from dashboard.results.charts.chart import Chart
-from dashboard.results.charts.group_commit import verdicts
-from dashboard.results.charts.registry import CHARTS, MODELS, OUTLINES, sketch
-from dashboard.results.claims import page as claims_page
 from dashboard.results.crash import page as crash_page
-from dashboard.results.environment import facts
-from dashboard.results.finding import Progress, finding
-from dashboard.results.looks import looks
-from dashboard.results.promises import promises
-from dashboard.results.redact import neutral_names, redactor_of
-from dashboard.results.shown import Shown, shown
-from dashboard.results.templatetags.figures import at
 
 
 def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> Shown:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from dashboard.experiments.models import Cell, Environment, Experiment, Run, Trial
-from dashboard.results.finding import Progress
+from dashboard.findings.finding import Progress
 
 _CELL = (
     "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.experiments.models import Experiment
+from dashboard.findings.redact import Redactor, neutral_names, redactor_of
 from dashboard.results.addresses import Addresses
-from dashboard.results.redact import Redactor, neutral_names, redactor_of
 
 
 @dataclass(frozen=True)

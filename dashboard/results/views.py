@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
+from dashboard.charts.registry import CHARTS, draw
 from dashboard.experiments.models import Experiment, Run
 from dashboard.results import cell_page, export_file, queries
 from dashboard.results import page as pages
-from dashboard.results.charts.registry import CHARTS, draw
 from dashboard.results.files import FORMS
 from dashboard.results.reader import Reader, reader_of
 

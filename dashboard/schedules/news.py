@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from django.urls import reverse
 
+from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Cell, Experiment, Trial, Trials
 from dashboard.notifications.events import Event, notify
-from dashboard.results.crash.kinds import title
 from dashboard.schedules.models import Night, Schedule
 from dashboard.schedules.queries import written
 

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 from dashboard.accounts.roles import allowed
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.states import UNDER_WAY
-from dashboard.results.templatetags.figures import duration
+from dashboard.numbers import duration
 from dashboard.schedules import cron
 from dashboard.schedules.models import Night, Schedule
 from dashboard.servers.models import Server

@@ -17,9 +17,9 @@ from dashboard.accounts.gate import needs
 from dashboard.accounts.roles import NotAllowed, allowed, require
 from dashboard.experiments import search
 from dashboard.experiments.models import Experiment
+from dashboard.findings.crash.badges import badges
 from dashboard.fleet import sites
 from dashboard.front import page
-from dashboard.results.crash.badges import badges
 from dashboard.servers import actions, queries, vault
 from dashboard.servers.account import statements
 from dashboard.servers.expendable import ExpendableForm

@@ -7,11 +7,11 @@ from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.html import escape
 
+from dashboard.charts.chart import Chart
+from dashboard.charts.compared import KEY as COMPARED
+from dashboard.charts.registry import CHARTS, sketch
 from dashboard.results import page
 from dashboard.results.addresses import Addresses
-from dashboard.results.charts.chart import Chart
-from dashboard.results.charts.registry import CHARTS, sketch
-from dashboard.results.compare.chart import KEY as COMPARED
 from dashboard.results.compare.page import picture_of
 from dashboard.sharing import comparisons
 from dashboard.sharing.glance import glance, main_chart

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from dashboard.charts.chart import Chart
+from dashboard.charts.registry import draw
 from dashboard.experiments.models import Experiment
+from dashboard.findings.crash.finding import crash_finding
+from dashboard.findings.finding import Progress, finding
+from dashboard.findings.shown import Shown
 from dashboard.results import page, queries
-from dashboard.results.charts.chart import Chart
-from dashboard.results.charts.registry import draw
 from dashboard.results.compare.page import at_a_glance
-from dashboard.results.crash.finding import crash_finding
-from dashboard.results.finding import Progress, finding
-from dashboard.results.shown import Shown
 from dashboard.sharing import comparisons
 from dashboard.sharing.models import ShareLink
 from dashboard.sharing.queries import experiment_of

@@ -46,7 +46,7 @@ def _measure() -> None:
     from django.test.utils import CaptureQueriesContext
 
     import dashboard.asgi  # noqa: F401 - as the web server does: loaded modules are no garbage to look through
-    from dashboard.results.analysis import analysis_of
+    from dashboard.findings.analysis import analysis_of
     from tests.unit.results import factory
 
     experiment = factory.experiment(VARIANTS, threads=THREADS, repeats=4, seconds=60)

@@ -36,7 +36,7 @@ CORE = {  # what judges, and the tests that hold it
     "workers/crash": ["tests/unit/crash"],
     "workers/analysis": ["tests/unit/analysis"],
     "workers/servers": ["tests/unit/servers"],
-    "dashboard/results/crash": ["tests/unit/results"],
+    "dashboard/findings/crash": ["tests/unit/findings", "tests/unit/results"],
 }
 NOTICED, SURVIVED, UNFIT = 10, 11, 12  # exit statuses of a child
 LEAST_LIMIT_S = 20.0

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page
 
-from dashboard.results.looks import COLOURS as COLOURS_OF_LINES
-from dashboard.results.looks import STYLES
+from dashboard.findings.looks import COLOURS as COLOURS_OF_LINES
+from dashboard.findings.looks import STYLES
 from tests.browser.harness.pages import CROWD, CROWD_NAMES, PAYLOADS
 from tests.browser.harness.site import Site
 

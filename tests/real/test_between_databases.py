@@ -34,8 +34,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
 from dashboard.results import page
-from dashboard.results.charts.registry import CHARTS, draw
-from dashboard.results.claims.told import claims_told
+from dashboard.charts.registry import CHARTS, draw
+from dashboard.findings.claims.told import claims_told
 one = Experiment.objects.get()
 view = page.shown_to(one, {}, shared=True)
 told = {

@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Run
-from dashboard.results.claims.outcomes import outcomes_of
+from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.servers.models import Server
 from workers.bench import recipes
 from workers.conducting.conduct import conduct

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.results.contradictions import LOGS, counts
+from dashboard.findings.contradictions import LOGS, counts
 from tests.real.wider import Wider
 from workers.analysis.contradiction import Flushes, contradictions
 from workers.metrics.device_probe import probe

@@ -16,7 +16,7 @@ from typing import IO
 
 from workers.errors import SandboxError, reason
 
-# Guests see neither the program nor what it printed: dashboard.results.redact knows these messages by their words.
+# Guests see neither the program nor what it printed: dashboard.findings.redact knows these messages by their words.
 LAST_WORDS = 500
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
 PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment: all that ssh needs

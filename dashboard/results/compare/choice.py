@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import urlencode
 
-from dashboard.results.compare.figures import FIGURES
+from dashboard.findings.compare.figures import FIGURES
 
 MOST_RUNS = 200
 MOST_POINTS = 16

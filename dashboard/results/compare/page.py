@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dashboard.charts.chart import Chart
+from dashboard.charts.compared import picture
+from dashboard.experiments import environment
 from dashboard.experiments.baseline import baseline_for
 from dashboard.experiments.models import Cell, Experiment
-from dashboard.results import environment
-from dashboard.results.analysis import analysis_of
-from dashboard.results.charts.chart import Chart
-from dashboard.results.compare.chart import picture
+from dashboard.findings.analysis import analysis_of
+from dashboard.findings.compare.columns import columns, experiments_of, shown_to
+from dashboard.findings.compare.figures import FIGURES, Column
+from dashboard.findings.compare.finding import finding
+from dashboard.findings.finding import Finding
 from dashboard.results.compare.choice import BYS, Choice
-from dashboard.results.compare.columns import columns, experiments_of, shown_to
-from dashboard.results.compare.figures import FIGURES, Column
-from dashboard.results.compare.finding import finding
 from dashboard.results.compare.reader import reader_of
-from dashboard.results.finding import Finding
 from dashboard.results.reader import Reader
 
 MOST_OFFERED = 100

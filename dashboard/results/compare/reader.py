@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from dashboard.findings.compare.columns import experiments_of
+from dashboard.findings.compare.figures import Column
+from dashboard.findings.redact import neutral_names, redactor_of
 from dashboard.results.addresses import Addresses
-from dashboard.results.compare.columns import experiments_of
-from dashboard.results.compare.figures import Column
 from dashboard.results.reader import Reader
-from dashboard.results.redact import neutral_names, redactor_of
 
 
 def reader_of(columns: Sequence[Column], token: str = "") -> Reader:

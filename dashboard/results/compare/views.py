@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.results.compare.chart import KEY
+from dashboard.charts.compared import KEY
 from dashboard.results.compare.choice import Choice, choice
 from dashboard.results.compare.page import at_a_glance, context
 from dashboard.results.files import FORMS

@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 
+from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Experiment
-from dashboard.results.crash.kinds import title
-from dashboard.results.crash.statistics import of, tallies
-from dashboard.results.crash.trials import REPLICAS_SAY, Tried
+from dashboard.findings.crash.statistics import of, tallies
+from dashboard.findings.crash.trials import REPLICAS_SAY, Tried
+from dashboard.findings.shown import Shown
 from dashboard.results.page import shown_to
 from dashboard.results.reader import Reader
-from dashboard.results.shown import Shown
 from workers.bench.plan import CONTROLS
 
 ON_A_PAGE = 200

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dashboard.experiments.crash_kinds import LYING_DISK, title
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.statistics import PLACES, Loss, Tally, in_words, of, tallies
+from dashboard.findings.shown import Shown
+from dashboard.numbers import ms, whole
 from dashboard.results.addresses import Addresses
-from dashboard.results.crash.detector import detector
-from dashboard.results.crash.kinds import LYING_DISK, title
-from dashboard.results.crash.statistics import PLACES, Loss, Tally, in_words, of, tallies
-from dashboard.results.shown import Shown
-from dashboard.results.templatetags.figures import ms, whole
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 

@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Experiment
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.finding import crash_finding
+from dashboard.findings.crash.statistics import finished
+from dashboard.findings.shown import LOST_FROM, Shown
 from dashboard.results.addresses import Addresses
-from dashboard.results.crash.detector import detector
-from dashboard.results.crash.finding import crash_finding
-from dashboard.results.crash.kinds import title
 from dashboard.results.crash.matrix import matrix
-from dashboard.results.crash.statistics import finished
 from dashboard.results.crash.table import crash_table
-from dashboard.results.shown import LOST_FROM, Shown
 
 
 def context(experiment: Experiment, shown: Shown, addresses: Addresses) -> dict[str, Any] | None:

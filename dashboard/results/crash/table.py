@@ -1,10 +1,10 @@
 """All tallies of an experiment as one table: what the matrix shows, with every number."""
 
-from dashboard.results.charts.chart import Table
-from dashboard.results.crash.kinds import title
-from dashboard.results.crash.statistics import Tally, of, tallies
-from dashboard.results.crash.trials import REPLICA_STATES
-from dashboard.results.shown import Shown
+from dashboard.charts.chart import Table
+from dashboard.experiments.crash_kinds import title
+from dashboard.findings.crash.statistics import Tally, of, tallies
+from dashboard.findings.crash.trials import REPLICA_STATES
+from dashboard.findings.shown import Shown
 
 COLUMNS = (
     ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("at least", "percent"),

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dashboard.charts.bars import sets, timeline
+from dashboard.experiments.crash_kinds import title
+from dashboard.experiments.environment import facts
 from dashboard.experiments.models import Trial
-from dashboard.results.crash.bars import sets, timeline
-from dashboard.results.crash.kinds import title
+from dashboard.numbers import ms, whole
 from dashboard.results.crash.listing import STATE_OF
-from dashboard.results.environment import facts
 from dashboard.results.reader import Reader
-from dashboard.results.templatetags.figures import ms, whole
 from workers.crash.checks import CHECKS
 
 SHOWN_OFFENDERS = 20

@@ -7,8 +7,8 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.results.charts.chart import FORMATS, NOT_AVAILABLE, Table
-from dashboard.results.templatetags.figures import UNKNOWN, number
+from dashboard.charts.chart import FORMATS, NOT_AVAILABLE, Table
+from dashboard.numbers import UNKNOWN, number
 
 register = template.Library()
 

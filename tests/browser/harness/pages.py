@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from django.template import Context, Engine
 from django.test.utils import override_settings
 
-from dashboard.results.looks import looks
+from dashboard.findings.looks import looks
 
 TEMPLATES = [str(Path(__file__).parent / "templates"), str(Path(__file__).resolve().parents[3] / "templates")]
 BUILTINS = ["dashboard.help.templatetags.terms"]

@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.front import costs, lately, verdicts
+from dashboard.findings import costs, verdicts
+from dashboard.findings.analysis import analysis_of
+from dashboard.front import lately
 from dashboard.history import entries
 from dashboard.history.models import Change
-from dashboard.results.analysis import analysis_of
-from dashboard.results.templatetags.figures import sig
+from dashboard.numbers import sig
 from dashboard.schedules.models import Night, Schedule
 from tests.unit.history import nights
 from tests.unit.results import factory, trials

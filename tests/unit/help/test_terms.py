@@ -9,11 +9,11 @@ from django.template import Context, Template
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 
+from dashboard.experiments.crash_kinds import title
+from dashboard.findings.per_commit import FSYNCS
 from dashboard.help.templatetags.terms import term
 from dashboard.help.terms import TERMS, Term, explained
 from dashboard.history.figures import FIGURES as FOLLOWED
-from dashboard.results.crash.kinds import title
-from dashboard.results.per_commit import FSYNCS
 from dashboard.sharing import actions as sharing
 from tests.unit.history import nights
 from tests.unit.results import factory, trials

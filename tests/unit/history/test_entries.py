@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from dashboard.experiments.models import Experiment
+from dashboard.findings.analysis import analysis_of
 from dashboard.history import entries, update
 from dashboard.history.models import Entry, Noted, Track
-from dashboard.results.analysis import analysis_of
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
 

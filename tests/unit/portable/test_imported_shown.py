@@ -12,13 +12,13 @@ from dashboard.experiments import actions as experiments
 from dashboard.experiments import queries
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.findings.crash.badges import badges
 from dashboard.fleet import task_queue
 from dashboard.history import entries, update
 from dashboard.history.models import Entry
 from dashboard.monitoring.figures import FIGURES
 from dashboard.portable.write import file_of
 from dashboard.reproduction.newest import newest
-from dashboard.results.crash.badges import badges
 from dashboard.schedules.forms import RecipeForm
 from dashboard.servers.forms import AttachedForm, SandboxForm
 from dashboard.servers.models import Preflight, Server

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from dashboard.experiments.models import Probe, Run
-from dashboard.results.claims.evidence import read
+from dashboard.findings.claims.evidence import read
 from dashboard.results.export_file import everything
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import page, text

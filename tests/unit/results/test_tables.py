@@ -1,7 +1,7 @@
 """Rows that Python writes: nothing in them is taken for HTML, and what is not known looks so."""
 
-from dashboard.results.charts.chart import NOT_AVAILABLE, Table
-from dashboard.results.templatetags.figures import UNKNOWN
+from dashboard.charts.chart import NOT_AVAILABLE, Table
+from dashboard.numbers import UNKNOWN
 from dashboard.results.templatetags.tables import rows_of, rows_of_cells
 
 EVIL = '<script>"&'

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Part, Run
+from dashboard.findings.redact import redactor_of
 from dashboard.fleet.models import Worker
-from dashboard.results.redact import redactor_of
 from tests.unit.bench.test_merge import part
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import text

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from dashboard.charts.bars import sets, timeline
 from dashboard.experiments import actions
-from dashboard.results.crash.bars import sets, timeline
 from dashboard.results.crash.trial_page import context
 from dashboard.results.reader import reader_of
 from tests.unit.results import trials

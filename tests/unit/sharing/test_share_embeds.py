@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from dashboard.results.charts.registry import CHARTS
+from dashboard.charts.registry import CHARTS
 from dashboard.sharing import actions
 from dashboard.sharing.models import ShareLink
 from tests.unit.results import factory, trials

@@ -27,10 +27,10 @@ from django.db import OperationalError, connection
 from dashboard import usable
 from dashboard.experiments import actions, listing, queries, shelf
 from dashboard.experiments.models import Experiment
+from dashboard.findings.claims.told import claims_told
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.trials import trials_of
 from dashboard.portable import terminal
-from dashboard.results.claims.told import claims_told
-from dashboard.results.crash.detector import detector
-from dashboard.results.crash.trials import trials_of
 from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
 from workers.bench.recipes import QUICK, SIZES

@@ -1,0 +1,70 @@
+"""Where the time of a commit goes, by threads: flushes of its logs, and what is left."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.findings.shown import Line, Shown
+
+PARTS = ("redo flush", "binlog flush", "group leader")
+REST = "rest"
+
+
+def anatomy(shown: Shown) -> Chart:
+    known = [(line, shown.models(line)["anatomy"]) for line in shown.lines()]
+    used = [part for part in PARTS if any(part in one.get("parts", {}) for _, ones in known for one in ones)]
+    series = (
+        tuple(_series(line, ones, part) for line, ones in known for part in (*used, REST) if _told(ones))
+        if used
+        else ()
+    )
+    return Chart(
+        key="anatomy",
+        title="Where a commit's time goes",
+        kind="stacked",
+        x=Axis("threads", scale="category", categories=tuple(str(threads) for threads in shown.threads)),
+        y=Axis("time of a commit", "ms"),
+        table=Table(_columns(used), tuple(_row(line, one, used) for line, ones in known for one in ones)),
+        series=series,
+        empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {_why_not(known)}",
+        source=sources(_sources(shown)) if series else "",
+        note="Flush: the flushes that a commit waits for one after the other, each as long as flushes of that log took "
+        "here. Group leader: waiting for it beyond its flushes, where performance_schema times that. Rest: everything "
+        "else, such as waiting for a turn, locks, processor, network; no source tells these apart.",
+    )  # fmt: skip
+
+
+def _columns(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    parts = ((part, "ms") for part in used)
+    return (("variant", "text"), ("threads", "whole"), ("commit", "ms"), *parts, (REST, "ms"), ("remark", "text"))
+
+
+def _row(line: Line, one: Mapping[str, Any], used: Sequence[str]) -> tuple[Any, ...]:
+    if "why" in one:
+        return (line.name, one["threads"], None, *([None] * len(used)), None, one["why"])
+    parts = (one["parts"].get(part) for part in used)
+    return (line.name, one["threads"], one["whole_ms"], *parts, one["rest_ms"], "")
+
+
+def _told(ones: Sequence[Mapping[str, Any]]) -> bool:
+    return any("parts" in one for one in ones)
+
+
+def _series(line: Line, ones: Sequence[Mapping[str, Any]], part: str) -> Series:
+    values = ((str(one["threads"]), _part(one, part)) for one in ones if "parts" in one)
+    return Series(f"{line.name} {part}", line.colour, tuple(Dot(x, y) for x, y in values), stack=line.name)
+
+
+def _part(one: Mapping[str, Any], part: str) -> float:
+    return one["rest_ms"] if part == REST else one["parts"].get(part, 0.0)
+
+
+def _sources(shown: Shown) -> list[str]:
+    points = [point for line in shown.lines() for point in line.points]
+    flushed = [timed["source"] for point in points for log, timed in point["fsync_latency"].items() if log != "data"]
+    return flushed + [point["group_wait"]["source"] for point in points if point["group_wait"]]
+
+
+def _why_not(known: Sequence[tuple[Line, Sequence[Mapping[str, Any]]]]) -> str:
+    reasons = dict.fromkeys(one.get("why", "") for _, ones in known for one in ones)
+    return " ".join(reasons) or "nothing has been measured yet."

@@ -1,0 +1,156 @@
+"""A chart as data: the payload of docs/charts.md, and the table that is its text alternative."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from dashboard import numbers as figures
+
+Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
+LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
+COLOURS = 8  # in static/css/tokens.css; more lines than that are crowded
+NOT_AVAILABLE = "not available here"
+FORMATS = {
+    "text": str,
+    "number": figures.number,
+    "whole": figures.whole,
+    "ms": figures.ms,
+    "times": figures.times,
+    "p": lambda value: "< 0.001" if value < 0.001 else figures.sig(value, 2),
+    "percent": figures.percent,
+    "size": figures.size,
+}
+
+
+@dataclass(frozen=True)
+class Axis:
+    label: str
+    unit: str = ""
+    scale: Literal["log2", "log", "linear", "category", "date"] = "linear"
+    categories: tuple[str, ...] = ()
+    can_toggle_log: bool = False
+
+    def payload(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {"label": self.label, "unit": self.unit, "scale": self.scale}
+        if self.categories:
+            answer["categories"] = list(self.categories)
+        return answer | ({"can_toggle_log": True} if self.can_toggle_log else {})
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One point. `lo` and `hi` are None where no interval is known."""
+
+    x: float | str
+    y: float | None
+    lo: float | None = None
+    hi: float | None = None
+    mark: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        known = {name: _short(value) for name, value in (("lo", self.lo), ("hi", self.hi)) if value is not None}
+        mark = {"mark": self.mark} if self.mark else {}
+        return {"x": self.x, "y": _short(self.y), **known, **mark}
+
+
+@dataclass(frozen=True)
+class Series:
+    """`dash`: number of the style, 0 is a plain line. `ceiling`: a bound, `fit`: a model's curve, neither measured."""
+
+    name: str
+    colour: int
+    dots: tuple[Dot, ...]
+    dash: int = 0
+    stack: str = ""
+    ceiling: bool = False
+    fit: bool = False
+
+    def payload(self) -> dict[str, Any]:
+        dots = [dot.payload() for dot in self.dots]
+        unmeasured = {name: True for name in ("ceiling", "fit") if getattr(self, name)}
+        known = {"name": self.name, "colour": self.colour, "dash": int(self.dash), "stack": self.stack}
+        return {**known, **unmeasured, "points": dots}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place on the x axis where the series `of` changed; `label` is its number on the page."""
+
+    x: float
+    label: str
+    of: tuple[int, ...]
+    sure: bool = True
+
+    def payload(self) -> dict[str, Any]:
+        return {"x": self.x, "label": self.label, "of": list(self.of), "sure": self.sure}
+
+
+@dataclass(frozen=True)
+class Table:
+    """`columns`: (title, key of FORMATS); rows hold raw values, None where nothing is known."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Any, ...], ...] = ()
+
+    @property
+    def raw_titles(self) -> list[str]:
+        """Titles for raw values: pages show latencies with their unit, files do not."""
+        return [f"{title} (ms)" if kind == "ms" else title for title, kind in self.columns]
+
+    def cleaned(self, clean: Callable[[str], str]) -> "Table":
+        rows = (tuple(clean(value) if isinstance(value, str) else value for value in row) for row in self.rows)
+        return replace(self, rows=tuple(rows))
+
+
+@dataclass(frozen=True)
+class Chart:
+    """`empty`: why there is nothing to draw; `source`: where the figures were read; `note`: how to read it."""
+
+    key: str
+    title: str
+    kind: Kind
+    x: Axis
+    y: Axis
+    table: Table
+    series: tuple[Series, ...] = ()
+    empty: str = ""
+    source: str = ""
+    note: str = ""
+    marks: tuple[Mark, ...] = ()
+
+    def cleaned(self, clean: Callable[[str], str]) -> "Chart":
+        """The same chart with every text in it cleaned for a reader who may not see all."""
+        texts = {name: clean(getattr(self, name)) for name in ("title", "empty", "source", "note")}
+        x = replace(self.x, categories=tuple(map(clean, self.x.categories)))
+        y = replace(self.y, label=clean(self.y.label))
+        series = tuple(replace(one, name=clean(one.name), stack=clean(one.stack)) for one in self.series)
+        return replace(self, **texts, x=x, y=y, series=series, table=self.table.cleaned(clean))
+
+    @property
+    def is_crowded(self) -> bool:
+        """As static/js/charts/crowd.js judges: the page leaves the room before scripts run. Of an outline, whose series
+        come later, by the lines of its table."""
+        measured = sum(not (one.ceiling or one.fit) for one in self.series)
+        return self.kind in LINES and (measured or len({row[0] for row in self.table.rows})) > COLOURS
+
+    def payload(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "title": self.title,
+            "kind": self.kind,
+            "x": self.x.payload(),
+            "y": self.y.payload(),
+            "series": [one.payload() for one in self.series],
+            "empty": self.empty,
+        } | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
+
+
+def sources(used: Sequence[str]) -> str:
+    """Each source once, in the order met."""
+    return ", ".join(dict.fromkeys(source for source in used if source))
+
+
+def _short(value: float | None) -> float | None:
+    """Six significant digits are more than any picture shows, and halve the page."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")

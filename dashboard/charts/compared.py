@@ -1,0 +1,111 @@
+"""The picture of a comparison: a bar for each point, or a line over the threads for each variant."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.findings.compare.figures import FIGURES, Column, Figure
+from dashboard.numbers import at
+from dashboard.results.compare.choice import Choice
+
+KEY = "compared"
+PALETTE = 8  # colours in static/css/tokens.css
+SLOT = "one"  # all bars share it: each stands alone at its place, and as broad as there is room
+
+
+@dataclass(frozen=True)
+class ComparedChart(Chart):
+    """`points_of`: the places of each series' points; `hidden`: of the points that the address hides. A line is hidden
+    with all its points, so that the same stays hidden when bars become lines."""
+
+    points_of: tuple[tuple[int, ...], ...] = ()
+    hidden: tuple[int, ...] = ()
+
+    def payload(self) -> dict[str, Any]:
+        hidden = [n for n, points in enumerate(self.points_of) if set(points) <= set(self.hidden)]
+        points_of = {"points_of": [list(points) for points in self.points_of]}
+        return {**super().payload(), **points_of, **({"hidden": hidden} if hidden else {})}
+
+
+def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
+    """`columns` as their reader may see them."""
+    figure = FIGURES[choice.figure]
+    draw = _lines if choice.by == "threads" else _bars
+    x, series, points_of = draw(columns, figure)
+    known = any(dot.y is not None for one in series for dot in one.dots)
+    return ComparedChart(
+        key=KEY,
+        title=f"{figure.title}{' by threads' if choice.by == 'threads' else ''}",
+        kind="scaling" if choice.by == "threads" else "bars",
+        x=x,
+        y=replace(_y(columns, figure), scale=choice.scale),
+        table=_table(columns, figure),
+        series=series if known else (),
+        empty="" if known else "Nothing is compared yet." if not columns else "No source knows this figure here.",
+        source="",
+        note="Bars are 95 % intervals." if choice.figure == "throughput" else "",
+        points_of=points_of if known else (),
+        hidden=choice.hidden,
+    )
+
+
+def _y(columns: Sequence[Column], figure: Figure) -> Axis:
+    """Throughput is of commits, or of what their workload counts, where all count the same."""
+    counted = {column["counts"] for column in columns}
+    label = f"{counted.pop()} {figure.label}" if figure.unit == "/s" and len(counted) == 1 else figure.label
+    return Axis(label, figure.unit, can_toggle_log=True)
+
+
+def named(columns: Sequence[Column]) -> list[str]:
+    """1: 1/1, 8 threads."""
+    return [f"{n}: {column['variant']}, {at(column['threads'])}" for n, column in enumerate(columns, start=1)]
+
+
+Drawn = tuple[Axis, tuple[Series, ...], tuple[tuple[int, ...], ...]]  # with the places of each series' points
+
+
+def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
+    names = named(columns)
+    series = tuple(
+        Series(name, n % PALETTE, (Dot(name, *figure.value(column)),), stack=SLOT)
+        for n, (name, column) in enumerate(zip(names, columns, strict=True))
+    )
+    points_of = tuple((place,) for place in range(len(columns)))
+    return Axis("variant, threads", scale="category", categories=tuple(names)), series, points_of
+
+
+def _lines(columns: Sequence[Column], figure: Figure) -> Drawn:
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for place, column in enumerate(columns):
+        places.setdefault(tuple(column[part] for part in ("experiment", *PARTS)), []).append(place)
+    lines = [[columns[place] for place in line] for line in places.values()]
+    series = tuple(
+        Series(name, n % PALETTE, _dots(line, figure), n // PALETTE)
+        for n, (name, line) in enumerate(zip(_line_names(lines), lines, strict=True))
+    )
+    return Axis("threads", scale="log2"), series, tuple(map(tuple, places.values()))
+
+
+PARTS = ("server_id", "variant", "workload")  # what makes two points of an experiment points of one line
+
+
+def _line_names(lines: Sequence[Sequence[Column]]) -> list[str]:
+    """The variant, and of the rest only what tells lines apart; numbered where names are alike all the same."""
+    firsts = [line[0] for line in lines]
+    telling = [part for part in ("workload", "server", "name") if len({first[part] for first in firsts}) > 1]
+    names = [", ".join([first["variant"], *(first[part] for part in telling)]) for first in firsts]
+    return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, start=1)]
+
+
+def _dots(line: Sequence[Column], figure: Figure) -> tuple[Dot, ...]:
+    ascending = sorted(line, key=lambda column: column["threads"])
+    dots = (Dot(column["threads"], *figure.value(column)) for column in ascending)
+    return tuple(dot for dot in dots if dot.y is not None)
+
+
+def _table(columns: Sequence[Column], figure: Figure) -> Table:
+    titles = (("experiment", "text"), ("server", "text"), ("variant", "text"), ("workload", "text"))
+    figures = ((figure.title.lower(), figure.format), ("95 % from", "number"), ("95 % to", "number"))
+    rows = ((c["name"], c["server"], c["variant"], c["workload"], c["threads"], *figure.value(c)) for c in columns)
+    return Table((*titles, ("threads", "whole"), *figures), tuple(rows))

@@ -1,0 +1,66 @@
+"""How long an fsync took: a histogram per variant and class of files, at one number of threads."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.findings.shown import Line, Shown
+from dashboard.numbers import at
+
+DRAWN = {"redo": False, "binlog": True}  # class of files -> dashed; the table has them all, these first
+COLUMNS = (
+    ("variant", "text"), ("files", "text"), ("calls", "whole"), ("mean", "ms"), ("p50, at most", "ms"),
+    ("p99, at most", "ms"), ("max", "ms"), ("source", "text"),
+)  # fmt: skip
+
+
+def fsync_latency(shown: Shown) -> Chart:
+    threads = shown.at_threads
+    found = [
+        (line, files, one)
+        for line in shown.lines()
+        for point in line.points
+        if point["threads"] == threads
+        for files, one in _ordered(point["fsync_latency"])
+        if one["calls"]
+    ]
+    series = tuple(_series(line, files, one) for line, files, one in found if files in DRAWN and one["buckets"])
+    return Chart(
+        key="fsync-latency",
+        title=f"Fsync latency at {at(threads)}",
+        kind="histogram",
+        x=Axis("fsync took up to", "µs", scale="log2"),
+        y=Axis("share of calls", "%"),
+        table=Table(COLUMNS, tuple(row(line.name, files, one) for line, files, one in found)),
+        series=series,
+        empty="" if series else f"Fsync latencies are {NOT_AVAILABLE}: no source measured them.",
+        source=sources([one["source"] for _, _, one in found]),
+    )
+
+
+def _ordered(latency: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """In one order always: the keys of stored JSON come as the database likes."""
+    places = {files: place for place, files in enumerate(DRAWN)}
+    return sorted(latency.items(), key=lambda item: (places.get(item[0], len(places)), item[0]))
+
+
+def row(name: str, files: str, one: Mapping[str, Any]) -> tuple[Any, ...]:
+    """A line of the table: `one` is an entry of a point's `fsync_latency`."""
+    shares = [_quantile_ms(one["buckets"], share, one["max_ms"]) for share in (0.5, 0.99)]
+    return (name, files, one["calls"], one["total_ms"] / one["calls"], *shares, one["max_ms"], one["source"])
+
+
+def _series(line: Line, files: str, one: Mapping[str, Any]) -> Series:
+    calls = sum(one["buckets"].values())
+    dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one["buckets"].items())
+    return Series(f"{line.name} {files}", line.colour, dots, dash=2 * line.dash + DRAWN[files])
+
+
+def _quantile_ms(buckets: Mapping[str, int], share: float, max_ms: float) -> float | None:
+    """Upper edge of the bucket that holds the quantile: buckets are powers of two, no finer is known."""
+    wanted, seen = share * sum(buckets.values()), 0
+    for edge, calls in sorted(buckets.items(), key=lambda item: int(item[0])):
+        seen += calls
+        if calls and seen >= wanted:
+            return min(int(edge) / 1000, max_ms)
+    return None

@@ -1,0 +1,46 @@
+"""Commits per binlog group by threads: how much of the binlog's cost group commit shares out."""
+
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.findings.shown import Shown
+
+COLUMNS = (
+    ("variant", "text"), ("threads", "whole"), ("commits per group", "number"), ("source", "text"), ("note", "text"),
+)  # fmt: skip
+
+
+def groups(shown: Shown) -> Chart:
+    lines = shown.lines()
+    series = [
+        Series(
+            line.name,
+            line.colour,
+            tuple(Dot(p["threads"], p["group"]["value"]) for p in line.points if p["group"]),
+            line.dash,
+        )
+        for line in lines
+    ]
+    drawn = tuple(one for one in series if one.dots)
+    rows = [
+        (line.name, p["threads"], p["group"]["value"], p["group"]["source"], p["group"]["note"])
+        if p["group"]
+        else (line.name, p["threads"], None, NOT_AVAILABLE, "")
+        for line in lines
+        for p in line.points
+    ]
+    return Chart(
+        key="groups",
+        title="Commits per binlog group",
+        kind="scaling",
+        x=Axis("threads", scale="log2"),
+        y=Axis("commits per group", can_toggle_log=True),
+        table=Table(COLUMNS, tuple(rows)),
+        series=drawn,
+        empty="" if drawn else _why_not(shown),
+        source=sources([point["group"]["source"] for point in shown.points if point["group"]]),
+    )
+
+
+def _why_not(shown: Shown) -> str:
+    if not shown.points:
+        return "Nothing has been measured yet."
+    return f"Commits per group are {NOT_AVAILABLE}: the server counts no binlog groups, or its binlog is off."

@@ -1,0 +1,27 @@
+"""A percentile of the transactions' latency by threads: one small chart for each of p50, p95 and p99."""
+
+from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.findings.shown import Line, Shown
+
+
+def latency(shown: Shown, percentile: str) -> Chart:
+    series = [_series(line, percentile) for line in shown.lines()]
+    drawn = tuple(one for one in series if one.dots)
+    rows = [(one.name, dot.x, dot.y) for one in drawn for dot in one.dots]
+    return Chart(
+        key=f"latency-{percentile}",
+        title=f"Latency {percentile} by threads",
+        kind="scaling",
+        x=Axis("threads", scale="log2"),
+        y=Axis(f"{percentile} latency", "ms", can_toggle_log=True),
+        table=Table((("variant", "text"), ("threads", "whole"), (percentile, "ms")), tuple(rows)),
+        series=drawn,
+        empty="" if drawn else "No latency histogram was recorded.",
+        source="sysbench histogram" if drawn else "",
+        note="Of all transactions of all repeats together.",
+    )
+
+
+def _series(line: Line, percentile: str) -> Series:
+    known = ((p["threads"], p["latency_ms"].get(percentile)) for p in line.points)
+    return Series(line.name, line.colour, tuple(Dot(x, y) for x, y in known if y is not None), line.dash)

@@ -1,0 +1,132 @@
+"""A figure over the nights: one line a variant, changes marked. The page holds the levels between changes as its
+table; the nights themselves are loaded when the picture comes into sight, and are in the files."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from dashboard.charts.chart import Axis, Chart, Dot, Mark, Series, Table
+from dashboard.findings import changes as words
+from dashboard.history.figures import FIGURES, Figure
+from dashboard.history.models import Change, Entry
+from dashboard.history.queries import ACCEPTED, Value, figured
+from dashboard.history.shown import Line, Marked, Shown
+
+
+def outline(key: str, shown: Shown) -> Chart:
+    """Without the nights: the levels between changes."""
+    return _chart(key, shown, _levels(key, shown), ())
+
+
+def chart(key: str, shown: Shown) -> Chart:
+    """With every night in sight."""
+    return _chart(key, shown, _nights(key, shown), tuple(_series(key, shown, line) for line in shown.lines_of(key)))
+
+
+def _chart(key: str, shown: Shown, table: Table, series: tuple[Series, ...]) -> Chart:
+    figure, lines = FIGURES[key], shown.lines_of(key)
+    name = words.name(figure, lines[0].track) if lines else figure.name
+    known = any(figured(key, line.entries) for line in lines)
+    marked = shown.marked(key)
+    return Chart(
+        key=key,
+        title=figure.title,
+        kind="nights",
+        x=Axis("", scale="date"),
+        y=Axis(name, figure.unit, can_toggle_log=True),
+        table=table,
+        series=series,
+        empty="" if known else "No night in sight knows this figure.",
+        source=_source(key, lines),
+        note=_note(marked),
+        marks=tuple(_mark(lines, one) for one in marked),
+    )
+
+
+def _source(key: str, lines: Sequence[Line]) -> str:
+    """As the newest night says, where nights may say different things."""
+    return FIGURES[key].source or next((line.entries[-1].fsyncs_from for line in lines), "")
+
+
+def _note(marked: Sequence[Marked]) -> str:
+    """What a mark on the picture means stands right above it."""
+    return " ".join(
+        f"{one.number}, since {one.at:%Y-%m-%d}, differed: {words.differed(one.differed, most=2)}." for one in marked
+    )
+
+
+def _mark(lines: Sequence[Line], one: Marked) -> Mark:
+    changed = {change.track_id for change in one.changes}
+    places = tuple(n for n, line in enumerate(lines) if line.track.pk in changed)
+    return Mark(_x(one.changes[0].first), str(one.number), places, one.is_sure)
+
+
+def _x(at: Entry | Value) -> float:
+    """Milliseconds since 1970, as JavaScript counts."""
+    return round(at.at.timestamp() * 1000)
+
+
+def _series(key: str, shown: Shown, line: Line) -> Series:
+    said = {change.first_id: f"change {one.number}" for one, change in _of_line(key, shown, line)}
+    dots = (Dot(_x(one), one.value, mark=said.get(one.entry_id, "")) for one in figured(key, line.entries))
+    return Series(line.name, line.colour, tuple(dots), line.dash)
+
+
+def _of_line(key: str, shown: Shown, line: Line) -> list[tuple[Marked, Change]]:
+    """The changes of a line, each with what it is marked as."""
+    found = ((one, change) for one in shown.marked(key) for change in one.changes)
+    return [(one, change) for one, change in found if change.track_id == line.track.pk]
+
+
+def _levels(key: str, shown: Shown) -> Table:
+    figure = FIGURES[key]
+    columns = (
+        ("variant", "text"), ("from", "text"), ("to", "text"), ("nights", "whole"), ("median", figure.form),
+        ("lowest", figure.form), ("highest", figure.form), ("begins with", "text"),
+    )  # fmt: skip
+    rows = [row for line in shown.lines_of(key) for row in _levels_of(key, shown, line)]
+    return Table(columns, tuple(rows))
+
+
+def _levels_of(key: str, shown: Shown, line: Line) -> list[tuple[Any, ...]]:
+    found = figured(key, line.entries)
+    places = {one.entry_id: n for n, one in enumerate(found)}
+    accepted = [one for one in _of_line(key, shown, line) if one[1].state in ACCEPTED and one[1].first_id in places]
+    begins = {places[change.first_id]: (one, change) for one, change in accepted}
+    bounds = sorted({0, len(found), *begins})
+    spans = [(found[start:end], begins.get(start)) for start, end in pairwise(bounds)]
+    return [_level(line.name, span, begin) for span, begin in spans]
+
+
+def _level(name: str, span: Sequence[Value], begin: tuple[Marked, Change] | None) -> tuple[Any, ...]:
+    numbers = [one.value for one in span]
+    days = (f"{span[0].at:%Y-%m-%d}", f"{span[-1].at:%Y-%m-%d}")
+    says = f"change {begin[0].number}, {begin[1].get_state_display()}" if begin else ""
+    return (name, *days, len(span), median(numbers), min(numbers), max(numbers), says)
+
+
+def _nights(key: str, shown: Shown) -> Table:
+    figure = FIGURES[key]
+    columns = [("measured at", "text"), ("experiment", "whole"), ("variant", "text"), ("settings", "text")]
+    columns += [(figure.title.lower(), figure.form), *_interval(figure), ("repeats", "whole")]
+    columns += [("source", "text"), ("change", "text")]
+    said = {change.first_id: _says(one, change) for one in shown.marked(key) for change in one.changes}
+    rows = [
+        (
+            entry.at.isoformat(), entry.experiment_id, line.name, line.track.means, getattr(entry, figure.column),
+            *((entry.tps_lo, entry.tps_hi) if key == "throughput" else ()), entry.repeats,
+            figure.source or entry.fsyncs_from, said.get(entry.pk, ""),
+        )
+        for line in shown.lines_of(key)
+        for entry in line.entries
+    ]  # fmt: skip
+    return Table(tuple(columns), tuple(rows))
+
+
+def _interval(figure: Figure) -> list[tuple[str, str]]:
+    return [("95 % from", "number"), ("95 % to", "number")] if figure.column == "tps" else []
+
+
+def _says(one: Marked, change: Change) -> str:
+    return f"{change.get_state_display()}: {words.moved(change)}; differed: {words.differed(one.differed)}"

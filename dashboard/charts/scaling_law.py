@@ -1,0 +1,73 @@
+"""The Universal Scalability Law through each variant's throughput: what threads bring, and where they stop to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
+from dashboard.findings.counted import counted
+from dashboard.findings.shown import Line, Shown
+from workers.analysis.scaling_law import ScalingLaw
+from workers.analysis.statistics import Estimate
+
+STEPS = 24  # of the curve
+COLUMNS = (
+    ("variant", "text"), ("one thread", "number"), ("95 % from", "number"), ("95 % to", "number"),
+    ("contention", "percent"), ("contention from", "percent"), ("contention to", "percent"),
+    ("coherency", "percent"), ("coherency from", "percent"), ("coherency to", "percent"),
+    ("bends at threads", "number"), ("peak at threads", "number"), ("peak from", "number"), ("peak to", "number"),
+    ("at the peak", "number"), ("off by at most", "percent"), ("remark", "text"),
+)  # fmt: skip
+
+
+def scaling_law(shown: Shown) -> Chart:
+    lines = shown.lines()
+    drawn = tuple(series for line in lines if (law := _law(shown, line)) for series in _series(line, law))
+    return Chart(
+        key="scaling-law",
+        title="What threads bring: the scalability law",
+        kind="model",
+        x=Axis("threads", scale="log2"),
+        y=Axis(f"{counted(shown.plan, shown.workload)} per second", "/s", can_toggle_log=True),
+        table=Table(COLUMNS, tuple(_row(line, shown.models(line)["scaling_law"]) for line in lines)),
+        series=drawn,
+        empty="" if drawn else f"The law is {NOT_AVAILABLE}: {_why_not(shown)}",
+        source="sysbench" if drawn else "",
+        note="Points: measured. Lines: throughput = threads x one thread / (1 + contention x (threads - 1) + coherency "
+        "x threads x (threads - 1)). The bend is where one thread's line reaches the highest throughput of the law. "
+        "Variants that the law does not describe are in the table.",
+    )  # fmt: skip
+
+
+def _law(shown: Shown, line: Line) -> ScalingLaw | None:
+    known = dict(shown.models(line)["scaling_law"])
+    if "why" in known:
+        return None
+    ranges = ("per_thread_tps", "contention", "coherency", "peak_threads")
+    return ScalingLaw(**{**known, **{name: Estimate(**known[name]) if known[name] else None for name in ranges}})
+
+
+def _series(line: Line, law: ScalingLaw) -> tuple[Series, Series]:
+    threads = [point["threads"] for point in line.points]
+    low, high = min(threads), max(threads)
+    places = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
+    curve = tuple(Dot(float(f"{place:.4g}"), law.tps(place)) for place in places)
+    measured = tuple(Dot(p["threads"], p["tps"], p["lo"], p["hi"]) for p in line.points)
+    return Series(line.name, line.colour, curve, line.dash, fit=True), Series(line.name, line.colour, measured)
+
+
+def _row(line: Line, known: Mapping[str, Any]) -> tuple[Any, ...]:
+    if "why" in known:
+        return (line.name, *([None] * (len(COLUMNS) - 2)), known["why"])
+    peak = known["peak_threads"] or {"value": None, "lo": None, "hi": None}
+    parts = (known["per_thread_tps"], known["contention"], known["coherency"])
+    ranges = [part[end] for part in parts for end in ("value", "lo", "hi")]
+    remark = "" if known["peak_threads"] else "no peak was measured"
+    return (
+        line.name, *ranges, known["bend_threads"], peak["value"], peak["lo"], peak["hi"], known["peak_tps"],
+        known["misfit"], remark,
+    )  # fmt: skip
+
+
+def _why_not(shown: Shown) -> str:
+    reasons = dict.fromkeys(shown.models(line)["scaling_law"].get("why", "") for line in shown.lines())
+    return " ".join(reasons) or "nothing has been measured yet."

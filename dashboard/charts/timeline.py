@@ -1,0 +1,61 @@
+"""One run of each variant second by second, stalls marked. The page holds only an outline with the stalls of all
+repeats; the seconds are read when the picture comes into sight."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.charts.chart import Axis, Chart, Series, Table
+from dashboard.charts.seconds import heads, seconds
+from dashboard.experiments.models import Series as StoredSeries
+from dashboard.findings.counted import counted
+from dashboard.findings.shown import Line, Shown
+from dashboard.numbers import at
+
+OUTLINE = (
+    ("variant", "text"), ("repeats", "whole"), ("seconds", "whole"), ("stalls", "whole"), ("stalled seconds", "whole"),
+    ("longest, seconds", "whole"),
+)  # fmt: skip
+
+
+def outline(shown: Shown) -> Chart:
+    """Without the seconds: what the analysis knows of stalls, over all repeats."""
+    rows = [
+        (line.name, p["repeats"], p["seconds"], *(p["stalls"][name] for name in ("count", "seconds", "longest_s")))
+        for line, p in _chosen(shown)
+    ]
+    return _chart(shown, Table(OUTLINE, tuple(rows)), (), "" if rows else "Nothing has been measured yet.")
+
+
+def timeline(shown: Shown) -> Chart:
+    """With the seconds of each variant's first repeat: one query."""
+    chosen = [(line, point["run_ids"][0]) for line, point in _chosen(shown)]
+    stored = StoredSeries.objects.filter(run_id__in=[run for _, run in chosen]).values_list("run_id", "columns")
+    columns = dict(stored)
+    drawn = [(line, seconds(columns[run], line.name, line.colour)) for line, run in chosen if run in columns]
+    rows = tuple((line.name, *row) for line, one in drawn for row in one.table.rows)
+    series = tuple(series for _, one in drawn for series in one.series)
+    empty = "" if series else "Nothing has been measured yet."
+    return _chart(shown, Table((("variant", "text"), *heads(_what(shown))), rows), series, empty)
+
+
+def _chosen(shown: Shown) -> list[tuple[Line, Mapping[str, Any]]]:
+    return [(line, point) for line in shown.lines() for point in line.points if point["threads"] == shown.at_threads]
+
+
+def _what(shown: Shown) -> str:
+    return counted(shown.plan, shown.workload)
+
+
+def _chart(shown: Shown, table: Table, series: Sequence[Series], empty: str) -> Chart:
+    return Chart(
+        key="seconds",
+        title=f"Second by second at {at(shown.at_threads)}",
+        kind="time",
+        x=Axis("seconds since the start", "s"),
+        y=Axis(f"{_what(shown)} per second", "/s", can_toggle_log=True),
+        table=table,
+        series=tuple(series),
+        empty=empty,
+        source="" if empty else "sysbench",
+        note="The first repeat of each variant; seconds below a tenth of the median are marked as stalls.",
+    )

@@ -1,0 +1,52 @@
+"""The figures that points can be compared by. A new one is one line."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.findings.line_models import fsyncs
+
+Column = Mapping[str, Any]  # a point as `dashboard.findings.analysis.describe` makes it, and whose it is
+Value = tuple[float | None, float | None, float | None]  # with its 95 % interval, None where none is known
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`label` and `unit` are those of the axis; `format`: a key of charts.chart.FORMATS; `value` of a column."""
+
+    title: str
+    label: str
+    unit: str
+    format: str
+    value: Callable[[Column], Value]
+
+
+def _throughput(column: Column) -> Value:
+    return column["tps"], column["lo"], column["hi"]
+
+
+def _latency(percentile: str) -> Callable[[Column], Value]:
+    return lambda column: (column["latency_ms"].get(percentile), None, None)
+
+
+def _fsyncs(log: str) -> Callable[[Column], Value]:
+    def value(column: Column) -> Value:
+        found = fsyncs(column, log)
+        return (found["value"] if found else None), None, None
+
+    return value
+
+
+def _group(column: Column) -> Value:
+    return (column["group"]["value"] if column["group"] else None), None, None
+
+
+FIGURES: dict[str, Figure] = {
+    "throughput": Figure("Throughput", "per second", "/s", "number", _throughput),
+    "p50": Figure("Latency p50", "p50 latency", "ms", "ms", _latency("p50")),
+    "p95": Figure("Latency p95", "p95 latency", "ms", "ms", _latency("p95")),
+    "p99": Figure("Latency p99", "p99 latency", "ms", "ms", _latency("p99")),
+    "redo-fsyncs": Figure("Fsyncs of the redo log per commit", "per commit", "", "number", _fsyncs("redo")),
+    "binlog-fsyncs": Figure("Fsyncs of the binlog per commit", "per commit", "", "number", _fsyncs("binlog")),
+    "group": Figure("Commits per binlog group", "commits", "", "number", _group),
+}

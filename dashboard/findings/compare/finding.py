@@ -1,0 +1,57 @@
+"""The sentence on top of a comparison: the second point against the first, in the order of the address. Whoever chose
+the points fixed that order; the other points follow in sentences of their own, whatever was found."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.charts.compared import named
+from dashboard.findings.compare.figures import Column
+from dashboard.findings.finding import TOO_FEW, Finding
+from dashboard.numbers import sig
+
+
+def finding(columns: Sequence[Column]) -> Finding | None:
+    """None where nothing is held against the first point."""
+    if len(columns) < 2:
+        return None
+    names = [_of(name) for name in named(columns)]
+    judged = [(name, column["ratio"]) for name, column in zip(names, columns, strict=True) if column["ratio"]]
+    unlike = _unlike(columns)
+    if not judged:
+        return Finding(unlike or "Whether throughput differs is not decidable")
+    (name, ratio), *others = judged
+    found = _told(name, names[0], ratio)
+    further = [_told(other, names[0], one).sentence for other, one in others]
+    return Finding(found.text, found.interval, (*found.more, *further, *([f"{unlike}."] if unlike else [])))
+
+
+def _told(name: str, first: str, ratio: Mapping[str, Any]) -> Finding:
+    digits = 2 if ratio["value"] >= 2 else 3
+    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if ratio["lo"] is not None else ""
+    throughput = f"{sig(ratio['value'], digits)} times the throughput of {first}"
+    decision = ratio["decision"]
+    if decision == "differs":
+        return Finding(f"{name} has {throughput}", interval)
+    if decision == "no difference shown":
+        return Finding(f"No difference in throughput between {name} and {first} was found: {throughput}", interval)
+    if decision == "not decidable":
+        return Finding(f"Whether {name} differs in throughput from {first} is not decidable: {throughput}", interval)
+    if decision == "too few to judge":
+        return Finding(f"Two repeats are too few to judge whether {name} differs from {first}", more=(TOO_FEW,))
+    return Finding(f"{name} made {throughput}, and one of them was measured once", more=(TOO_FEW,))
+
+
+def _unlike(columns: Sequence[Column]) -> str:
+    """Points whose throughput is a number of something else than the first's."""
+    first, *others = (column["counts"] for column in columns)
+    different = sorted({other for other in others if other != first})
+    if not different:
+        return ""
+    return f"Throughput of {' and '.join(different)} is not held against throughput of {first}"
+
+
+def _of(name: str) -> str:
+    """2: 0/0, 8 threads -> 0/0 at 8 threads (2)."""
+    number, _, rest = name.partition(": ")
+    variant, _, threads = rest.rpartition(", ")
+    return f"{variant} at {threads} ({number})"

@@ -1,0 +1,108 @@
+"""What flushing at each commit costs each server: the newest measurement of 1/1 beside the most relaxed setting that
+was measured with it. The ratio is the result page's own."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from django.urls import reverse
+
+from dashboard.experiments.models import Experiment
+from dashboard.findings.analysis import analysis_of, made_of_each
+from dashboard.findings.headline import headline
+from dashboard.history.models import Entry, Track
+from dashboard.numbers import at, sig
+
+FLUSH = ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit")
+SYNC = "sync_binlog"
+DURABLE = ("1", "1")
+RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the most relaxed first
+
+
+@dataclass(frozen=True)
+class Cost:
+    """`says`: how many times as fast the relaxed setting is, with its interval and at how many threads."""
+
+    says: str
+    decision: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A variant and its newest experiment; `level`: (flush, sync); `rest`: all else that the variant stands for."""
+
+    server_id: int
+    variant: str
+    experiment_id: int
+    level: tuple[str, str]
+    rest: frozenset[str]
+
+
+def costs(server_ids: Iterable[int]) -> dict[int, Cost]:
+    """Server id -> cost; a server without such a pair has none."""
+    pairs = _pairs(_measured(server_ids))
+    experiments = Experiment.objects.in_bulk({safe.experiment_id for safe, _ in pairs})
+    rest_on = made_of_each(experiments)
+    found = {safe.server_id: _cost(experiments[safe.experiment_id], rest_on, safe, fast) for safe, fast in pairs}
+    return {server_id: cost for server_id, cost in found.items() if cost}
+
+
+def _measured(server_ids: Iterable[int]) -> list[Measured]:
+    kept = Entry.objects.exclude(experiment__in=Experiment.deleted.ids())
+    newest = kept.filter(track=OuterRef("pk")).order_by("-at", "-pk")
+    tracks = Track.objects.filter(server__in=server_ids, kind=Track.Kind.LOAD, means__contains=SYNC)
+    rows = tracks.annotate(last=Subquery(newest.values("experiment")[:1])).exclude(last=None)
+    made = (_of(*row) for row in rows.values_list("server_id", "variant", "means", "last"))
+    return [one for one in made if one]
+
+
+def _of(server_id: int, variant: str, means: str, experiment_id: int) -> Measured | None:
+    """None: the variant does not say how it commits."""
+    parts = frozenset(means.split(", "))
+    values = dict(part.split("=", 1) for part in parts if "=" in part)
+    flush = next((name for name in FLUSH if name in values), None)
+    if flush is None or SYNC not in values:
+        return None
+    level = (values[flush], values[SYNC])
+    return Measured(server_id, variant, experiment_id, level, parts - {f"{flush}={level[0]}", f"{SYNC}={level[1]}"})
+
+
+def _pairs(measured: Iterable[Measured]) -> list[tuple[Measured, Measured]]:
+    """Of each server the newest experiment that has both: 1/1, and the same with the most relaxed levels."""
+    known = list(measured)
+    found: dict[int, tuple[Measured, Measured]] = {}
+    for safe in sorted((one for one in known if one.level == DURABLE), key=lambda one: one.experiment_id):
+        rivals = [one for one in known if one.level in RELAXED and _is_alike(one, safe)]
+        if rivals:
+            found[safe.server_id] = safe, min(rivals, key=lambda one: RELAXED.index(one.level))
+    return list(found.values())
+
+
+def _is_alike(one: Measured, safe: Measured) -> bool:
+    return (one.server_id, one.experiment_id, one.rest) == (safe.server_id, safe.experiment_id, safe.rest)
+
+
+def _cost(experiment: Experiment, rest_on: Mapping[int, Any], safe: Measured, fast: Measured) -> Cost | None:
+    """At the number of threads of the plan's headline; None where one of the two was not measured there."""
+    points = analysis_of(experiment, safe.variant, rest_on[experiment.pk])["points"]
+    wanted = (safe.server_id, fast.variant)
+    threads = headline(experiment.plan).threads
+    alike = (one for one in points if (one["server_id"], one["variant"]) == wanted and one["threads"] == threads)
+    point = next((one for one in alike if one["ratio"]), None)
+    if point is None:
+        return None
+    return Cost(_says(safe, fast, point), point["ratio"]["decision"], reverse("results:page", args=[experiment.pk]))
+
+
+def _says(safe: Measured, fast: Measured, point: Mapping[str, Any]) -> str:
+    ratio = point["ratio"]
+    digits = 2 if ratio["value"] >= 2 else 3
+    known = ratio["lo"] is not None and ratio["hi"] is not None
+    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if known else ""
+    if ratio["decision"] == "differs":
+        text = f"{fast.variant} is {sig(ratio['value'], digits)} times as fast as {safe.variant}"
+        return f"{text} ({interval}) at {at(point['threads'])}"
+    within = f" (ratio {interval})" if interval else ""
+    return f"{fast.variant} against {safe.variant} at {at(point['threads'])}: {ratio['decision']}{within}"

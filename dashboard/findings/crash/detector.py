@@ -1,0 +1,47 @@
+"""Whether the crash checks can be believed: a disk that lies must be flagged, a graceful restart must not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dashboard.experiments.crash_kinds import GRACEFUL_RESTART, LYING_DISK, counted
+from dashboard.experiments.models import Trial
+from dashboard.findings.crash.trials import Tried
+
+
+@dataclass(frozen=True)
+class Detector:
+    """`failed`: nothing that this experiment's trials found counts."""
+
+    state: Literal["passed", "failed", "not tried"]
+    says: str
+
+    @property
+    def failed(self) -> bool:
+        return self.state == "failed"
+
+
+def detector(trials: Sequence[Tried]) -> Detector:
+    """One control that comes out wrong is enough. A control that broke off shows nothing either way.
+
+    A lying disk loses what the engine had, or all of it: one that is invalid for another reason only is not flagged.
+    """
+    lying = [trial for trial in trials if trial.kind == LYING_DISK and trial.was_completed]
+    restarted = [trial for trial in trials if trial.kind == GRACEFUL_RESTART and trial.was_completed]
+    graceful = [trial for trial in restarted if trial.is_decided]
+    missed = sum(not _is_flagged(trial) for trial in lying)
+    invented = sum(trial.verdict == Trial.Verdict.INVALID for trial in graceful)
+    wrong = [f"{missed} of {counted(LYING_DISK, len(lying))} not flagged"] if missed else []
+    wrong += [f"{invented} of {counted(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []
+    if wrong:
+        return Detector("failed", f"Detector failed: {' and '.join(wrong)}. No verdict of this experiment counts.")
+    if not lying:
+        return Detector("not tried", "The detector was not tried in this experiment: no trial had a lying disk.")
+    clean = f" and nothing in {counted(GRACEFUL_RESTART, len(graceful))}" if graceful else ""
+    untold = len(restarted) - len(graceful)
+    open_ = f"; {counted(GRACEFUL_RESTART, untold)} could not tell" if untold else ""
+    return Detector("passed", f"The detector flagged {len(lying)} of {counted(LYING_DISK, len(lying))}{clean}{open_}.")
+
+
+def _is_flagged(trial: Tried) -> bool:
+    return trial.verdict == Trial.Verdict.INVALID and bool(trial.lost_engine or trial.stayed_down)

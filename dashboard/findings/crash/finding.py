@@ -1,0 +1,75 @@
+"""The sentences on top of a page with crash trials: what is lost, what it buys, and whether that can be believed."""
+
+from collections.abc import Sequence
+
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.settings import Setting, settings
+from dashboard.findings.crash.statistics import finished
+from dashboard.findings.finding import Finding, Pair, compared, pairs
+from dashboard.findings.headline import Headline, headline
+from dashboard.findings.shown import Shown
+
+
+def crash_finding(shown: Shown, is_over: bool = True) -> Finding:
+    """The first of: detector failed, no verdict, what the settings of the plan's headline lost."""
+    trusted = detector(shown.trials)
+    if trusted.failed:
+        text, _, rest = trusted.says.partition(". ")
+        return Finding(text, more=(rest,))
+    known = [one for one in settings(shown) if one.tally.invalid.n]
+    more = (trusted.says, *_left_over(shown))
+    if not known:
+        return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
+    told = _told(shown, known, is_over)
+    return Finding(told.text, more=(*told.more, *more))
+
+
+def _told(shown: Shown, known: Sequence[Setting], is_over: bool) -> Finding:
+    """Of the first server that has a verdict; the other servers follow with a sentence each."""
+    main = headline(shown.plan)
+    places = [(pair, [one for one in known if one.server_id == pair.server_id]) for pair in pairs(shown, main)]
+    first, *others = (_on_one_server(main, pair, here) for pair, here in places if here)
+    nothing = "no crash trial has a verdict" + ("" if is_over else " yet")
+    undecided = [f"On {shown.names[pair.server_id]} {nothing}." for pair, here in places if not here]
+    return Finding(first.text, more=(*first.more, *(other.sentence for other in others), *undecided))
+
+
+def _on_one_server(main: Headline, pair: Pair, known: Sequence[Setting]) -> Finding:
+    """The settings of the plan's headline there; where none of the two has a verdict, all that do."""
+    here = {one.variant: one for one in known}
+    asked = [here[name] for name in (main.variant, main.baseline) if name in here]
+    first, *others = asked or known
+    further = [f"{_says(one)}." for one in others]
+    if pair.ratio is None or first.variant != main.variant or not others:
+        return Finding(_says(first), more=tuple(further))
+    speed = compared(pair.ratio, pair.names, pair.where)
+    if speed and pair.ratio["decision"] == "differs" and pair.ratio["value"] > 1:
+        return Finding(f"{_with_interval(speed)}, and {first.tally.says}", more=tuple(further))
+    return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
+
+
+def _says(one: Setting) -> str:
+    return f"{one.name} {one.tally.says}"
+
+
+def _with_interval(speed: Finding) -> str:
+    return f"{speed.text} ({speed.interval})"
+
+
+def _left_over(shown: Shown) -> list[str]:
+    """What was planned but told nothing."""
+    planned = [trial for trial in shown.trials if trial.counts]
+    unknown = sum(trial.is_unknown for trial in planned)
+    missing = len(planned) - finished(planned)
+    return [
+        sentence
+        for count, sentence in (
+            (unknown, f"{_trials(unknown)} could not tell, and count{'s' * (unknown == 1)} as failed in upper bounds."),
+            (missing, f"{missing} of {len(planned)} trials were not finished."),
+        )
+        if count
+    ]
+
+
+def _trials(count: int) -> str:
+    return "1 trial" if count == 1 else f"{count} trials"

@@ -1,0 +1,149 @@
+"""What the trials of one setting under one crash kind come to."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean, median
+
+from dashboard.experiments.crash_kinds import counted
+from dashboard.experiments.models import Trial
+from dashboard.findings.crash.rate import Rate, rate
+from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
+from dashboard.numbers import ms, sig, whole
+
+PLACES = ("engine", "binlog")
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Acknowledged transactions lost per crash and the time that committing them took; ms None: not known.
+    `rate`: the trials that lost any; the medians are theirs, so that what happens in few crashes is not told as 0."""
+
+    mean: float  # of all trials
+    median: float
+    least: int
+    most: int
+    median_ms: float | None
+    most_ms: float | None
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class Tally:
+    """`trials`: those that count."""
+
+    server_id: int
+    variant: str
+    kind: str
+    trials: tuple[Tried, ...]
+
+    @cached_property
+    def decided(self) -> tuple[Tried, ...]:
+        return tuple(trial for trial in self.trials if trial.is_decided)
+
+    @property
+    def unknown(self) -> int:
+        return sum(trial.is_unknown for trial in self.trials)
+
+    @property
+    def open(self) -> int:
+        """Not finished: waiting, running, cancelled or interrupted."""
+        return len(self.trials) - len(self.decided) - self.unknown
+
+    @cached_property
+    def invalid(self) -> Rate:
+        return rate(
+            sum(trial.verdict == Trial.Verdict.INVALID for trial in self.decided), len(self.decided), self.unknown
+        )
+
+    def loss(self, place: str) -> Loss | None:
+        """Lost from "engine" or "binlog" in trials with a verdict; None where no such trial knows."""
+        known = [trial for trial in self.decided if trial.lost(place) is not None]
+        if not known:
+            return None
+        lost = [trial.lost(place) for trial in known]
+        hit = [trial for trial in known if trial.lost(place)]
+        took = [trial.lost_ms(place) for trial in hit if trial.lost_ms(place) is not None]
+        return Loss(
+            mean=fmean(lost),
+            median=median(trial.lost(place) for trial in hit) if hit else 0,
+            least=min(lost),
+            most=max(lost),
+            median_ms=median(took) if took else None,
+            most_ms=max(took) if took else None,
+            rate=rate(len(hit), len(known), len(self.decided) - len(known) + self.unknown),
+        )
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether engine and binlog lost different numbers in some trial: recovery did not bring them together."""
+        both = ((trial.lost_engine, trial.lost_binlog) for trial in self.decided)
+        return any(engine != binlog for engine, binlog in both if None not in (engine, binlog))
+
+    @cached_property
+    def replicas(self) -> Counter[Replica]:
+        return Counter(trial.replica for trial in self.decided)
+
+    @property
+    def replica(self) -> Replica:
+        """The worst of its trials; a replica that was tried in some of them was tried."""
+        return worst([state for state in self.replicas if state != "not tried"])
+
+    @property
+    def says(self) -> str:
+        """`lost a median of 1,060 acknowledged commits (0.9 s of work) in 4 of 4 power losses; replicas diverge ...`"""
+        if not self.invalid.n:
+            return "has no trial with a verdict"
+        crashes = counted(self.kind, self.invalid.n)
+        untold = [f"{self.unknown:,} more could not tell"] if self.unknown else []
+        if not self.invalid.k:
+            bound = f"(95 %: {self.invalid.bounds} of crashes lose something)"
+            return f"lost nothing in {', '.join([crashes, *untold])} {bound}"
+        place, loss = self._worst_loss
+        text = f"lost {_lost(loss, place)} in {loss.rate.k:,} of {crashes}" if loss else ""
+        down = sum(trial.stayed_down for trial in self.decided)
+        failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
+        otherwise = sum(not trial.stayed_down and not (loss and trial.lost(place)) for trial in failed)
+        more = [f"the server did not come back after {down:,}"] if down and loss else []
+        more += [f"{otherwise:,} failed otherwise"] if otherwise and (loss or down) else []
+        more += ["engine and binlog disagree"] if self.disagrees else []
+        more += [REPLICAS_SAY[self.replica]] if self.replica in ("diverge", "stopped") else []
+        if not loss:
+            text = f"did not come back after {down:,} of {crashes}" if down else f"failed in {otherwise:,} of {crashes}"
+        return "; ".join([text, ", ".join(more + untold)] if more + untold else [text])
+
+    @property
+    def _worst_loss(self) -> tuple[str, Loss | None]:
+        """The place that lost something most often, and its loss; None where neither lost anything."""
+        known = [(place, loss) for place in PLACES if (loss := self.loss(place)) and loss.most]
+        return max(known, key=lambda one: one[1].rate.k, default=("", None))
+
+
+def in_words(count: float) -> str:
+    """A median as sentences say it: 5, 3.5, 1,060."""
+    return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
+
+
+def _lost(loss: Loss, place: str) -> str:
+    work = f" ({ms(loss.median_ms)} of work)" if loss.median_ms is not None else ""
+    number = "1 acknowledged commit" if loss.median == 1 else f"{in_words(loss.median)} acknowledged commits"
+    return f"a median of {number}{work}{' from the binlog' if place == 'binlog' else ''}"
+
+
+def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:
+    """(server, variant, kind) -> tally, in the order met, of the trials that count."""
+    grouped: dict[tuple[int, str, str], list[Tried]] = {}
+    for trial in trials:
+        if trial.counts:
+            grouped.setdefault((trial.server_id, trial.variant, trial.kind), []).append(trial)
+    return {key: Tally(*key, tuple(same)) for key, same in grouped.items()}
+
+
+def of(known: dict[tuple[int, str, str], Tally], key: tuple[int, str, str]) -> Tally:
+    """The tally of that key, an empty one where there were no trials."""
+    return known.get(key) or Tally(*key, ())
+
+
+def finished(trials: Sequence[Tried]) -> int:
+    return sum(trial.is_decided or trial.is_unknown for trial in trials)

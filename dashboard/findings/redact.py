@@ -1,0 +1,152 @@
+"""What a reader of a share link may not see: hosts, accounts, file paths, servers' names, since people name servers
+after hosts, and what owners' commands print. That goes first, then known strings (of the experiment's servers, workers
+and environments), then whatever looks like a path, an address or an account. It errs on the side of taking out too
+much."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dashboard.experiments.environment import PLACES
+from dashboard.experiments.models import Environment, Experiment, Run
+from dashboard.fleet.models import Worker
+from dashboard.servers.models import Server
+from workers.crash.owners_command import DOUBT, MEND
+
+REMOVED = "[removed]"
+# Keys of environments and lines of option files whose value says where a server is or who uses it.
+IDENTIFYING = frozenset(
+    ("hostname", "host", "port", "user", "admin_address", "admin_port", "bind_address", "report_host", "report_user",
+     "report_port", "report_password", "server_uuid", "socket", "datadir", "mysqlx_port", "mysqlx_bind_address",
+     "device")
+)  # fmt: skip
+# Variables that say where a server or its peers are, by parts of their names; a number or ON and OFF tell nothing.
+_TELLING = re.compile(
+    r"host|user|account|addr|socket|dir|file|path|uuid|uid|node|peer|cluster|donor|group_|basename|index$|log_error"
+    r"|ssl_|tls_|cert|(?<!_)key$|proxy|report_|init_|connect$|wsrep_|log_bin|relay_log|plugin_load|url"
+)
+_PLAIN = re.compile(r"[\d.,:-]*|on|off|yes|no|auto|default|always|enabled|disabled", re.IGNORECASE)
+_COMMAND_FAILED = re.compile(
+    r"\bThe (crash|start) command (?:(could not be run)|.*? (ended with status -?\d+)):.*", re.DOTALL
+)
+_COMMAND_LATE = re.compile(r"\bThe (crash|start) command .*? (?=did not end within)", re.DOTALL)
+_PATTERNS = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"(--mysql-(?:host|port|user|password|socket|db|ssl-\w+))=('[^']*'|\"[^\"]*\"|\S+)", r"\1=" + REMOVED),
+        (r"(?m)^(\s*(?:user|host|port|report[-_]\w+|bind[-_]address|socket)\s*=\s*)\S.*$", r"\1" + REMOVED),
+        (r"\b(user|account|host|db|port|IP)(\s*[:=]\s*)(?:'[^']*'|`[^`]*`|\"[^\"]*\"|\d+\b)", r"\1\2" + REMOVED),
+        (r"\b(host )[\w.:-]+( port )\d+", r"\1[host]\2" + REMOVED),
+        (r"\b(resolve host(?:name)?:? )['\"]?[\w.-]+['\"]?", r"\1[host]"),
+        (r"\b(server (?:host|on) )'[^'\s]+'", r"\1[host]"),
+        (r"\b((?:on|to|from|at|host|server|via) ['\"`]?)[a-z][\w-]*:\d{4,5}\b(?![\w.:])", r"\1[address]"),
+        (r"\b(DURASCOPE_\w+=)\S+", r"\1" + REMOVED),
+        (r"\b(server[ _]uu?id\s*[:=]?\s*)\S+", r"\1" + REMOVED),
+        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
+        (r"'[^'\s]*'@'[^'\s]*'|`[^`\s]*`@`[^`\s]*`|[\w.+-]+@[\w.-]*\w", "[account]"),
+        (r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b", "[address]"),
+        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}\b|(?<![\w:])[0-9a-f:]*::[0-9a-f:]*[0-9a-f]", "[address]"),
+        (r"\b(?:[a-z0-9-]+\.){2,}[a-z]{2,}\b(?!\()", "[host]"),
+        (r"\b[a-z0-9-]+\.(?:com|net|org|io|dev|local|internal|intern|lan|corp|home)\b", "[host]"),
+        (r"(?<![\w/.\]])~?/(?:[\w.+@%:~-]+(?:/[\w.+@%:~-]+)+|[\w.+@%~-]{2,})/?", "[path]"),
+        (r"\b[a-z]:\\[\w\\. -]+", "[path]"),
+    )
+)  # fmt: skip
+
+
+class Redactor:
+    """`text` and `data` give what may be shown; `replaced` maps known strings to what stands in for them."""
+
+    def __init__(self, replaced: Mapping[str, str]) -> None:
+        self._replaced = {name.casefold(): stand_in for name, stand_in in replaced.items()}
+        longest_first = sorted((re.escape(name) for name in replaced if name), key=len, reverse=True)
+        self._known = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
+        self._any = bool(longest_first)
+
+    def text(self, text: str) -> str:
+        text = _COMMAND_FAILED.sub(_without_output, text)
+        text = _COMMAND_LATE.sub(rf"The \1 command {REMOVED} ", text)
+        if self._any:
+            text = self._known.sub(lambda found: self._replaced[found[0].casefold()], text)
+        for pattern, replacement in _PATTERNS:
+            text = pattern.sub(replacement, text)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """The same for everything in lists and dicts; values under a name that identifies are taken out whole."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(key)): REMOVED if one and _identifies(key, one) else self.data(one)
+                for key, one in value.items()
+            }
+        return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+    def variables(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Global variables by name: what may tell where a server is goes by its name, the rest by what it says."""
+        return {name: REMOVED if _tells(name, str(value)) else self.data(value) for name, value in known.items()}
+
+
+def _without_output(failed: re.Match[str]) -> str:
+    """What a command printed may have any number of lines: all goes, up to the end of the text."""
+    what, could_not, ended = failed.groups()
+    says = could_not or f"{REMOVED} {ended}"
+    advice = next((f" {one}" for one in (DOUBT, MEND) if failed[0].rstrip().endswith(one)), "")
+    return f"The {what} command {says}: {REMOVED}{advice}"
+
+
+def _tells(name: str, value: str) -> bool:
+    name = name.lower()
+    return bool(value) and (name in IDENTIFYING | PLACES or bool(_TELLING.search(name) and not _PLAIN.fullmatch(value)))
+
+
+def _identifies(key: object, value: object) -> bool:
+    return str(key).lower() in IDENTIFYING and not isinstance(value, (Mapping, list, tuple))
+
+
+def neutral_names(*plans: Mapping[str, Any]) -> dict[int, str]:
+    """Server id -> Server A, Server B ... in the plans' order (Server 27 after Z)."""
+    ids = dict.fromkeys(target["server_id"] for plan in plans for target in plan["targets"])
+    return {pk: f"Server {chr(ord('A') + n) if n < 26 else n + 1}" for n, pk in enumerate(ids)}
+
+
+def redactor_of(*experiments: Experiment) -> Redactor:
+    """Everything that these experiments' pages could give away."""
+    names = neutral_names(*(one.plan for one in experiments))
+    replaced = {word: REMOVED for one in experiments for word in _of_environments(one)}
+    replaced |= {one.worker.host: "[host]" for one in experiments if one.worker}
+    if any(one.plan.get("load_workers", 1) > 1 for one in experiments):  # their messages name workers
+        replaced |= dict.fromkeys(Worker.objects.values_list("host", flat=True).distinct(), "[host]")
+    for server in Server.objects.filter(pk__in=names):
+        replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
+    targets = (target for one in experiments for target in one.plan["targets"])
+    replaced |= {target["name"]: names[target["server_id"]] for target in targets}
+    return Redactor({word: stand_in for word, stand_in in replaced.items() if word.strip()})
+
+
+def _of_server(server: Server) -> Iterable[tuple[str, str]]:
+    """With the hosts that it had when the experiment ran, however often it moved since."""
+    hosts = (server.host, *server.earlier_hosts)
+    return (
+        *((host, "[host]") for host in hosts),
+        *((host.split(".")[0], "[host]") for host in hosts if not host[:1].isdigit()),
+        (server.socket, "[path]"),
+        (server.user, "[account]"),
+        (server.tls_ca, "[path]"),
+    )
+
+
+def _of_environments(experiment: Experiment) -> set[str]:
+    found: set[str] = set()
+    for data in Environment.objects.filter(pk__in=_measured_in(experiment)).values_list("data", flat=True):
+        host, variables = data.get("host") or {}, (data.get("server") or {}).get("variables") or {}
+        found.add(str(host.get("hostname") or ""))
+        found |= {str(variables.get(name) or "") for name in ("hostname", "report_host", "report_user", "datadir")}
+    return found - {""}
+
+
+def _measured_in(experiment: Experiment) -> set[int]:
+    runs = Run.objects.filter(cell__experiment=experiment).values_list("environment_id", flat=True)
+    trials = experiment.trials.exclude(environment=None).values_list("environment_id", flat=True)
+    return {*runs.distinct(), *trials.order_by().distinct()}

@@ -1,0 +1,117 @@
+"""What the newest crash trials of each server came to: a badge per setting, under the crash that it fared worst in.
+
+Counted in the database, since an experiment may have thousands of trials; the rates and the detector are those of the
+result page.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.models import Count, Q
+from django.urls import reverse
+
+from dashboard.experiments.crash_kinds import ORDER, title
+from dashboard.experiments.models import Experiment, Trial
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.rate import Rate, rate
+from dashboard.findings.crash.trials import controls_of
+
+State = Literal["failed", "unknown", "passed"]  # worst first
+WORST: tuple[State, ...] = ("failed", "unknown", "passed")
+MOST_BADGES = 4
+DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting under one kind of crash. `unknown`: trials that ended without telling."""
+
+    variant: str
+    kind: str
+    invalid: Rate
+    unknown: int
+
+    @property
+    def state(self) -> State:
+        if self.invalid.k:
+            return "failed"
+        return "passed" if self.invalid.n and not self.unknown else "unknown"
+
+    @property
+    def says(self) -> str:
+        crash = f"{self.variant}, {title(self.kind)}"
+        if not self.invalid.n:
+            return f"{crash}: unknown, {self.unknown:,} could not tell"
+        untold = f"; {self.unknown:,} could not tell" if self.unknown else ""
+        verdict = {"failed": "invalid", "unknown": "unknown", "passed": "valid"}[self.state]
+        return f"{crash}: {verdict}, failed in {self.invalid.text}{untold}"
+
+    @property
+    def severity(self) -> tuple[int, float, int]:
+        """The worst sorts first; of equals the crash that takes more away."""
+        share = self.invalid.k / self.invalid.n if self.invalid.n else 0.0
+        return WORST.index(self.state), -share, -(ORDER.index(self.kind) if self.kind in ORDER else 0)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Of one server: its settings, worst first. `experiment`: its name, since that of a sandbox may have tried another
+    build than the server's own. `distrusted`: why nothing of them counts, "" otherwise."""
+
+    url: str
+    experiment: str
+    settings: tuple[Tried, ...]
+    distrusted: str = ""
+
+    @property
+    def badges(self) -> tuple[Tried, ...]:
+        return self.settings[:MOST_BADGES]
+
+    @property
+    def more(self) -> int:
+        return len(self.settings) - len(self.badges)
+
+
+def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
+    """Server id -> verdict. `newest`: server id -> the newest experiment that crashed it."""
+    places = set(newest.items())
+    controls = controls_of(newest.values())
+    found: dict[int, list[Tried]] = {}
+    for (server_id, experiment_id), tried in _counted(newest):
+        if (server_id, experiment_id) in places:
+            found.setdefault(server_id, []).append(tried)
+    names = dict(Experiment.objects.filter(pk__in=newest.values()).values_list("pk", "name"))
+    distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := detector(trials)).failed}
+    return {
+        server_id: Verdict(
+            reverse("results:page", args=[newest[server_id]]),
+            names[newest[server_id]],
+            tuple(sorted(_worst(tried), key=lambda one: one.severity)),
+            distrusted.get(newest[server_id], ""),
+        )
+        for server_id, tried in found.items()
+    }
+
+
+def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Tried]]:
+    """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
+    nothing that is asked about."""
+    ended = Trial.objects.counted().ended().without_controls().filter(experiment__in=set(newest.values()))
+    known = Q(verdict__in=DECIDED)
+    rows = (
+        ended.order_by()
+        .values_list("server_id", "experiment_id", "variant", "kind")
+        .annotate(n=Count("pk", filter=known), k=Count("pk", filter=Q(verdict=Trial.Verdict.INVALID)), of=Count("pk"))
+    )
+    for server_id, experiment_id, variant, kind, n, k, of in rows:
+        yield (server_id, experiment_id), Tried(variant, kind, rate(k, n, of - n), of - n)
+
+
+def _worst(tried: Iterable[Tried]) -> Iterable[Tried]:
+    """Of each setting the crash that it fared worst in."""
+    found: dict[str, Tried] = {}
+    for one in tried:
+        known = found.get(one.variant)
+        found[one.variant] = min(known, one, key=lambda each: each.severity) if known else one
+    return found.values()

@@ -1,0 +1,137 @@
+"""Numbers as people read them, in sentences, tables and templates.
+
+What is not known (None, NaN) is a dash everywhere, never a zero.
+"""
+
+import math
+
+UNKNOWN = "\N{EN DASH}"
+TINY = 0.001
+_SCALES = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def _known(value: object) -> float | None:
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _fixed(number: float, decimals: int) -> str:
+    return f"{number:,.{max(decimals, 0)}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _decimals(number: float, digits: int) -> int:
+    """Decimals that leave `digits` significant digits, after rounding (9.996 has one more than it seems)."""
+    if number == 0:
+        return 0
+    return digits - 1 - math.floor(math.log10(abs(float(f"{number:.{digits - 1}e}"))))
+
+
+def sig(value: object, digits: int = 3) -> str:
+    """Rounded to that many significant digits: 1234.5 -> 1,230 and 0.012345 -> 0.0123. For sentences."""
+    number = _known(value)
+    if number is None:
+        return UNKNOWN
+    decimals = _decimals(number, digits)
+    return _fixed(round(number, decimals), decimals)
+
+
+def number(value: object, digits: int = 4) -> str:
+    """At least that many significant digits, but never a rounded-away whole: 12345.6 -> 12,346. For tables; what is
+    below a thousandth has two, since more zeros than digits are hard to read."""
+    known = _known(value)
+    if known is None:
+        return UNKNOWN
+    digits = 2 if abs(known) < TINY else digits
+    return _fixed(known, 0 if known == int(known) else _decimals(known, digits))
+
+
+def whole(value: object) -> str:
+    """Rounded to a whole number, thousands separated."""
+    known = _known(value)
+    return UNKNOWN if known is None else _fixed(known, 0)
+
+
+def unit(value: object, name: str) -> str:
+    """The number with its unit: 12345.6|unit:"/s" -> 12,346/s, |unit:"calls" -> 12,346 calls."""
+    text = number(value)
+    if text == UNKNOWN:
+        return text
+    return text + name if name.startswith(("/", "%")) else f"{text}\N{NO-BREAK SPACE}{name}"
+
+
+def percent(value: object, digits: int = 2) -> str:
+    """A share of one as percent: 0.0123 -> 1.2 %."""
+    known = _known(value)
+    return UNKNOWN if known is None else f"{sig(known * 100, digits)}\N{NO-BREAK SPACE}%"
+
+
+def duration(seconds: object) -> str:
+    """As people say it: 0.00123 -> 1.23 ms, 75 -> 1 min 15 s, 3700 -> 1 h 2 min."""
+    known = _known(seconds)
+    if known is None:
+        return UNKNOWN
+    size = abs(known)
+    if size < 59.95:
+        return _short(known)
+    for big, big_name, small, small_name in _SCALES:
+        whole_small = round(size / small)
+        if whole_small * small >= big:
+            most, rest = divmod(whole_small, big // small)
+            tail = f" {rest} {small_name}" if rest else ""
+            return ("\N{MINUS SIGN}" if known < 0 else "") + f"{most:,} {big_name}{tail}"
+    return _short(known)
+
+
+def _short(seconds: float) -> str:
+    size = abs(seconds)
+    if size == 0:
+        return "0 s"
+    if size < 0.9995e-3:
+        return f"{sig(seconds * 1e6)} µs"
+    if size < 0.9995:
+        return f"{sig(seconds * 1e3)} ms"
+    return f"{sig(seconds)} s" if size < 9.95 and size != int(size) else f"{sig(seconds, 2)} s"
+
+
+def ms(value: object) -> str:
+    """Milliseconds as people say them: 0.25 -> 250 µs, 1650 -> 1.65 s."""
+    known = _known(value)
+    return UNKNOWN if known is None else duration(known / 1000)
+
+
+def size(value: object) -> str:
+    """Bytes with a binary unit: 1536 -> 1.5 KiB."""
+    known = _known(value)
+    if known is None:
+        return UNKNOWN
+    steps = 0 if abs(known) < 1024 else min(int(math.log(abs(known), 1024)), len(_BYTES) - 1)
+    return f"{sig(known / 1024**steps)} {_BYTES[steps]}"
+
+
+def mib(value: object) -> str:
+    """Whole mebibytes: 56 -> 56 MiB."""
+    return unit(round(known), "MiB") if (known := _known(value)) is not None else UNKNOWN
+
+
+def interval(pair: object, digits: int = 2) -> str:
+    """A 95 % interval: (5.71, 6.63) -> 5.7 to 6.6; a dash where none is known."""
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or None in (_known(pair[0]), _known(pair[1])):
+        return UNKNOWN
+    return f"{sig(pair[0], digits)} to {sig(pair[1], digits)}"
+
+
+def times(value: object, digits: int = 2) -> str:
+    """A ratio: 6.12 -> 6.1 times (shown with the sign)."""
+    text = sig(value, digits)
+    return text if text == UNKNOWN else f"{text}\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
+
+
+def at(threads: int) -> str:
+    """1 thread, 8 threads."""
+    return "1 thread" if threads == 1 else f"{threads:,} threads"

@@ -1,1 +1,0 @@
-"""The claims of a recipe beside what its experiment measured."""

@@ -1,0 +1,249 @@
+"""Cost against risk as data: points, front, shapes, the reader's own setting, sentences."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.charts.pareto import front
+from dashboard.charts.registry import draw
+from dashboard.findings.crash.finding import crash_finding
+from dashboard.results.page import shown_to
+from tests.unit.results import factory, trials
+
+
+def risk(client, experiment, **query):
+    return client.get(reverse("results:chart", args=[experiment.pk, "risk", "json"]), query).json()
+
+
+def told(experiment):
+    return crash_finding(shown_to(experiment, {}, shared=False))
+
+
+@pytest.mark.django_db
+def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
+    chart = risk(client_in, trials.experiment(), mine=1)
+    assert chart["kind"] == "risk"
+    points = {one["name"]: one["points"][0] for one in chart["series"]}
+    assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1860.5, "0/0": 2540.5}
+    assert (points["2/0"]["x_lo"], points["2/0"]["x_hi"]) == (1162, 3630)
+    assert points["1/1"]["mark"] == "0 of 30, < 12\N{NO-BREAK SPACE}%"
+    assert points["0/0"]["y"] > points["2/0"]["y"] > points["1/1"]["y"] > 1000
+    assert points["1/1"]["lo"] < points["1/1"]["y"] < points["1/1"]["hi"]
+    assert [(one["name"], one["replica"], one["mine"], one["colour"]) for one in chart["series"]] == [
+        ("1/1", "agree", False, 0), ("2/0", "diverge", True, 1), ("0/0", "diverge", False, 2),
+    ]  # fmt: skip
+    assert chart["front"] == [0, 1, 2]
+
+
+@pytest.mark.django_db
+def test_it_follows_the_chosen_crash_threads_and_place(client_in):
+    experiment = trials.experiment()
+    killed = risk(client_in, experiment, crash="process-kill", threads=0)
+    assert "process kill, 1 thread" in killed["title"]
+    assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1937.5}
+    binlog = risk(client_in, experiment, lost="binlog")
+    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss, mean"
+    assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18125
+    assert risk(client_in, experiment, crash="'x", lost="<b>", mine="99")["title"].endswith("power loss, 8 threads")
+
+
+@pytest.mark.django_db
+def test_its_table_has_what_is_not_drawn(client_in):
+    rates = {"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}
+    chart = risk(client_in, trials.experiment(rates))
+    assert [one["name"] for one in chart["series"]] == ["1/1"]
+    assert [row[0] for row in chart["table"]["rows"]] == ["1/1", "2/0"]
+    assert chart["table"]["rows"][1][4:6] == [0, None]
+
+
+@pytest.mark.django_db
+def test_it_says_why_there_is_nothing_to_draw(client_in):
+    unmeasured = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
+    assert "No throughput was measured" in unmeasured["empty"]
+    undecided = risk(client_in, trials.experiment({"1/1": {"power-loss": [None]}}))
+    assert undecided["empty"] == "No power loss has a verdict yet."
+    assert unmeasured["series"] == undecided["series"] == []
+
+
+@pytest.mark.django_db
+def test_where_the_detector_failed_nothing_is_drawn_and_it_says_why(client_in):
+    rates = {"1/1": {"power-loss": [(0, 0)], "lying-disk": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}
+    chart = risk(client_in, trials.experiment(rates))
+    assert chart["empty"].startswith("Detector failed: 1 of 1 lying disk not flagged")
+    assert chart["series"] == chart["front"] == []
+
+
+@pytest.mark.django_db
+def test_it_says_what_is_not_drawn_and_where_figures_come_from():
+    def drawn(experiment):
+        return draw("risk", shown_to(experiment, {}, shared=False))
+
+    whole = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}))
+    assert whole.source == "sysbench, crash trials" and "Not drawn" not in whole.note
+    assert whole.title == "Cost against risk: power loss, 8 threads" and whole.y.can_toggle_log
+    partly = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}))
+    assert partly.note.endswith("Not drawn, for speed or loss is not known: 2/0.")
+    none = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
+    assert (none.source, none.title) == ("", "Cost against risk: power loss")
+
+
+@pytest.mark.django_db
+def test_it_marks_what_failed_without_such_a_loss(client_in):
+    chart = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}}))
+    assert chart["series"][0]["points"][0]["mark"].endswith("; 2 failed otherwise")
+
+
+FAST = {"1/1": 1000.0, "2/1": 4000.0}
+
+
+@pytest.mark.django_db
+def test_what_few_crashes_lose_is_not_drawn_as_nothing(client_in):
+    """14 of 30 crashes lose 1,200: the median of all is 0, and the faster setting would beat the one that held."""
+    rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 16 + [(1200, 1200)] * 14}}
+    chart = risk(client_in, trials.experiment(rates, levels=FAST))
+    assert {one["name"]: one["points"][0]["x"] for one in chart["series"]} == {"1/1": 0, "2/1": 560}
+    assert chart["front"] == [0, 1]
+
+
+@pytest.mark.django_db
+def test_what_did_not_come_back_beats_nothing(client_in):
+    rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 30}}
+    experiment = trials.experiment(rates, levels=FAST)
+    assert [one["name"] for one in risk(client_in, experiment)["series"]] == ["1/1", "2/1"]
+    assert risk(client_in, experiment)["front"] == [1], "it is faster, and held likewise"
+    down = experiment.trials.filter(variant="2/1", repeat__lte=10)
+    down.update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)
+    chart = risk(client_in, experiment)
+    assert chart["series"][1]["points"][0]["mark"].endswith("; 10 failed otherwise")
+    assert chart["front"] == [0]
+
+
+@pytest.mark.django_db
+def test_its_sentence_holds_speed_against_loss():
+    found = told(trials.experiment())
+    assert re.match(
+        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 2,300 ack", found.text
+    )
+    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 %: at most 12")
+
+
+@pytest.fixture
+def two_servers(db):
+    """Both measured; crashes by the test."""
+    return trials.experiment(
+        {}, levels={"1/1": 1000.0, "0/0": 6000.0}, servers=[factory.server("a"), factory.server("b")]
+    )
+
+
+def crash(experiment, place, **lost):
+    """`safe`, `fast`: losses of the trials of 1/1 and 0/0 on the server at this place."""
+    server_id = experiment.plan["targets"][place]["server_id"]
+    for variant, losses in (("1/1", lost["safe"]), ("0/0", lost["fast"])):
+        for repeat, one in enumerate(losses, start=1):
+            trials.trial(experiment, server_id, variant, "power-loss", repeat, one)
+
+
+def test_its_sentence_holds_speed_and_loss_of_one_server(two_servers):
+    """The first server is measured, and none of its crashes has a verdict."""
+    crash(two_servers, 0, safe=[None], fast=[None])
+    crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
+    found = told(two_servers)
+    assert re.match(r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, and lost a median of 70 ", found.text)
+    assert found.more[0].startswith("1/1, b lost nothing in 3 power losses")
+    assert found.more[1] == "On a no crash trial has a verdict."
+
+
+def test_each_further_server_has_its_sentence(two_servers):
+    crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(5, 5)] * 3)
+    crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
+    found = told(two_servers)
+    assert found.text.startswith("At 8 threads on a 0/0 is") and "a median of 5 " in found.text
+    assert found.more[0].startswith("1/1, a lost nothing")
+    assert found.more[1].startswith("At 8 threads on b 0/0 is") and "a median of 70 " in found.more[1]
+
+
+def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
+    """0/0 has a verdict on the first server, 1/1 on the second: neither sentence joins the two."""
+    crash(two_servers, 0, safe=[None], fast=[(5, 5)])
+    crash(two_servers, 1, safe=[(0, 0)], fast=[None])
+    found = told(two_servers)
+    assert found.text.startswith("0/0, a lost a median of 5 ")
+    assert found.more[0].startswith("1/1, b lost nothing in 1 power loss")
+    assert not any("times as fast" in said for said in (found.text, *found.more))
+
+
+@pytest.mark.django_db
+def test_its_sentence_gives_no_speed_that_was_not_shown():
+    known = shown_to(trials.experiment(), {}, shared=False)
+    for decision in ("no difference shown", "not decidable"):
+        planned = [{**one, "ratio": {**one["ratio"], "decision": decision}} for one in known.analysis["headline"]]
+        found = crash_finding(replace(known, analysis={**known.analysis, "headline": planned}))
+        assert found.text.startswith("0/0 lost a median of 2,300")
+        assert found.more[0].startswith("1/1 lost nothing in 30 power losses")
+        assert "times as fast" not in " ".join(found.more)
+
+
+@pytest.mark.django_db
+def test_its_sentence_is_of_the_plans_pair_whatever_another_setting_did():
+    """2/0 loses as much and is as fast as anything: the plan asks of 0/0, so the sentence does."""
+    experiment = trials.experiment(levels={"1/1": 1000.0, "2/0": 90_000.0, "0/0": 6000.0})
+    assert told(experiment).text.startswith("At 8 threads 0/0 is 6.0 times as fast as 1/1")
+    experiment.plan = {**experiment.plan, "main_variant": "2/0", "main_threads": 1}
+    experiment.analysis = {}
+    experiment.save()
+    assert told(experiment).text.startswith("At 1 thread 2/0 is 9")
+
+
+@pytest.mark.django_db
+def test_its_sentence_does_not_change_with_the_baseline_that_a_reader_chose():
+    experiment = trials.experiment()
+    known = shown_to(experiment, {"baseline": "2"}, shared=False)
+    assert known.baseline == "0/0"
+    assert crash_finding(known) == told(experiment)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("rates", "text"),
+    [
+        ({"1/1": {"power-loss": [(0, 0)] * 3}}, "1/1 lost nothing in 3 power losses"),
+        ({"1/1": {"power-loss": [(5, 5)] * 2}}, "1/1 lost a median of 5 acknowledged commits"),
+        ({"1/1": {"power-loss": [None]}}, "No crash trial has a verdict"),
+    ],
+)
+def test_its_sentence_without_both_sides(rates, text):
+    assert told(trials.experiment(rates)).text.startswith(text)
+
+
+@pytest.mark.django_db
+def test_it_says_what_told_nothing():
+    found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), None]}}))
+    assert "1 trial could not tell, and counts as failed in upper bounds." in found.more
+
+
+@pytest.mark.django_db
+def test_a_repeated_trial_is_no_part_of_what_told_nothing():
+    experiment = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 2}})
+    first = experiment.trials.first()
+    for fields in ({}, {"state": "waiting", "verdict": ""}):
+        trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, None, repeats=first, **fields)
+    assert not any("could not tell" in said or "not finished" in said for said in told(experiment).more)
+
+
+POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), max_size=12)
+
+
+@given(POINTS)
+def test_the_front_is_what_nothing_beats(points):
+    def beaten(one):
+        return any(
+            other[0] <= one[0] and other[1] >= one[1] and (other[0] < one[0] or other[1] > one[1]) for other in points
+        )
+
+    assert sorted(front(points)) == [n for n, one in enumerate(points) if not beaten(one)]
+    assert json.dumps(front(points))

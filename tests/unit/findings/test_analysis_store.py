@@ -1,0 +1,114 @@
+"""The analysis of stored runs: right, made once, and made again when it is stale."""
+
+import pytest
+
+from dashboard.experiments.models import Evidence, Run, Series
+from dashboard.findings import analysis
+from tests.unit.results import factory
+
+pytestmark = pytest.mark.django_db
+
+
+def at(result, variant, threads=8):
+    return next(p for p in result["points"] if (p["variant"], p["threads"]) == (variant, threads))
+
+
+def test_it_describes_each_point():
+    result = analysis.analysis_of(factory.experiment())
+    point = at(result, "0/0")
+    assert (point["repeats"], point["seconds"], point["settled"]) == (3, 90, True)
+    assert point["lo"] < point["tps"] < point["hi"]
+    assert point["ratio"]["decision"] == "differs"
+    assert point["ratio"]["lo"] < 6 < point["ratio"]["hi"]
+    assert at(result, "1/1")["ratio"] is None
+    assert at(result, "1/1")["fsyncs"]["binlog"] == {
+        "value": pytest.approx(0.4), "source": "trace:binlog_fsyncs", "note": ""
+    }  # fmt: skip
+    assert at(result, "1/1")["group"]["value"] == pytest.approx(4)
+    assert at(result, "1/1")["latency_ms"]["p95"] <= 2.0
+
+
+def test_it_adds_histograms_up_instead_of_averaging_percentiles():
+    experiment = factory.experiment(threads=(1,))
+    runs = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1")
+    Run.objects.filter(pk__in=runs).update(latency_ms={"max": 60.0})
+    Evidence.objects.filter(run=runs[0]).update(histogram=[[1.0, 100]])
+    Evidence.objects.filter(run=runs[1]).update(histogram=[[50.0, 6], [1.0, 94]])
+    assert at(analysis.analyse(experiment, "1/1"), "1/1", 1)["latency_ms"]["p99"] > 45
+
+
+def test_it_is_made_once_for_each_baseline(django_assert_num_queries):
+    experiment = factory.experiment()
+    first = analysis.analysis_of(experiment)
+    assert analysis.analysis_of(experiment, "0/0")["baseline"] == "0/0"
+    experiment.refresh_from_db()
+    with django_assert_num_queries(1):
+        assert analysis.analysis_of(experiment) == first
+    assert set(experiment.analysis) == {"1/1", "0/0"}
+
+
+def test_it_is_made_again_when_runs_were_added():
+    experiment = factory.experiment(measured=3)
+    assert len(analysis.analysis_of(experiment)["points"]) <= 3
+    cell = experiment.cells.filter(state="waiting").first()
+    factory.run(cell, [500.0] * 20, factory.environment_row(), None)
+    assert analysis.analysis_of(experiment)["made_of"]["runs"] == 4
+    assert set(experiment.analysis) == {"1/1"}
+
+
+def test_whoever_gives_a_point_another_key_raises_the_method():
+    """Otherwise pages of answers stored before would break on the key that is not there."""
+    point = analysis.analyse(factory.experiment(), "1/1")["points"][0]
+    assert (analysis._METHOD, sorted(point)) == (8, [
+        "cell_ids", "commits", "contradictions", "counts", "errors", "fsync_latency", "fsyncs", "group", "group_wait",
+        "hi", "latency_ms", "lo", "missing", "ratio", "repeats", "run_ids", "seconds", "server_id", "settled", "stalls",
+        "threads", "tps", "transactions", "variant", "workload",
+    ])  # fmt: skip
+
+
+def test_it_survives_runs_without_series_histogram_or_evidence():
+    experiment = factory.experiment(threads=(1,))
+    Series.objects.all().delete()
+    Evidence.objects.all().delete()
+    point = at(analysis.analyse(experiment, "1/1"), "0/0", 1)
+    assert point["latency_ms"].get("p50") is None
+    assert point["ratio"]["decision"] == "differs", "each run still knows its mean"
+
+
+@pytest.mark.parametrize(("repeats", "decision"), [(1, "measured once"), (2, "too few to judge")])
+def test_few_repeats_have_figures_and_no_interval(repeats, decision):
+    point = at(analysis.analyse(factory.experiment(repeats=repeats), "1/1"), "0/0")
+    assert (point["lo"], point["hi"], point["ratio"]["lo"], point["ratio"]["p"]) == (None,) * 4
+    assert point["ratio"]["value"] == pytest.approx(6, rel=0.1)
+    assert point["ratio"]["decision"] == decision
+
+
+def test_it_uses_no_figure_that_only_some_runs_have():
+    experiment = factory.experiment(threads=(1,))
+    run = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1").first()
+    run.figures = [one for one in run.figures if one["name"] != "binlog_fsyncs"]
+    run.save()
+    assert set(at(analysis.analyse(experiment, "1/1"), "1/1", 1)["fsyncs"]) == {"redo", "data"}
+
+
+def test_the_baseline_is_the_asked_variant_or_the_experiments_or_the_first():
+    experiment = factory.experiment(measured=0)
+    assert analysis.baseline_of(experiment, "0/0") == "0/0"
+    assert analysis.baseline_of(experiment, "gone") == "1/1"
+    experiment.baseline = "gone too"
+    experiment.plan["variants"].reverse()
+    assert analysis.baseline_of(experiment, "gone") == "0/0"
+    experiment.plan["variants"] = []
+    assert analysis.baseline_of(experiment, "gone") == ""
+
+
+def test_a_point_that_never_stood_still_has_no_stall():
+    point = at(analysis.analyse(factory.experiment(threads=(1,)), "1/1"), "1/1", 1)
+    assert point["stalls"] == {"count": 0, "seconds": 0, "longest_s": 0}
+
+
+def test_points_of_variants_that_the_plan_no_longer_names_come_last():
+    experiment = factory.experiment(threads=(1,))
+    experiment.plan["variants"] = [{"name": "0/0", "settings": {}}, {"name": "2/0", "settings": {}}]
+    experiment.save()
+    assert [point["variant"] for point in analysis.analyse(experiment, "0/0")["points"]] == ["0/0", "2/0", "1/1"]

@@ -1,0 +1,69 @@
+"""Contradictions between sources, from stored runs to page and file."""
+
+import pytest
+from django.urls import reverse
+
+from dashboard.experiments.models import Probe, Run
+from dashboard.findings.analysis import analysis_of
+from dashboard.sharing.actions import share
+from tests.unit.results import factory
+
+pytestmark = pytest.mark.django_db
+STATUS = {"name": "redo_fsyncs", "source": "status:Innodb_os_log_fsyncs", "note": ""}
+
+
+def experiment(per_commit):
+    """1/1 flushes half a time per commit, as the trace saw it; the server counts `per_commit`."""
+    made = factory.experiment(threads=(1, 8))
+    for run in Run.objects.filter(cell__experiment=made, cell__variant="1/1"):
+        run.figures = [*run.figures, {**STATUS, "value": per_commit * run.transactions}]
+        run.save()
+    return made
+
+
+def told(made):
+    points = analysis_of(made)["points"]
+    return {(one["variant"], one["threads"]): [said["says"] for said in one["contradictions"]] for one in points}
+
+
+def test_a_count_that_the_trace_did_not_see_is_on_the_page_behind_the_link_and_in_the_file(client, client_in):
+    made = experiment(per_commit=1.2)
+    says = "trace:redo_fsyncs saw 0.5 flushes of the redo log per commit, status:Innodb_os_log_fsyncs counted 1.2."
+    assert {point for point, said in told(made).items() if said} == {("1/1", 1), ("1/1", 8)}
+    assert told(made)["1/1", 1] == [says]
+    _, token = share(None, made)
+    for page in (
+        client_in.get(reverse("results:page", args=[made.pk])),
+        client.get(reverse("sharing:show", args=[token])),
+    ):
+        html = page.content.decode()
+        assert "The sources contradict each other about fsyncs." in html and "eatmydata" in html
+        assert says in html and "At 1 more number of threads as well." in html
+    file = client_in.get(reverse("results:export", args=[made.pk])).json()
+    assert {"files": "redo", "says": says} in file["analysis"]["points"][0]["contradictions"]
+    chart = client_in.get(reverse("results:chart", args=[made.pk, "fsyncs", "json"])).json()
+    assert any(says in str(row) for row in chart["table"]["rows"])
+
+
+def test_sources_that_agree_are_not_told(client_in):
+    made = experiment(per_commit=0.51)
+    assert not any(told(made).values())
+    assert "contradict" not in client_in.get(reverse("results:page", args=[made.pk])).content.decode()
+
+
+def test_a_source_that_only_some_runs_have_tells_nothing():
+    made = experiment(per_commit=1.2)
+    for run in Run.objects.filter(cell__experiment=made, cell__repeat=1):
+        run.figures = [one for one in run.figures if one["source"] != STATUS["source"]]
+        run.save()
+    assert not any(told(made).values())
+
+
+@pytest.mark.parametrize(("where", "expected"), [("data", True), ("logs", False)])
+def test_a_flush_is_held_against_the_device_that_the_logs_lie_on(where, expected):
+    """0.3 ms a flush on a device of 5 ms; the logs may lie on another one."""
+    made = factory.experiment(threads=(1,))
+    slow = [{**one, "p50_ms": 5.0} for one in factory.probe()["flushes"]]
+    logs = {"logs": {"holds": "logs", **factory.probe()}} if where == "logs" else {}
+    Probe.objects.filter(experiment=made).update(data={"storage": "hdd", "flushes": slow, **logs})
+    assert any(told(made).values()) == expected

@@ -1,0 +1,266 @@
+"""Verdict badges: only what this installation measured with the same settings, flavour and version."""
+
+import pytest
+from django.template.loader import render_to_string
+
+from dashboard.experiments.models import Environment
+from dashboard.findings.crash.badges import badges
+from dashboard.findings.crash.durability import DECIDING
+from dashboard.servers.models import Preflight
+from tests.unit.results import factory, trials
+
+pytestmark = pytest.mark.django_db
+SETTINGS = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+
+
+def asked(version="10.11.9-MariaDB", flavour="mariadb", words=(), **settings):
+    server = factory.server("the one in question", host="h")
+    facts = {"flavour": flavour, "version_text": version, "settings": {**SETTINGS, **settings}, "words": words}
+    Preflight.objects.create(server=server, state="done", facts=facts)
+    return server
+
+
+@pytest.fixture
+def measured():
+    one = trials.experiment({}, measured=0, levels={"1/1": 10.0, "1/0": 10.0})
+    for variant, sync in zip(one.plan["variants"], ("1", "0"), strict=True):
+        variant["settings"] = {"sync_binlog": sync}
+    one.save()
+    rates = {
+        "1/1": {"power-loss": [(0, 0)] * 30, "process-kill": [None], "lying-disk": [(9, 9)]},
+        "1/0": {"power-loss": [(2, 900)] * 4},
+    }
+    trials.add(one, rates, factory.environment_row(innodb_flush_log_at_trx_commit="1"))
+    return one
+
+
+def test_it_tells_what_was_measured_with_the_present_settings(measured):
+    found = badges(asked())
+    assert [(one.kind, one.state) for one in found] == [("process kill", "unknown"), ("power loss", "passed")]
+    assert found[1].says == "power loss: failed in 0 of 30, at most 12\N{NO-BREAK SPACE}%"
+    assert found[1].url == f"/results/{measured.pk}/"
+    assert found[1].experiments == 1
+
+
+def test_what_could_not_tell_is_no_pass(measured):
+    trials.add(measured, {"1/1": {"torn-power-loss": [(0, 0), None]}}, measured.trials.first().environment)
+    found = badges(asked())[-1]
+    assert (found.kind, found.state) == ("torn power loss", "unknown")
+    assert found.says.endswith("failed in 0 of 1, at most 99\N{NO-BREAK SPACE}%; 1 could not tell")
+
+
+def test_a_repeated_trial_does_not_weigh_a_badge(measured):
+    first = measured.trials.filter(kind="power-loss", variant="1/1").first()
+    for kind in ("power-loss", "torn-power-loss"):
+        trials.trial(measured, first.server_id, "1/1", kind, 1, (5, 5), repeats=first, environment=first.environment)
+    assert [(one.kind, one.state) for one in badges(asked())] == [("process kill", "unknown"), ("power loss", "passed")]
+
+
+def test_it_tells_failures(measured):
+    assert [(one.kind, one.state) for one in badges(asked(sync_binlog="0"))] == [("power loss", "failed")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"version": "10.6.1-MariaDB"},
+        {"flavour": "mysql"},
+        {"innodb_flush_log_at_trx_commit": "2"},
+        {"sync_binlog": "100"},
+    ],
+)
+def test_it_tells_nothing_of_other_settings_or_versions(measured, other):
+    assert badges(asked(**other)) == []
+
+
+def test_a_badge_of_trials_that_all_could_not_tell_claims_no_failure(measured):
+    assert badges(asked())[0].says == "process kill: not known; 1 could not tell"
+
+
+def test_it_tells_nothing_of_an_experiment_whose_detector_failed(measured):
+    measured.trials.filter(kind="lying-disk").update(verdict="valid")
+    assert badges(asked()) == []
+
+
+def test_it_tells_nothing_of_another_engine(measured):
+    for variant in measured.plan["variants"]:
+        variant["engine"] = "rocksdb"
+    measured.save()
+    assert badges(asked()) == []
+
+
+def test_it_tells_of_myrocks_by_its_own_variable(measured):
+    for variant in measured.plan["variants"]:
+        variant["engine"] = "ROCKSDB"
+        variant["settings"]["rocksdb_flush_log_at_trx_commit"] = "1"
+    measured.save()
+    assert badges(asked()) == [], "a server without MyRocks"
+    found = badges(asked(rocksdb_flush_log_at_trx_commit="1"))
+    assert [(one.kind, one.state) for one in found][1] == ("MyRocks, power loss", "passed")
+    assert badges(asked(rocksdb_flush_log_at_trx_commit="1", rocksdb_manual_wal_flush="OFF")) == []
+
+
+def test_it_knows_innodb_however_it_is_written(measured):
+    for variant in measured.plan["variants"]:
+        variant["engine"] = "InnoDB"
+    measured.save()
+    assert len(badges(asked())) == 2
+
+
+def test_it_tells_nothing_of_a_server_that_never_answered(measured):
+    assert badges(factory.server("new", host="n")) == []
+
+
+def test_its_template_links_to_the_evidence(measured):
+    html = render_to_string("results/_verdicts.html", {"verdicts": badges(asked())})
+    assert f'href="/results/{measured.pk}/"' in html and "0 of 30" in html
+    assert "No crash was tried" in render_to_string("results/_verdicts.html", {"verdicts": []})
+
+
+def test_it_asks_few_questions(measured, django_assert_max_num_queries):
+    server = asked()
+    with django_assert_max_num_queries(7):
+        badges(server)
+
+
+HELD = [(0, 0)]
+RELEASES = {"mysql": "8.0.33", "mariadb": "10.11.9-MariaDB"}
+
+
+def tells(server, variant, flavour="mariadb", version="", engine="innodb", words=()):
+    """What the badge of a server with these settings says where a variant with those was crashed and held; "" for none.
+    The trials are stored as a worker stores them."""
+    version = version or RELEASES[flavour]
+    one = trials.experiment({}, measured=0, levels={"held": 10.0})
+    one.plan["variants"][0] |= {"settings": variant, "engine": engine}
+    one.save()
+    data = {"server": {"flavour": flavour, "version": version, "variables": {}}}
+    trials.add(one, {"held": {"power-loss": HELD * 3}}, Environment.objects.create(digest=version, data=data))
+    return next((badge.state for badge in badges(asked(version, flavour, words, **server))), "")
+
+
+@pytest.mark.parametrize(("binlog", "state"), [("ON", ""), ("OFF", "passed")])
+def test_trials_without_the_binlog_tell_nothing_of_a_server_with_it(binlog, state):
+    """With it, sync_binlog=0 loses what the engine had flushed: docs/crash-matrix.md."""
+    held = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0", "log_bin": "OFF"}
+    assert tells({**held, "log_bin": binlog}, held) == state
+
+
+@pytest.mark.parametrize(("method", "state"), [("O_DIRECT", "failed"), ("fsync", "passed")])
+def test_of_torn_pages_it_tells_what_the_servers_own_way_of_flushing_did(method, state):
+    one = trials.experiment({}, measured=0, levels={"O_DIRECT": 10.0, "fsync": 10.0})
+    for variant in one.plan["variants"]:
+        variant["settings"] = {**SETTINGS, "log_bin": "ON", "innodb_flush_method": variant["name"]}
+    one.save()
+    data = {"server": {"flavour": "mysql", "version": "9.7.4", "variables": {}}}
+    place = Environment.objects.create(digest="9.7.4", data=data)
+    rates = {"O_DIRECT": [(1, 0), *HELD * 29], "fsync": HELD * 30}
+    trials.add(one, {name: {"torn-power-loss": lost} for name, lost in rates.items()}, place)
+    (found,) = badges(asked("9.7.4", "mysql", log_bin="ON", innodb_flush_method=method))
+    assert found.state == state
+    assert f"failed in {'1' if state == 'failed' else '0'} of 30" in found.says
+
+
+# setting, what the server has, what the variant says, what it says otherwise, flavour and version
+BOTH_NAME_IT = [
+    ("innodb_flush_log_at_trx_commit", "1", "1", "2", "mariadb", ""),
+    ("innodb_flush_log_at_timeout", "1", "1", "10", "mariadb", ""),
+    ("innodb_flush_method", "fsync", "FSYNC", "O_DIRECT", "mariadb", ""),
+    ("innodb_flush_method", "", "fsync", "O_DSYNC", "mysql", "5.6.14"),
+    ("innodb_flush_method", "NULL", "fsync", "O_DIRECT", "mariadb", "10.2.11-MariaDB"),
+    ("innodb_doublewrite", "ON", "1", "OFF", "mariadb", ""),
+    ("innodb_doublewrite", "OFF", "0", "ON", "mysql", ""),
+    ("innodb_doublewrite", "ON", "DETECT_AND_RECOVER", "DETECT_ONLY", "mysql", ""),
+    ("innodb_doublewrite", "fast", "FAST", "ON", "mariadb", "11.8.6-MariaDB"),
+    ("innodb_support_xa", "ON", "1", "OFF", "mysql", "5.5.34"),
+    ("innodb_force_recovery", "0", "0", "1", "mysql", ""),
+    ("sync_binlog", "1", "1", "0", "mysql", ""),
+    ("log_bin", "1", "ON", "OFF", "mysql", ""),
+    ("log_bin", "OFF", "0", "ON", "mysql", ""),
+    ("binlog_storage_engine", "innodb", "InnoDB", "", "mariadb", "12.3.1-MariaDB"),
+]
+
+
+@pytest.mark.parametrize(("name", "has", "same", "other", "flavour", "version"), BOTH_NAME_IT)
+def test_a_setting_that_both_name_decides(name, has, same, other, flavour, version):
+    assert tells({name: has}, {**SETTINGS, name: same}, flavour, version) == "passed"
+
+
+@pytest.mark.parametrize(("name", "has", "same", "other", "flavour", "version"), BOTH_NAME_IT)
+def test_with_another_value_it_tells_nothing(name, has, same, other, flavour, version):
+    assert tells({name: has}, {**SETTINGS, name: other}, flavour, version) == ""
+
+
+# setting, what it is where the variant does not name it, another value of the server, flavour and version
+LEFT_OUT = [
+    ("innodb_flush_log_at_trx_commit", "1", "2", "mysql", ""),
+    ("innodb_flush_log_at_timeout", "1", "5", "mysql", ""),
+    ("innodb_flush_method", "O_DIRECT", "fsync", "mariadb", "10.6.1-MariaDB"),
+    ("innodb_flush_method", "fsync", "O_DIRECT", "mariadb", "10.5.23-MariaDB"),
+    ("innodb_flush_method", "", "O_DIRECT", "mysql", "5.5.34"),
+    ("innodb_flush_method", "fsync", "O_DIRECT", "mysql", "8.0.33"),
+    ("innodb_flush_method", "O_DIRECT", "fsync", "mysql", "8.4.0"),
+    ("innodb_doublewrite", "ON", "OFF", "mysql", ""),
+    ("innodb_support_xa", "ON", "OFF", "mysql", "5.6.14"),
+    ("innodb_force_recovery", "0", "6", "mariadb", ""),
+    ("log_bin", "OFF", "ON", "mysql", ""),
+    ("log_bin", "0", "1", "mariadb", ""),
+    ("sync_binlog", "0", "1", "mariadb", ""),
+    ("sync_binlog", "0", "1", "mysql", "5.6.14"),
+    ("sync_binlog", "1", "0", "mysql", "8.0.33"),
+    ("binlog_storage_engine", "", "innodb", "mariadb", "12.3.1-MariaDB"),
+]
+
+
+@pytest.mark.parametrize(("name", "default", "other", "flavour", "version"), LEFT_OUT)
+def test_what_a_variant_does_not_name_the_sandbox_decided(name, default, other, flavour, version):
+    variant = {one: value for one, value in SETTINGS.items() if one != name}
+    assert tells({name: default}, variant, flavour, version) == "passed"
+
+
+@pytest.mark.parametrize(("name", "default", "other", "flavour", "version"), LEFT_OUT)
+def test_a_server_that_decided_otherwise_is_told_nothing(name, default, other, flavour, version):
+    variant = {one: value for one, value in SETTINGS.items() if one != name}
+    assert tells({name: other}, variant, flavour, version) == ""
+
+
+@pytest.mark.parametrize("name", [name for name in DECIDING["innodb"] if name not in SETTINGS])
+def test_what_only_the_variant_names_is_not_known_of_the_server(name):
+    assert tells({}, {**SETTINGS, name: "ON"}) == ""
+
+
+def test_what_neither_names_may_be_missing():
+    assert tells({}, SETTINGS) == "passed"
+
+
+@pytest.mark.parametrize("name", ["innodb_buffer_pool_size", "performance_schema", "binlog_format"])
+def test_what_decides_nothing_may_differ(name):
+    assert tells({name: "a"}, {**SETTINGS, name: "b"}) == "passed"
+
+
+@pytest.mark.parametrize(("has", "state"), [("ON", "passed"), ("OFF", "")])
+def test_what_no_variant_can_set_is_read_from_the_words(has, state):
+    assert tells({}, SETTINGS, "mysql", "5.6.14", words=[["innodb_support_xa", has, "Engine and binlog ..."]]) == state
+
+
+@pytest.mark.parametrize(
+    ("variant", "state"),
+    [
+        ({}, "passed"),
+        ({"rocksdb_manual_wal_flush": "0"}, ""),
+        ({"innodb_doublewrite": "OFF"}, "passed"),
+        ({"log_bin": "1"}, "passed"),
+        ({"log_bin": "OFF"}, ""),
+    ],
+)
+def test_of_myrocks_its_own_settings_and_the_binlogs_decide(variant, state):
+    ran = {"rocksdb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON"}
+    server = {**ran, "rocksdb_manual_wal_flush": "ON", "innodb_doublewrite": "ON"}
+    assert tells(server, {**ran, **variant}, engine="rocksdb") == state
+
+
+def test_it_tells_nothing_where_the_build_was_updated_in_between(measured):
+    newer = factory.environment_row(version="11.4.5-MariaDB", innodb_flush_log_at_trx_commit="1")
+    measured.trials.filter(variant="1/1", repeat__gt=20).update(environment=newer)
+    assert badges(asked()) == []
+    assert badges(asked(sync_binlog="0")) != []

@@ -1,0 +1,198 @@
+"""What trials come to: every number of a tally, and nothing counted that was not decided."""
+
+import pytest
+
+from dashboard.findings.crash.rate import rate
+from dashboard.findings.crash.statistics import finished, in_words, of, tallies
+from dashboard.findings.crash.trials import replica_of, trials_of
+from tests.unit.results import trials
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def tally(losses, **known):
+    one = trials.experiment({"1/1": {"power-loss": losses}}, measured=0, **known)
+    return next(iter(tallies(trials_of(one)).values()))
+
+
+def test_it_shows_no_failure_with_its_upper_bound():
+    assert rate(0, 30).text == f"0 of 30, at most 12{NBSP}%"
+    assert rate(0, 30).lo == 0
+    assert rate(0, 30).hi == pytest.approx(1 - 0.025 ** (1 / 30))
+
+
+def test_it_shows_failures_with_the_exact_interval():
+    """Clopper and Pearson's for 2 of 30, as tables of it print."""
+    assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
+    assert rate(4, 4).text == f"4 of 4, at least 40{NBSP}%"
+    assert rate(2, 30).text == f"2 of 30, 0.82{NBSP}% to 22{NBSP}%"
+    assert rate(0, 0).text == "not tried"
+    assert rate(0, 0).bounds == ""
+
+
+@pytest.mark.django_db
+def test_it_counts_every_number():
+    one = tally([(977, 0), (1278, 3), (0, 0), None])
+    assert (one.invalid.k, one.invalid.n, one.unknown, one.open) == (2, 3, 1, 0)
+    engine, binlog = one.loss("engine"), one.loss("binlog")
+    assert (engine.median, engine.least, engine.most) == (1127.5, 0, 1278)
+    assert engine.mean == pytest.approx((977 + 1278) / 3)
+    assert engine.median_ms == pytest.approx(1127.5 / 1.1)
+    assert engine.most_ms == pytest.approx(1278 / 1.1)
+    assert (engine.rate.k, engine.rate.n) == (2, 3)
+    assert (binlog.mean, binlog.median, binlog.most, binlog.rate.k) == (1, 3, 3, 1)
+    assert one.replicas == {"diverge": 2, "agree": 1}
+
+
+def test_what_could_not_tell_widens_the_bounds():
+    """20 that held and 10 that may not have: as 0 of 30 below and 10 of 30 above."""
+    assert rate(0, 20, 10).text == f"0 of 20, at most 53{NBSP}%"
+    assert rate(0, 20, 10).hi == rate(10, 30).hi and rate(0, 20, 10).lo == 0
+    assert (rate(3, 20, 10).lo, rate(3, 20, 10).hi) == (rate(3, 30).lo, rate(13, 30).hi)
+    assert rate(0, 0, 10).text == "not tried"
+
+
+@pytest.mark.django_db
+def test_it_never_counts_unknown_as_held():
+    one = tally([None, None])
+    assert (one.invalid.n, one.unknown) == (0, 2)
+    assert one.loss("engine") is None
+    assert one.says == "has no trial with a verdict"
+
+
+@pytest.mark.django_db
+def test_it_counts_a_trial_that_failed_before_its_verdict_as_unknown():
+    one = trials.experiment({}, measured=0, levels={"1/1": 10.0})
+    server = one.plan["targets"][0]["server_id"]
+    trials.trial(one, server, "1/1", "power-loss", 1, None, verdict="", state="failed")
+    trials.trial(one, server, "1/1", "power-loss", 2, None, verdict="", state="waiting")
+    found = next(iter(tallies(trials_of(one)).values()))
+    assert (found.invalid.n, found.unknown, found.open) == (0, 1, 1)
+
+
+@pytest.mark.django_db
+def test_it_leaves_repeated_trials_out():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0)
+    first = one.trials.get()
+    trials.trial(one, first.server_id, "1/1", "power-loss", 1, (5, 5), repeats=first)
+    assert next(iter(tallies(trials_of(one)).values())).invalid.counts == "0 of 1"
+
+
+@pytest.mark.django_db
+def test_it_says_what_was_tested_and_how_often():
+    assert tally([(0, 0)] * 30).says == (
+        f"lost nothing in 30 power losses (95 %: at most 12{NBSP}% of crashes lose something)"
+    )
+    assert tally([(1060, 20000)] * 4).says == (
+        "lost a median of 1,060 acknowledged commits (964 ms of work) in 4 of 4 power losses; "
+        "engine and binlog disagree, replicas diverge silently"
+    )
+    assert tally([(0, 200)]).says.startswith(
+        "lost a median of 200 acknowledged commits (182 ms of work) from the binlog in 1 of 1 power loss;"
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("losses", "says"),
+    [
+        ([(0, 0)] * 16 + [(1200, 1200)] * 14,
+         "lost a median of 1,200 acknowledged commits (1.09 s of work) in 14 of 30 power losses"),
+        ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
+         "lost a median of 1,000 acknowledged commits (909 ms of work) from the binlog in 4 of 4 power losses; "
+         "engine and binlog disagree"),
+        ([(0, 7)] * 2 + [(5, 0)] * 3,
+         "lost a median of 5 acknowledged commits (4.55 ms of work) in 3 of 5 power losses; 2 failed otherwise, "
+         "engine and binlog disagree"),
+        ([(0, 0)] * 20 + [None] * 10,
+         "lost nothing in 20 power losses, 10 more could not tell "
+         f"(95 %: at most 53{NBSP}% of crashes lose something)"),
+        ([(5, 5), (0, 0), None],
+         "lost a median of 5 acknowledged commits (4.55 ms of work) in 1 of 2 power losses; 1 more could not tell"),
+    ],
+)  # fmt: skip
+def test_a_loss_goes_with_its_own_trials(losses, says):
+    assert tally(losses, replica=False).says == says
+
+
+def test_it_has_nothing_to_say_without_trials():
+    none = of({}, (1, "1/1", "power-loss"))
+    assert none.says == "has no trial with a verdict"
+    assert none.invalid.text == "not tried"
+    assert none.replica == "not tried"
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ([], "not tried"),
+        ([("caught up", 0), ("caught up", 0)], "agree"),
+        ([("stopped", None), ("caught up", 12)], "diverge"),
+        ([("stopped", None), ("caught up", 0)], "stopped"),
+        ([("stopped", 12)], "stopped"),
+        ([("caught up", None)], "unknown"),
+        ([("unknown", 0), ("caught up", 0)], "unknown"),
+    ],
+)
+def test_it_takes_the_worst_of_a_replica(seen, expected):
+    moment = "after recovery"
+    assert replica_of([{"moment": moment, "state": state, "different_rows": rows} for state, rows in seen]) == expected
+
+
+def test_an_old_primary_that_cannot_rejoin_is_no_replica_that_stopped():
+    """An asynchronous replica that was promoted may have been behind, whatever the primary's settings."""
+    well = {"moment": "after recovery", "state": "caught up", "different_rows": 0}
+    rejoins = {"moment": "the old primary rejoins the promoted replica", "state": "stopped", "different_rows": 5}
+    assert replica_of([well, rejoins]) == "agree"
+    assert replica_of([{**well, "state": "stopped"}, rejoins]) == "stopped"
+
+
+@pytest.mark.django_db
+def test_it_reads_no_replica_where_the_plan_has_none():
+    assert tally([(1, 2)], replica=False).replica == "not tried"
+
+
+@pytest.mark.django_db
+def test_it_says_that_a_server_did_not_come_back():
+    """Not that nothing was lost: nobody could look."""
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 2}}, measured=0)
+    one.trials.filter(repeat=1).update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)
+    assert next(iter(tallies(trials_of(one)).values())).says == "did not come back after 1 of 2 power losses"
+    one.trials.filter(repeat=2).update(verdict="invalid", lost_engine=7, lost_engine_ms=1)
+    said = next(iter(tallies(trials_of(one)).values())).says
+    assert "lost a median of 7 acknowledged commits" in said and "did not come back after 1" in said
+    one.trials.filter(repeat=1).update(lost_binlog=9)  # its files can be read all the same
+    one.trials.filter(repeat=2).update(lost_engine=0, lost_binlog=9)
+    said = next(iter(tallies(trials_of(one)).values())).says
+    assert "from the binlog in 2 of 2 power losses" in said and "did not come back after 1" in said
+    assert "failed otherwise" not in said
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("losses", "disagrees"),
+    [([(5, 5), (5, 3)], True), ([(5, 3), (5, 3)], True), ([(5, 5), (7, 7)], False)],
+)
+def test_one_trial_in_which_engine_and_binlog_differ_is_enough(losses, disagrees):
+    assert tally(losses).disagrees == disagrees
+    assert ("engine and binlog disagree" in tally(losses).says) == disagrees
+
+
+@pytest.mark.django_db
+def test_one_commit_is_told_in_the_singular():
+    assert "a median of 1 acknowledged commit (" in tally([(1, 1)]).says
+    assert "a median of 2 acknowledged commits (" in tally([(2, 2)]).says
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(5, "5"), (3.5, "3.5"), (999, "999"), (1000, "1,000"), (1068, "1,070"), (10.5, "10.5")]
+)
+def test_a_median_has_as_many_digits_as_it_deserves(count, words):
+    assert in_words(count) == words
+
+
+@pytest.mark.django_db
+def test_a_trial_that_waits_is_not_finished():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0), None]}})
+    trials.trial(one, one.trials.first().server_id, "1/1", "power-loss", 3, None, state="waiting", verdict="")
+    assert finished(trials_of(one)) == 2

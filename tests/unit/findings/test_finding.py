@@ -1,0 +1,167 @@
+"""The sentence on top, in each of its honest variants. Pure: made-up analyses, no database."""
+
+import re
+from dataclasses import replace
+
+from dashboard.findings.finding import Progress, finding
+from dashboard.findings.headline import headline
+from dashboard.findings.shown import Shown
+
+ALL = Progress(cells=12, measured=12, is_over=True)
+
+
+def ratio(value, lo, hi, decision="differs"):
+    return {"value": value, "lo": lo, "hi": hi, "p": 0.01, "decision": decision}
+
+
+def point(variant, threads=8, against=None, tps=1000.0, **more):
+    return {
+        "server_id": 1, "variant": variant, "workload": "w", "threads": threads, "tps": tps, "lo": 950.0, "hi": 1050.0,
+        "repeats": 3, "settled": True, "stalls": {"count": 0, "seconds": 0, "longest_s": 0}, "fsyncs": {},
+        "group": None, "ratio": against, **more,
+    }  # fmt: skip
+
+
+def shown(*points, servers=1, **more):
+    """A plan of 1/1 against 0/0 at 8 threads; the analysis of the points against 1/1."""
+    plan = {
+        "variants": [{"name": "1/1"}, {"name": "2/0"}, {"name": "0/0"}],
+        "targets": [{"server_id": n + 1} for n in range(servers)],
+        "workloads": [{"label": "w"}],
+        "threads": [1, 8],
+        **more,
+    }
+    main = headline(plan)
+    planned = [
+        {name: one[name] for name in ("server_id", "workload", "ratio")}
+        for one in points
+        if (one["variant"], one["threads"]) == (main.variant, main.threads)
+    ]
+    names = {n + 1: f"db{n + 1}" for n in range(servers)}
+    analysis = {"baseline": "1/1", "points": list(points), "headline": planned}
+    return Shown(plan, analysis, "w", None, names, str, None, [])
+
+
+def said(*points, progress=ALL, servers=1, **more):
+    return finding(shown(*points, servers=servers, **more), progress)
+
+
+def in_order(text, *parts):
+    """The decision and the figures, in their order, whatever the words around them."""
+    return bool(re.search(".*".join(map(re.escape, parts)), text))
+
+
+def test_it_compares_the_plans_pair_with_its_interval(words):
+    found = said(point("1/1"), point("0/0", against=ratio(6.12, 5.71, 6.63)))
+    assert in_order(found.sentence, "8 threads", "0/0", "6.1", "1/1", "5.7", "6.6")
+    assert found.more == ()
+    words(found.sentence)
+
+
+def test_a_larger_difference_of_another_pair_is_no_headline(words):
+    """2/0 is three times as fast at one thread; the pair of the plan shows no difference."""
+    same = ratio(1.01, 0.95, 1.06, "no difference shown")
+    others = (point("1/1", 1), point("2/0", 1, ratio(3.1, 2.9, 3.3)), point("2/0", 8, ratio(3.1, 2.9, 3.3)))
+    found = said(point("1/1"), point("0/0", against=same), *others, point("0/0", 1, ratio(9, 8, 10)))
+    assert in_order(found.sentence, "8 threads", "no difference", "0/0", "1/1") and "2/0" not in found.sentence
+    assert in_order(*found.more, "0/0", "0.950", "1.06", "1/1")
+    words([found.sentence, *found.more])
+
+
+def test_the_plan_says_which_pair_and_at_how_many_threads():
+    points = (point("1/1", 1), point("2/0", 1, ratio(3.1, 2.9, 3.3)), point("0/0", 1, ratio(9, 8, 10)))
+    found = said(*points, main_variant="2/0", main_threads=1)
+    assert in_order(found.sentence, "1 thread ", "2/0", "3.1", "1/1", "2.9", "3.3")
+
+
+def test_another_baseline_that_a_reader_chose_changes_no_headline():
+    view = shown(point("1/1"), point("0/0", against=ratio(6.12, 5.71, 6.63)))
+    chosen = replace(view, analysis={**view.analysis, "baseline": "0/0"})
+    assert finding(chosen, ALL) == finding(view, ALL)
+
+
+def test_it_names_the_faster_one_first():
+    found = said(point("1/1"), point("0/0", against=ratio(0.8, 0.75, 0.85)))
+    assert in_order(found.sentence, "8 threads", "1/1", "1.25", "0/0", "1.18", "1.33")
+
+
+def test_each_server_has_its_sentence_the_first_one_on_top():
+    far = ratio(9.1, 8.0, 10.0)
+    here = (point("1/1"), point("0/0", against=ratio(1.0, 0.9, 1.1, "no difference shown")))
+    there = (point("1/1", server_id=2), point("0/0", against=far, server_id=2))
+    found = said(*here, *there, servers=2)
+    assert in_order(found.sentence, "8 threads", "db1", "no difference")
+    assert any(in_order(one, "8 threads", "db2", "0/0", "9.1", "1/1", "8.0", "10") for one in found.more)
+
+
+def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(words):
+    counted = {"redo": {"value": 0.435}, "binlog": {"value": 0.449}, "data": {"value": 0.01}}
+    group = {"value": 2.23}
+    base = point("1/1", fsyncs=counted, group=group)
+    both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": {"value": 0.0002}}))
+    fsyncs, groups = both.more
+    assert in_order(fsyncs, "1/1", "0.43 redo", "0.45 binlog", "0/0", "0.00020 redo")
+    assert in_order(groups, "2.2", "1/1")
+    assert said(base, point("0/0", against=ratio(6, 5, 7))).more == (groups,)
+    words(both.more)
+
+
+def test_it_warns_of_stalls_and_of_a_short_warm_up(words):
+    stalled = point("0/0", against=ratio(6, 5, 7), stalls={"count": 2, "seconds": 3, "longest_s": 2}, settled=False)
+    stalls, warm_up = said(point("1/1"), stalled).more
+    assert in_order(stalls, "0/0", "3 s") and "0/0" in warm_up
+    words([stalls, warm_up])
+
+
+def test_it_does_not_decide_what_cannot_be_decided(words):
+    found = said(point("1/1"), point("0/0", against=ratio(2.0, 1.1, 3.0, "not decidable")))
+    assert in_order(found.sentence, "8 threads", "not decidable", "0/0", "1/1")
+    words([found.sentence, found.more[1]])
+
+
+def few(repeats, decision):
+    one = {"lo": None, "hi": None, "repeats": repeats}
+    return said(point("1/1", **one), point("0/0", 8, ratio(6, None, None, decision), 6000.0, **one))
+
+
+def test_of_one_repeat_it_tells_the_figures_and_judges_nothing(words):
+    found = few(1, "measured once")
+    assert in_order(found.sentence, "8 threads", "0/0", "6,000", "1 repeat", "1/1", "1,000", "1 repeat")
+    assert "3 repeats" in found.more[0] and len(found.more) == 1
+    words([found.sentence, *found.more])
+
+
+def test_two_repeats_are_too_few_to_judge(words):
+    found = few(2, "too few to judge")
+    assert in_order(found.sentence, "8 threads", "too few repeats", "0/0", "1/1")
+    assert in_order(found.more[0], "0/0", "6,000", "2 repeats", "1/1", "1,000", "2 repeats")
+    words([found.sentence, found.more[0]])
+
+
+def test_it_states_a_single_variant(words):
+    found = said(point("1/1", tps=1234.5), point("1/1", 1, tps=9999), variants=[{"name": "1/1"}])
+    assert in_order(found.sentence, "8 threads", "1/1", "1,230", "950", "1,050")
+    assert found.more == ()
+    words(found.sentence)
+
+
+def test_it_says_which_of_the_pair_is_missing(words):
+    (one,) = said(point("0/0")).more
+    assert "1/1" in one
+    running = said(point("1/1", 1), progress=Progress(12, 1, False)).sentence
+    words([one, said(point("1/1", 1)).sentence, running])
+
+
+def test_it_has_no_ratio_to_nothing(words):
+    words(said(point("1/1", tps=0.0), point("0/0")).sentence)
+
+
+def test_it_says_how_much_was_measured():
+    found = said(point("1/1"), progress=Progress(12, 7, True, "The server went away."))
+    assert "7 of 12 cells" in found.more[-1]
+
+
+def test_it_says_that_there_is_nothing(words):
+    waiting, failed = said(progress=Progress(12, 0, False)), said(progress=Progress(12, 0, True, "No connection."))
+    assert (waiting.more, failed.more) == ((), ("No connection.",))
+    words([waiting.sentence, failed.sentence])

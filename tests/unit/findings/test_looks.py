@@ -1,0 +1,54 @@
+"""Variants of a plan look different from each other, however many there are."""
+
+from itertools import product
+
+import pytest
+
+from dashboard.findings.looks import COLOURS, MOST_WAYS, STYLES, by_place, looks
+from workers.bench import recipes
+
+GRID = [f"server {server}, {binlog}" for server in range(13) for binlog in ("off", "on")]
+
+
+@pytest.mark.parametrize("number", [1, 8, 9, 30, COLOURS * STYLES])
+def test_none_look_alike(number):
+    assert len(set(looks([f"variant {nth}" for nth in range(number)]))) == number
+
+
+def test_beyond_the_last_look_they_begin_anew():
+    assert by_place(COLOURS * STYLES) == by_place(0)
+
+
+def test_few_variants_have_a_colour_each():
+    assert [look.colour for look in looks(GRID[:8])] == list(range(8))
+
+
+def test_a_grid_has_a_colour_for_each_server_and_a_stroke_for_each_setting():
+    found = dict(zip(GRID, looks(GRID), strict=True))
+    assert len(set(found.values())) == len(GRID)
+    for server in range(13):
+        off, on = found[f"server {server}, off"], found[f"server {server}, on"]
+        assert off.colour == on.colour == server % COLOURS
+        assert on.dash == off.dash + 1
+
+
+@pytest.mark.parametrize("ways", range(2, MOST_WAYS + 1))
+def test_no_grid_repeats_a_look(ways):
+    for heads in range(5, COLOURS * STYLES // ways + 1):
+        names = [f"{head}, {way}" for head, way in product(range(heads), range(ways))]
+        assert len(set(looks(names))) == len(names)
+
+
+def test_names_with_a_comma_that_are_no_grid_go_by_their_place():
+    names = [*GRID[:10], "alone"]
+    assert looks(names) == [by_place(nth) for nth in range(len(names))]
+
+
+def test_no_plan_at_all():
+    assert looks([]) == []
+
+
+@pytest.mark.parametrize("recipe", recipes.every(), ids=lambda one: one.key)
+def test_every_variant_of_a_recipe_has_a_look_of_its_own(recipe):
+    names = [variant.name for variant in recipe.plan([]).variants]
+    assert len(set(looks(names))) == len(names)

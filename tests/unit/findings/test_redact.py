@@ -1,0 +1,162 @@
+"""Behind a share link nothing tells where the servers are or who uses them."""
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.findings.redact import Redactor, neutral_names, redactor_of
+from dashboard.fleet.models import Worker
+from dashboard.results.views import result_page
+from tests.unit.results import factory
+from workers.crash.owners_command import OwnersCommand
+from workers.errors import SandboxError
+
+REDACTOR = Redactor({"db7": "[host]", "db7 in rack 3": "Server A", "bench_admin": "[account]"})
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("--mysql-host=10.1.2.3 --mysql-user=root --mysql-socket=/run/m.sock", ["10.1.2.3", "root", "m.sock"]),
+        ("[mysqld]\nuser=mysql\ndatadir = /srv/mysql/data\nbind_address=0.0.0.0", ["=mysql", "/srv", "0.0.0.0"]),
+        ("Access denied for user 'root'@'localhost'", ["root", "localhost"]),
+        ("Can't connect to db7.example.com:3306 (111)", ["db7", "example"]),
+        ("measured on DB7 IN RACK 3 by bench_admin", ["RACK", "bench_admin"]),
+        ("listening on fe80::1 and 2001:db8:0:1:2:3:4:5", ["fe80", "2001"]),
+        ("the file ~/sandboxes/17/log and C:\\data\\my.ini", ["sandboxes", "data"]),
+        ("mail dba@example.org", ["dba", "example"]),
+        ("see prod-db1.internal", ["prod-db1"]),
+        ("ssh: connect to host db-test port 22: Connection refused", ["db-test", "22"]),
+        ("ssh: Could not resolve hostname dbprod7: Name or service not known", ["dbprod7"]),
+        ("curl: (6) Could not resolve host: dbprod7", ["dbprod7"]),
+        ("Unknown MySQL server host 'dbprod7' (-2)", ["dbprod7"]),
+        ("Can't connect to MySQL server on 'dbprod7:3306' (111)", ["dbprod7", "3306"]),
+        ("error connecting to dbprod7:3306", ["dbprod7", "3306"]),
+        ("DURASCOPE_PASSWORD_KEYS=abcDEF=", ["abcDEF"]),
+    ],
+)
+def test_it_takes_out_what_tells_where(text, gone):
+    shown = REDACTOR.text(text)
+    assert not [word for word in gone if word in shown], shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1/1",
+        "0/0 against 2/1",
+        "10.11.6-MariaDB",
+        "1,230 commits/s",
+        "wait_count=4",
+        "12:34:56",
+        "read/write: 10/90",
+        "mysql-bin.000001:1234",
+        "lost from binlog.000001:4711 on",
+        "0-1-22003",
+        "sync_binlog:1000",
+        "sql_class.cc:4711",
+        "the crash command did nothing",
+        "at 2026-03-01T12:00:00",
+    ],
+)
+def test_it_leaves_figures_and_settings_alone(text):
+    assert REDACTOR.text(text) == text
+
+
+def test_it_looks_into_everything():
+    data = {"server": {"hostname": "x9", "port": 3306, "list": ["/srv/a", 7]}, "host": {"cores": 2}}
+    assert REDACTOR.data(data) == {
+        "server": {"hostname": "[removed]", "port": "[removed]", "list": ["[path]", 7]},
+        "host": {"cores": 2},
+    }
+
+
+HIDDEN = "ssh: db-test\nsekrit: Look after the server by hand: it may be down.\nmore sekrit\n"
+FAILS = [
+    ("ssh-to-sekrit", "-h"), ("/bin/sh", "-c", "exit 3"), ("/bin/sh", "-c", f"printf '{HIDDEN}'; exit 3"),
+    ("/bin/sh", "-c", f"printf '{HIDDEN}'; kill -9 $$"), ("/bin/sleep", "60"), ("/bin/sh", "\0sekrit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("argv", FAILS)
+@pytest.mark.parametrize("what", ["crash", "start"])
+@pytest.mark.parametrize("said", ["kill: {}", "db7 in rack 3 is still down, and could not be put back: {}", "{} See."])
+def test_what_an_owners_command_printed_is_nobodys_business(argv, what, said):
+    """Nor which program it was. The messages are the real ones."""
+    with pytest.raises(SandboxError) as failed:
+        OwnersCommand(0.2).run(argv, what)
+    text = REDACTOR.text(said.format(failed.value))
+    assert text == REDACTOR.text(text), "what is clean stays"
+    assert not [word for word in ("sekrit", "db-test", "/bin", "ssh", "sleep") if word in text], text
+    assert f"The {what} command " in text and "[removed]" in text
+    if not said.endswith("See."):
+        assert text.endswith("it may be down.") != text.endswith("Mend it."), text
+
+
+def test_it_says_how_an_owners_command_ended():
+    told = "The crash command ssh ended with status 255: ssh: connect to host x\nport 22\n Look"
+    assert REDACTOR.text(told) == "The crash command [removed] ended with status 255: [removed]"
+    told = "The start command /a did not end within 120 s. Look after the server by hand: it may be down."
+    assert REDACTOR.text(told) == told.replace("/a", "[removed]")
+
+
+@given(st.text())
+def test_it_never_fails(text):
+    assert isinstance(REDACTOR.text(text), str)
+
+
+@given(st.from_regex(r"/[a-z]{2,8}(/[a-z]{1,8}){0,4}", fullmatch=True))
+def test_it_takes_out_every_path(path):
+    assert path not in REDACTOR.text(f"could not open {path}: no such file")
+
+
+def telling(response):
+    """What on a page gives the server away."""
+    html = response.content.decode()
+    words = [*factory.SECRET.values(), "db7", "rack 3", "/srv", "/run", "/dev/vdb", "10.9.8.7"]
+    return [word for word in words if word in html]
+
+
+@pytest.fixture
+def experiment(db):
+    made = factory.experiment({"1/1": 1000.0, "0/0 on db7.example.com": 6000.0}, name="db7 in rack 3: what it costs")
+    cell = made.cells.last()
+    cell.state, cell.error = "failed", "10.9.8.7 refused 'bench_admin'@'x': /run/mysqld/secret.sock"
+    cell.save()
+    return made
+
+
+def test_it_strips_the_shared_page(rf, experiment):
+    request = rf.get("/")
+    request.user = None
+    response = result_page(request, experiment, shared=True, link_token="t" * 32)
+    assert response.status_code == 200
+    assert telling(response) == []
+    assert "Server A" in response.content.decode()
+    assert "/results/" not in response.content.decode()  # no way in from there
+
+
+def test_it_strips_nothing_for_who_logged_in(client_in, experiment):
+    """The control: the same page holds all of it."""
+    response = client_in.get(reverse("results:page", args=[experiment.pk]))
+    assert {"db7", "rack 3", "10.9.8.7"} <= set(telling(response))
+
+
+def test_it_knows_the_short_name_of_a_host(experiment):
+    assert "db7" not in redactor_of(experiment).text("slow on db7 today")
+
+
+def test_servers_are_lettered_and_then_numbered():
+    names = neutral_names({"targets": [{"server_id": pk} for pk in range(100, 130)]})
+    assert (names[100], names[125], names[126], names[129]) == ("Server A", "Server Z", "Server 27", "Server 30")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("load_workers", "said"), [(1, "lab7x stopped"), (2, "[host] stopped")])
+def test_workers_that_shared_the_load_are_hidden_and_others_are_no_secret(load_workers, said):
+    """Of two experiments one is enough."""
+    Worker.objects.create(host="lab7x", pid=1)
+    plain, shared = factory.experiment(measured=0), factory.experiment(measured=0)
+    shared.plan = {**shared.plan, "load_workers": load_workers}
+    assert redactor_of(plain, shared).text("lab7x stopped") == said

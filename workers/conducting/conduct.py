@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Manager
 
 from dashboard.experiments import claiming, lifecycle, live, queries
@@ -20,7 +20,7 @@ from dashboard.experiments.models import Cell, Environment, Experiment, Probe, T
 from dashboard.experiments.rights import why_not_run
 from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
-from dashboard.retry import patient
+from dashboard.retry import LOST, patient
 from dashboard.servers.models import Server
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
@@ -131,7 +131,7 @@ class _Conductor:
             outcome = self._stopped()
         except DurascopeError as failure:
             outcome = (Experiment.State.FAILED, failure)
-        except OperationalError as away:
+        except LOST as away:
             log.exception("experiment %s", self._experiment.pk)
             told = f"Durascope's own database did not answer: {str(away).strip()}."
             outcome = (Experiment.State.FAILED, DurascopeError(told, shortages.KEPT))

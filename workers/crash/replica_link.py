@@ -99,10 +99,7 @@ class Link:
         return {name: intervals for name, intervals in missing.items() if name != own}
 
     def _status(self, follower: Any) -> Mapping[str, Any]:
-        """SHOW SLAVE STATUS by name. The driver's own cursor: the names are in its description."""
-        with follower.cursor() as cursor:
-            cursor.execute(f"SHOW {self.way.word} STATUS")
-            return dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
+        return ask.first_row(follower, f"SHOW {self.way.word} STATUS")
 
     def _stopped(self, status: Mapping[str, Any]) -> str:
         """Number and text of the error that stopped one of the two threads, "" while none has."""

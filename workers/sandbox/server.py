@@ -22,7 +22,7 @@ from workers.sandbox.logs import Logs
 from workers.sandbox.process import Fence
 from workers.sandbox.room import Room
 from workers.sandbox.users import User, unprivileged_user
-from workers.servers import look
+from workers.servers import ask, look
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
@@ -174,15 +174,15 @@ class Sandbox:
 
     def flush_logs(self) -> None:
         """Write out what the engines hold back in memory: enough for a kill."""
-        with contextlib.closing(connect(self.target)) as connection, connection.cursor() as cursor:
-            cursor.execute(f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
-            careless = [(name, value) for name, value in cursor.fetchall() if value != "1"]
-            for name, _ in careless:
-                cursor.execute(f"SET GLOBAL {name} = 1")
-            cursor.execute("FLUSH LOCAL TABLES")
-            cursor.execute("FLUSH LOCAL ENGINE LOGS")  # where the setting is not 1, MariaDB does nothing at this
-            for name, value in careless:
-                cursor.execute(f"SET GLOBAL {name} = {value}")
+        with contextlib.closing(connect(self.target)) as connection:
+            held = ask.names_to_values(connection, f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
+            careless = {name: value for name, value in held.items() if value != "1"}
+            for name in careless:
+                ask.rows(connection, f"SET GLOBAL {name} = 1")
+            ask.rows(connection, "FLUSH LOCAL TABLES")
+            ask.rows(connection, "FLUSH LOCAL ENGINE LOGS")  # where the setting is not 1, MariaDB does nothing at this
+            for name, value in careless.items():
+                ask.rows(connection, f"SET GLOBAL {name} = {value}")
 
     def stop(self) -> None:
         """Shut down as a service manager would; SandboxError, and the server killed, if that takes too long."""

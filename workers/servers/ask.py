@@ -10,10 +10,21 @@ from workers.servers.trouble import explain
 
 def rows(connection: Any, sql: str, args: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """All rows of a statement, [] when it yields none. Raises ServerError (see `trouble`)."""
+    return _answered(connection, sql, args)[1]
+
+
+def first_row(connection: Any, sql: str) -> Mapping[str, Any]:
+    """Its values by column name, {} when there is no row."""
+    names, found = _answered(connection, sql, ())
+    return dict(zip(names, found[0], strict=True)) if found else {}
+
+
+def _answered(connection: Any, sql: str, args: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Names of the columns, and the rows."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(sql, args or None)
-            return list(cursor.fetchall())
+            return [column[0] for column in cursor.description or ()], list(cursor.fetchall())
     except (pymysql.Error, OSError) as error:
         raise explain(error, where(connection), lambda: account(connection)) from error
 

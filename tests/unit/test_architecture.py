@@ -1,52 +1,210 @@
-"""The house's walls: the domain knows no Django, Celery or Redis; the dashboard talks to no target server."""
+"""The rooms of the house, complete: which modules a room holds, which rooms and which libraries they may import.
+
+A room may import itself and the rooms it names; each of them stands above it in the table, so no import leads upwards
+and no two rooms import each other. A module in no room fails, and so does a library that its room does not name.
+The picture is in docs/architecture.md."""
 
 import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from tests.walks import report
 
 PROJECT = Path(__file__).resolve().parents[2]
-DOMAIN = ("bench", "servers", "metrics", "sandbox", "crash", "analysis")
-SHELL = ("django", "celery", "redis", "kombu", "dashboard")
+OURS = ("workers", "dashboard")
 
 
-def imports(path: Path) -> set[str]:
-    """Full names of everything that a module imports, wherever in the module."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+@dataclass(frozen=True)
+class Room:
+    """`holds`: modules and packages; `*` stands for one name, and the longest match counts. `imports`: other rooms.
+    `libraries`: everything that is neither ours nor Python's."""
+
+    holds: tuple[str, ...]
+    imports: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+
+
+MEASURING = ("errors", "host", "analysis", "servers", "metrics", "sandbox", "crash", "bench")
+LOW = (*MEASURING, "installation", "queue")
+WEB = ("allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
+
+ROOMS = {
+    # measuring: no Django, no database, no Celery, no Redis
+    "errors": Room(("workers.errors",)),
+    "host": Room(("workers.host",), ("errors",)),
+    "analysis": Room(("workers.analysis",), ("errors",), ("numpy", "scipy")),
+    "servers": Room(("workers.servers",), ("errors", "host"), ("pymysql",)),
+    "metrics": Room(("workers.metrics",), ("errors", "host", "servers"), ("numpy",)),
+    "sandbox": Room(("workers.sandbox",), ("errors", "host", "servers", "metrics")),
+    "crash": Room(("workers.crash",), ("errors", "host", "servers", "sandbox"), ("numpy",)),
+    "bench": Room(
+        ("workers.bench",),
+        ("errors", "host", "analysis", "servers", "metrics", "sandbox", "crash"),
+        ("cryptography", "pymysql"),
+    ),
+    # where the installation keeps things; how a task is sent to a worker
+    "installation": Room(
+        (
+            "dashboard.database",
+            "dashboard.home",
+            "dashboard.log_lines",
+            "dashboard.nul",
+            "dashboard.retry",
+            "dashboard.sqlite",
+            "dashboard.usable",
+            "dashboard.version",
+        ),
+        ("errors",),
+        ("django", "psycopg"),
+    ),
+    "queue": Room(
+        ("dashboard.fleet.site_names", "dashboard.fleet.task_queue", "workers.celery", "workers.celery_config"),
+        ("errors", "installation"),
+        ("celery", "django", "kombu", "redis"),
+    ),
+    # records, findings and pages
+    "dashboard": Room(
+        (
+            "dashboard.accounts",
+            "dashboard.api",
+            "dashboard.asgi",
+            "dashboard.audit",
+            "dashboard.charts",
+            "dashboard.collected",
+            "dashboard.experiments",
+            "dashboard.fleet",
+            "dashboard.findings",
+            "dashboard.forwarded",
+            "dashboard.front",
+            "dashboard.help",
+            "dashboard.history",
+            "dashboard.local",
+            "dashboard.monitoring",
+            "dashboard.notifications",
+            "dashboard.numbers",
+            "dashboard.portable",
+            "dashboard.reproduction",
+            "dashboard.results",
+            "dashboard.schedules",
+            "dashboard.servers",
+            "dashboard.settings",
+            "dashboard.sharing",
+            "dashboard.static_files",
+            "dashboard.urls",
+            "dashboard.words",
+        ),
+        LOW,
+        (*WEB, "celery", "cronsim", "cryptography", "kombu", "numpy", "redis"),
+    ),
+    # processes
+    "upkeep": Room(("workers.upkeep",), (*LOW, "dashboard"), ("celery", "django")),
+    "together": Room(("workers.together",), (*LOW, "dashboard", "upkeep"), ("django", "redis")),
+    "conducting": Room(("workers.conducting",), (*LOW, "dashboard", "upkeep", "together"), ("django", "numpy")),
+    "tasks": Room(("workers.tasks",), (*LOW, "dashboard", "upkeep", "together", "conducting"), ("celery", "django")),
+    # a process of its own: `manage.py experiment run` measures without Celery, Redis and workers
+    "command line": Room(
+        ("dashboard.experiments.management.commands.experiment",),
+        (*LOW, "dashboard", "upkeep", "conducting"),
+        ("django",),
+    ),
+}
+
+
+def room_of(module: str) -> list[str]:
+    """The rooms whose longest entry matches; exactly one when the table is right."""
+    held = [(_match(place, module), name) for name, room in ROOMS.items() for place in room.holds]
+    best = max(length for length, _ in held)
+    return [name for length, name in held if length == best and length]
+
+
+def _match(place: str, module: str) -> tuple[int, int] | tuple[()]:
+    """How well an entry matches, more names first, then fewer stars; empty when it does not."""
+    wanted, given = place.split("."), module.split(".")
+    fits = len(wanted) <= len(given) and all(one in ("*", two) for one, two in zip(wanted, given, strict=False))
+    return (len(wanted), -wanted.count("*")) if fits else ()
+
+
+def modules(root: Path) -> dict[str, Path]:
+    found = {}
+    for path in sorted(path for ours in OURS for path in (root / ours).rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
-def strangers(path: Path, forbidden: tuple[str, ...]) -> set[str]:
-    return {name for name in imports(path) for wall in forbidden if name == wall or name.startswith(f"{wall}.")}
+def imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """Full names of the modules that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = node.module or "."  # "." is in no room: imports are absolute
+            full = (f"{package}.{alias.name}" for alias in node.names)
+            yield from (name if name in known else package for name in full)
 
 
-DOMAIN_FILES = [path for package in DOMAIN for path in (PROJECT / "workers" / package).rglob("*.py")]
-DASHBOARD_FILES = list((PROJECT / "dashboard").rglob("*.py"))
+def offenders(root: Path) -> list[str]:
+    known = modules(root)
+    return [f"{name}: {wrong}" for name, path in known.items() for wrong in _wrong(name, path, known)]
 
 
-def offenders(paths, forbidden):
-    return [f"{path.relative_to(PROJECT)}: {found}" for path in paths if (found := sorted(strangers(path, forbidden)))]
+def _wrong(module: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
+    if module in OURS:  # the two folders themselves hold no code
+        yield from (f"imports {name}" for name in imports(path, known))
+        return
+    rooms = room_of(module)
+    if len(rooms) != 1:
+        yield f"is in {' and '.join(rooms) or 'no room'}"
+        return
+    room = ROOMS[rooms[0]]
+    for name in sorted(set(imports(path, known))):
+        library = name.partition(".")[0]
+        if library in OURS:
+            if not set(room_of(name)) & {rooms[0], *room.imports}:
+                yield f"{rooms[0]} imports {name}"
+        elif library not in sys.stdlib_module_names and library not in room.libraries:
+            yield f"{rooms[0]} imports {name}"
 
 
-def test_the_domain_knows_no_framework():
-    shell = tuple(f"workers.{name}" for name in ("celery", "tasks", "store", "progress", "conduct", "pulse", "tend"))
-    report(offenders(DOMAIN_FILES, SHELL + shell))
+def test_every_module_is_in_one_room_and_imports_only_what_the_room_may():
+    report(offenders(PROJECT))
 
 
-def test_the_dashboard_opens_no_connection_to_a_server():
-    servers = ("workers.servers.connection", "workers.sandbox.server", "workers.bench.sysbench")
-    # the command line measures in its own process, through workers.conducting.conduct
-    free = PROJECT / "dashboard/experiments/management/commands/experiment.py"
-    report(offenders(DASHBOARD_FILES, ("pymysql",)) + offenders(set(DASHBOARD_FILES) - {free}, servers))
+def test_rooms_only_import_rooms_above_them():
+    names = list(ROOMS)
+    report(f"{name}: {one}" for name in names for one in ROOMS[name].imports if one not in names[: names.index(name)])
 
 
-def test_the_walls_are_seen(tmp_path):
-    """The detector itself: a module that breaks in is found."""
-    guilty = tmp_path / "guilty.py"
-    guilty.write_text("def f():\n    from django.db import models\n    import pymysql.cursors\n")
-    assert strangers(guilty, ("django", "pymysql")) == {"django.db", "django.db.models", "pymysql.cursors"}
+def test_every_entry_of_the_table_holds_something():
+    known = modules(PROJECT)
+    places = [place for room in ROOMS.values() for place in room.holds]
+    report(place for place in places if not any(_match(place, module) for module in known))
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "told"),
+    [
+        ("workers.servers.guilty", "from workers.crash import trial", "servers imports workers.crash.trial"),
+        ("workers.servers.guilty", "def f():\n    import redis.client", "servers imports redis.client"),
+        ("workers.servers.guilty", "from . import target", "servers imports ."),
+        ("workers.upkeep.guilty", "import workers.tasks", "upkeep imports workers.tasks"),
+        ("dashboard.servers.guilty", "from workers.conducting import conduct", "dashboard imports workers.conducting"),
+        ("workers.loose", "", "is in no room"),
+        ("dashboard.newcomer.views", "", "is in no room"),
+        ("workers", "import django", "imports django"),
+    ],
+)
+def test_a_module_that_breaks_in_is_named(tmp_path, module, source, told):
+    """The check itself, seen to fail."""
+    for ours in OURS:
+        (tmp_path / ours).mkdir()
+    (tmp_path / "workers/crash").mkdir()
+    (tmp_path / "workers/crash/trial.py").touch()
+    name = f"{module.replace('.', '/')}.py" if "." in module else f"{module}/__init__.py"
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text(source)
+    assert any(one.startswith(f"{module}: ") and told in one for one in offenders(tmp_path)), offenders(tmp_path)

@@ -126,8 +126,8 @@ def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkey
     done = []
     monkeypatch.setattr(command, "rounds", Rounds())
     monkeypatch.setattr(command.pulse, "start", lambda: None)
-    monkeypatch.setattr(command.tend, "take_over", lambda: done.append("take over"))
-    monkeypatch.setattr(command.debts, "pay_all", lambda: done.append("restore"))
+    monkeypatch.setattr(command.housekeeping, "take_over", lambda: done.append("take over"))
+    monkeypatch.setattr(command.restores, "pay_all", lambda: done.append("restore"))
 
     def measure(experiment_id, _):
         deadline = time.monotonic() + 60
@@ -146,8 +146,8 @@ def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_bac
     server = Server.objects.create(name="One", kind="sandbox", build="system-mariadb")
     done, turns = [], [None, "our turn"]
     monkeypatch.setattr(command.pulse.stopping, "wait", lambda s: False)
-    monkeypatch.setattr(command.tend, "take_over", lambda: done.append("take over"))
-    monkeypatch.setattr(command.debts, "pay_all", lambda: done.append("restore"))
+    monkeypatch.setattr(command.housekeeping, "take_over", lambda: done.append("take over"))
+    monkeypatch.setattr(command.restores, "pay_all", lambda: done.append("restore"))
     monkeypatch.setattr(command, "conduct", lambda *_: done.append("measure") or turns.pop(0))
     Command._measure(make.experiment(server).pk, None)
     order = ["take over", "restore"]

@@ -7,7 +7,7 @@ import pytest
 
 from workers.crash import compare_tables
 from workers.crash.image import make_tables
-from workers.crash.replica import AFTER_RECOVERY, REJOIN, SCHEMA, WROTE_ON, Replica, write_past
+from workers.crash.replica import AFTER_RECOVERY, REJOIN, SCHEMA, WROTE_ON, attach
 from workers.crash.transactions import key, statements
 from workers.errors import SandboxError
 from workers.sandbox import builds
@@ -54,7 +54,7 @@ def replica(primary, sandbox_root):
     run(primary, f"DROP SCHEMA IF EXISTS {SCHEMA}", f"CREATE SCHEMA {SCHEMA}")
     with connect(primary.target) as connection:
         make_tables(connection, SCHEMA, "innodb")
-    with Replica.attach(sandbox_root, builds.find("system-mariadb"), primary, SECRET) as made:
+    with attach(sandbox_root, builds.find("system-mariadb"), primary, SECRET) as made:
         yield made
 
 
@@ -66,11 +66,11 @@ def test_it_catches_up_and_is_equal(primary, replica):
     primary.kill()
     primary.restart(SETTINGS)
     assert replica.promote().whole.tolist() == [key(1, n) for n in range(1, 101)]
-    rejoined = replica.can_rejoin(primary, SETTINGS)
+    rejoined = replica.can_rejoin(SETTINGS)
     assert (rejoined.moment, rejoined.state, rejoined.different_rows) == (REJOIN, "caught up", 0)
     after = replica.reconnect(AFTER_RECOVERY)
     assert (after.state, after.error, after.different_rows) == ("caught up", "", 0)
-    assert write_past(primary, replica) >= 20
+    assert replica.write_past() >= 20
     on = replica.reconnect(WROTE_ON)
     assert (on.state, on.different_rows, len(on.seen.whole), len(on.seen.parts)) == ("caught up", 0, 120, 0)
     assert on.seen.altered.size == 0
@@ -87,7 +87,7 @@ def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary,
     assert stopped.error.startswith("1236: Got fatal error 1236 from master when reading data from binary log:")
     assert "which is not in the master's binlog" in stopped.error
     assert stopped.only_follower[0] == (1, 81) and stopped.only_source == ()
-    assert write_past(primary, replica) >= 20 + 20
+    assert replica.write_past() >= 20 + 20
     on = replica.reconnect(WROTE_ON)
     assert (on.state, on.error) == ("caught up", "")
     assert on.different_rows > 40  # 20 transactions only there, 20 only here
@@ -131,7 +131,7 @@ def test_it_tells_what_a_promotion_would_lose_and_that_the_old_primary_cannot_re
     commit(primary, 1, range(31, 41))  # acknowledged, and never sent to the replica
     assert replica.promote().whole.tolist() == [key(1, n) for n in range(1, 31)]
     before = run(primary, "SELECT @@gtid_binlog_pos")
-    rejoined = replica.can_rejoin(primary, SETTINGS)
+    rejoined = replica.can_rejoin(SETTINGS)
     assert rejoined.state == "stopped" and rejoined.error.startswith("1236: ")
     assert rejoined.only_follower[0] == (1, 31)
     assert run(primary, "SELECT @@gtid_binlog_pos") == before
@@ -143,7 +143,7 @@ def test_it_finds_an_old_primary_that_rejoins_and_silently_differs(primary, repl
     replica.follow()
     replica.promote()
     run(primary, "SET sql_log_bin = 0", f"DELETE FROM {SCHEMA}.one WHERE n = 10")
-    rejoined = replica.can_rejoin(primary, SETTINGS)
+    rejoined = replica.can_rejoin(SETTINGS)
     assert (rejoined.state, rejoined.different_rows, rejoined.only_source) == ("caught up", 1, ((1, 10),))
 
 
@@ -169,27 +169,30 @@ def test_it_does_not_know_when_time_is_up(primary, replica):
 
 def test_it_keeps_the_account_out_of_the_binlog_and_leaves_nothing(primary, replica, sandbox_root):
     replica.reconnect(AFTER_RECOVERY)
-    password = replica._link._password.encode()
+    password = replica.link.password.encode()
     binlogs = list(primary.datadir.glob("binlog.0*")) + list(replica.sandbox.datadir.glob("binlog.0*"))
     assert binlogs and not [
         one for one in binlogs if password in one.read_bytes() or b"durascope_repl" in one.read_bytes()
     ]
     pid, folder = replica.sandbox.pid, replica.sandbox.folder
     before = len(list((sandbox_root / "live").iterdir()))
-    replica.can_rejoin(primary, SETTINGS)
+    replica.can_rejoin(SETTINGS)
     assert len(list((sandbox_root / "live").iterdir())) == before
-    replica.remove()
-    replica.remove()
+    replica.sandbox.remove()
     assert start_time(pid) is None and not folder.exists()
 
 
 def test_it_refuses_a_primary_without_a_binlog_and_one_under_load(make_sandbox, primary, replica, sandbox_root):
     build = builds.find("system-mariadb")
     commit(primary, 1, [1])
-    with pytest.raises(SandboxError, match="Attach the replica before the load"):
-        Replica.attach(sandbox_root, build, primary, SECRET)
-    with pytest.raises(SandboxError, match="Set log_bin to ON"):
-        Replica.attach(sandbox_root, build, make_sandbox({}, name="no binlog", trace=False), SECRET)
+    with (
+        pytest.raises(SandboxError, match="Attach the replica before the load"),
+        attach(sandbox_root, build, primary, SECRET),
+    ):
+        pass
+    bare = make_sandbox({}, name="no binlog", trace=False)
+    with pytest.raises(SandboxError, match="Set log_bin to ON"), attach(sandbox_root, build, bare, SECRET):
+        pass
 
 
 def test_it_reads_rows_as_the_driver_does(primary, replica):

@@ -7,6 +7,7 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import bad, crash, forgetful, setup
+from workers.crash.chain import Ports
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.run import run_trial
 from workers.crash.witness import Witness
@@ -102,42 +103,42 @@ def test_it_stops_when_it_is_asked_to(sandbox_root):
     assert time.monotonic() - began < 300, "before the crash was due"
 
 
-def test_it_stops_while_it_waits_for_a_recovery(sandbox_root, monkeypatch):
+def test_it_stops_while_it_waits_for_a_recovery(sandbox_root):
     """The server is killed under whoever waits for it."""
-    asked, recover = [], Sandbox.recover
+    asked = []
 
-    def hanging(server, settings):
-        done = recover(server, settings)
-        asked.append(time.monotonic())
-        while server.running:
-            time.sleep(0.02)
-        return done
+    class Hanging(Sandbox):
+        def recover(self, settings):
+            done = super().recover(settings)
+            asked.append(True)
+            while self.running:
+                time.sleep(0.02)
+            return done
 
-    monkeypatch.setattr(Sandbox, "recover", hanging)
     with pytest.raises(Cancelled):
-        run_trial(setup(sandbox_root, "process-kill"), lambda step: None, lambda: bool(asked))
+        run_trial(
+            setup(sandbox_root, "process-kill"), lambda step: None, lambda: bool(asked), Ports(sandbox=Hanging.create)
+        )
 
 
-def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root, monkeypatch):
-    begin = Witness.begin
+def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root):
+    class HungUp(Witness):
+        def begin(self):
+            super().begin()
+            for client in self._clients:
+                client._socket.shutdown(2)
 
-    def hung_up(witness):
-        begin(witness)
-        for client in witness._clients:
-            client._socket.shutdown(2)
-
-    monkeypatch.setattr(Witness, "begin", hung_up)
-    result = crash(sandbox_root, "process-kill")
+    result = crash(sandbox_root, "process-kill", ports=Ports(witness=HungUp))
     assert (result.verdict, result.failed_at) == ("unknown", "load")
     assert "stopped before the crash" in result.error
 
 
-def test_a_bug_makes_it_unknown(sandbox_root, monkeypatch):
-    def broken(witness):
-        raise ZeroDivisionError("a bug")
+def test_a_bug_makes_it_unknown(sandbox_root):
+    class Broken(Witness):
+        def begin(self):
+            raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(Witness, "begin", broken)
-    result = crash(sandbox_root, "process-kill")
+    result = crash(sandbox_root, "process-kill", ports=Ports(witness=Broken))
     assert (result.verdict, result.failed_at, result.error) == ("unknown", "load", "ZeroDivisionError: a bug")
 
 

@@ -9,12 +9,10 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.real.disks import leavings, needs_disk
 from tests.real.trials import bad, crash
-from workers.crash import image
 from workers.crash.binlog import files_of
+from workers.crash.chain import Ports
 from workers.crash.replica import SCHEMA
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
@@ -27,20 +25,16 @@ NUMBER_AT = HEADER.size  # of a GTID event
 CRC_BYTES = 4
 
 
-@pytest.fixture
-def after_recovery(monkeypatch) -> Callable[[Callable[[Sandbox], None]], None]:
-    """`after_recovery(fault)`: the fault happens when the server is up again, before anything is read."""
-    recover = Sandbox.recover
+def spoilt(fault: Callable[[Sandbox], object]) -> Ports:
+    """The fault happens when the server is up again, before anything is read."""
 
-    def fault_with(fault: Callable[[Sandbox], None]) -> None:
-        def recover_and_spoil(server, settings):
-            done = recover(server, settings)
-            fault(server)
+    class Spoilt(Sandbox):
+        def recover(self, settings):
+            done = super().recover(settings)
+            fault(self)
             return done
 
-        monkeypatch.setattr(Sandbox, "recover", recover_and_spoil)
-
-    return fault_with
+    return Ports(sandbox=Spoilt.create)
 
 
 def sql(server: Sandbox, statement: str) -> None:
@@ -59,31 +53,31 @@ def offenders(result, key: str):
     return next(check.offenders for check in result.checks if check.key == key)
 
 
-def test_it_finds_nothing_after_a_kill_that_lost_nothing(sandbox_root, after_recovery):
-    after_recovery(lambda server: None)
-    result = crash(sandbox_root, "graceful-restart")
+def test_it_finds_nothing_after_a_kill_that_lost_nothing(sandbox_root):
+    ports = spoilt(lambda server: None)
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {}
     assert result.verdict == "valid"
     assert result.acknowledged > 100
 
 
-def test_it_finds_a_deleted_row(sandbox_root, after_recovery):
-    after_recovery(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
-    result = crash(sandbox_root, "graceful-restart")
+def test_it_finds_a_deleted_row(sandbox_root):
+    ports = spoilt(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {"lost-engine": "invalid", "binlog-only": "invalid", "order": "invalid"}
     assert offenders(result, "lost-engine") == ((3, 5),)
     assert (result.verdict, result.lost_engine.transactions, result.lost_binlog.transactions) == ("invalid", 1, 0)
 
 
-def test_it_finds_a_deleted_half_of_a_transaction(sandbox_root, after_recovery):
-    after_recovery(lambda server: sql(server, "DELETE FROM right_half WHERE client = 2 AND n = 4"))
-    result = crash(sandbox_root, "graceful-restart")
+def test_it_finds_a_deleted_half_of_a_transaction(sandbox_root):
+    ports = spoilt(lambda server: sql(server, "DELETE FROM right_half WHERE client = 2 AND n = 4"))
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert offenders(result, "torn") == ((2, 4),)
 
 
-def test_it_finds_a_row_that_was_never_sent(sandbox_root, after_recovery):
-    after_recovery(lambda server: sql(server, "INSERT INTO one VALUES (1, 900000, 0, 0)"))
-    result = crash(sandbox_root, "graceful-restart")
+def test_it_finds_a_row_that_was_never_sent(sandbox_root):
+    ports = spoilt(lambda server: sql(server, "INSERT INTO one VALUES (1, 900000, 0, 0)"))
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {"altered": "invalid", "never-sent": "invalid"}
     assert offenders(result, "never-sent") == ((1, 900000),)
 
@@ -95,21 +89,21 @@ def within_an_event(binlog: bytes) -> int:
     return middle - 1 if end - length == middle else middle
 
 
-def test_it_finds_that_the_binlog_was_cut(sandbox_root, after_recovery):
+def test_it_finds_that_the_binlog_was_cut(sandbox_root):
     def cut(server):
         file = first_binlog(server)
         with file.open("r+b") as opened:
             opened.truncate(within_an_event(file.read_bytes()))
 
-    after_recovery(cut)
-    result = crash(sandbox_root, "graceful-restart")
+    ports = spoilt(cut)
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert {"lost-binlog", "engine-only", "binlog-unreadable"} <= set(bad(result))
     assert "lost-engine" not in bad(result)
     assert result.lost_binlog.transactions > result.acknowledged // 4
     assert len(offenders(result, "lost-binlog")) == 10  # the first ones are named
 
 
-def test_it_finds_a_gtid_that_was_swapped(sandbox_root, after_recovery):
+def test_it_finds_a_gtid_that_was_swapped(sandbox_root):
     """A transaction is given the number of the one before."""
 
     def swap(server):
@@ -121,12 +115,12 @@ def test_it_finds_a_gtid_that_was_swapped(sandbox_root, after_recovery):
         data[end - CRC_BYTES : end] = zlib.crc32(data[second : end - CRC_BYTES]).to_bytes(CRC_BYTES, "little")
         file.write_bytes(data)
 
-    after_recovery(swap)
-    result = crash(sandbox_root, "graceful-restart")
+    ports = spoilt(swap)
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {"binlog-order": "invalid", "binlog-rewritten": "invalid", "gtid-reused": "invalid"}
 
 
-def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root, after_recovery):
+def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root):
     """The checksum tells."""
 
     def change(server):
@@ -135,11 +129,11 @@ def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root, after_recovery):
         data[gtid_events(data)[10] + NUMBER_AT] ^= 1
         file.write_bytes(data)
 
-    after_recovery(change)
-    assert {"lost-binlog", "binlog-unreadable"} <= set(bad(crash(sandbox_root, "graceful-restart")))
+    result = crash(sandbox_root, "graceful-restart", ports=spoilt(change))
+    assert {"lost-binlog", "binlog-unreadable"} <= set(bad(result))
 
 
-def test_it_finds_a_prepared_transaction_that_was_left(sandbox_root, after_recovery):
+def test_it_finds_a_prepared_transaction_that_was_left(sandbox_root):
     def leave(server):
         with connect(server.target) as connection:
             connection.select_db(SCHEMA)
@@ -147,38 +141,34 @@ def test_it_finds_a_prepared_transaction_that_was_left(sandbox_root, after_recov
                               "XA PREPARE 'left'"):  # fmt: skip
                 ask.rows(connection, statement)
 
-    after_recovery(leave)
-    result = crash(sandbox_root, "graceful-restart")
+    ports = spoilt(leave)
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result)["prepared-left"] == "invalid"
     assert result.evidence.prepared_left == 1
 
 
-def test_it_finds_a_lost_row_on_the_replica_s_side(sandbox_root, after_recovery):
+def test_it_finds_a_lost_row_on_the_replica_s_side(sandbox_root):
     """Both reconnections go well and say so: only the rows tell."""
-    after_recovery(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
-    result = crash(sandbox_root, "graceful-restart", replica=True)
+    ports = spoilt(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
+    result = crash(sandbox_root, "graceful-restart", ports=ports, replica=True)
     assert bad(result)["replica"] == "invalid"
     first, second = result.evidence.replicas[:2]
     assert (first.state, first.different_rows, first.only_follower) == ("caught up", 1, ((3, 5),))
     assert second.different_rows == 1
 
 
-def test_tables_in_another_engine_than_the_variant_says_are_no_trial(sandbox_root, monkeypatch):
-    made = image.make_tables
+def test_tables_in_another_engine_than_the_variant_says_are_no_trial(sandbox_root):
+    def substituting(root, build, settings, **how):
+        return Sandbox.create(root, build, {**settings, "sql_mode": ""}, **how)
 
-    def substituted(connection, schema, engine):
-        ask.rows(connection, "SET SESSION sql_mode = ''")
-        made(connection, schema, engine)
-
-    monkeypatch.setattr(image, "make_tables", substituted)
-    result = crash(sandbox_root, "graceful-restart", engine="no_such_engine")
+    result = crash(sandbox_root, "graceful-restart", engine="no_such_engine", ports=Ports(sandbox=substituting))
     assert (result.verdict, result.failed_at) == ("unknown", "prepare")
     assert "instead of no_such_engine" in result.error
 
 
-def test_it_is_unknown_when_the_binlog_is_gone(sandbox_root, after_recovery):
-    after_recovery(lambda server: (server.datadir / "binlog.index").unlink())
-    result = crash(sandbox_root, "graceful-restart")
+def test_it_is_unknown_when_the_binlog_is_gone(sandbox_root):
+    ports = spoilt(lambda server: (server.datadir / "binlog.index").unlink())
+    result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert result.verdict == "unknown"
     assert bad(result)["lost-binlog"] == "unknown"
     assert any("binlog" in problem for problem in result.evidence.problems)
@@ -196,13 +186,13 @@ def gtid_events(data: bytes) -> list[int]:
 
 
 @needs_disk
-def test_a_trial_that_breaks_while_the_disk_holds_its_flushes_ends(sandbox_root, monkeypatch):
+def test_a_trial_that_breaks_while_the_disk_holds_its_flushes_ends(sandbox_root):
     """The server waits in the kernel for the disk then, and no kill ends it before the disk does."""
 
-    def cannot(server):
-        raise SandboxError("The sandbox could not be frozen.")
+    class NeverFrozen(Sandbox):
+        def freeze(self):
+            raise SandboxError("The sandbox could not be frozen.")
 
-    monkeypatch.setattr(Sandbox, "freeze", cannot)
-    broken = crash(sandbox_root, "power-loss")
+    broken = crash(sandbox_root, "power-loss", ports=Ports(sandbox=NeverFrozen.create))
     assert (broken.verdict, broken.failed_at, broken.error) == ("unknown", "freeze", "The sandbox could not be frozen.")
     assert leavings(sandbox_root) == (0, 0, []) and "left behind" not in broken.notes

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from workers.crash.chain import PORTS, Ports
 from workers.crash.run import run_trial
 from workers.crash.trial import TrialResult, TrialSetup
 from workers.sandbox import builds
@@ -23,8 +24,11 @@ def setup(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **opt
     return TrialSetup(root=root, build=build, name="trial", kind=kind, **known)
 
 
-def crash(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **options: Any) -> TrialResult:
-    return run_trial(setup(root, kind, flush_log, sync_binlog, **options), lambda step: None, lambda: False)
+def crash(
+    root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, ports: Ports = PORTS, **options: Any
+) -> TrialResult:
+    asked = setup(root, kind, flush_log, sync_binlog, **options)
+    return run_trial(asked, lambda step: None, lambda: False, ports)
 
 
 def bad(result: TrialResult) -> dict[str, str]:

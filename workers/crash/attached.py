@@ -4,6 +4,7 @@ import contextlib
 import os
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -24,7 +25,8 @@ ALIVE = "durascope_alive"  # a lock that the server forgets when it goes down, o
 
 
 class AttachedServer:
-    """`crash`, then `recover`; `close` whatever happens. It has no error log and no option file that we could read."""
+    """`crash`, then `recover` of what that returns; `close` whatever happens. It has no error log and no option file
+    that we could read."""
 
     my_cnf = ""
     log_text = ""
@@ -33,8 +35,7 @@ class AttachedServer:
         self.target = attached.target
         self._attached = attached
         self._command = OwnersCommand(attached.limit_s)
-        self._holder: Any = None  # the connection that holds the lock
-        self._life: _Life | None = None
+        self._lock = ExitStack()  # the connection that holds it
         self._start_due = False  # it may be down by our doing, and its start command has not ended yet
         self._stopped = False
 
@@ -51,28 +52,20 @@ class AttachedServer:
             raise PlanError(f"{self.target.name} {NOT_HERE}", MEND_INDEX)
         return index
 
-    def crash(self) -> None:
+    def crash(self) -> "Down":
         """Raises PlanError, and nothing is done to the server, when its owner has meanwhile forbidden it."""
-        self._holder = connect(self.target)
-        if ask.value(self._holder, "SELECT GET_LOCK(%s, 1)", [ALIVE]) != 1:
+        holder = connect(self.target)
+        self._lock.callback(holder._force_close)
+        if ask.value(holder, "SELECT GET_LOCK(%s, 1)", [ALIVE]) != 1:
             raise SandboxError(
                 f"{self.target.name} gave no lock, so nobody could tell whether it goes down: it was not crashed.",
                 "Another trial may be at it. Try again later.",
             )
-        self._life = _Life.of(self._holder)
+        life = Life.of(holder)
         self._attached.permit()
         self._start_due = bool(self._attached.start)
         self._command.run(self._attached.crash, "crash")
-
-    def recover(self, settings: Mapping[str, str]) -> Recovery:
-        """Start it and wait until it answers. `settings` are the server's own affair. SandboxError when it does not
-        come back, or has never been down."""
-        began = time.monotonic()
-        self.bring_up()
-        seconds = time.monotonic() - began
-        with connect(self.target, answer_s=ANSWER_S) as connection:
-            self._must_be_new(connection)
-        return Recovery(seconds, ())
+        return Down(self, life)
 
     def bring_up(self) -> None:
         """Run its start command and wait until it answers. Raises SandboxError when it does not."""
@@ -92,8 +85,7 @@ class AttachedServer:
     def close(self) -> None:
         """Let go of what is held. A server that a trial took down and did not bring back, because somebody cancelled
         or its crash command went wrong, is started. May be called twice."""
-        if self._holder:
-            self._holder._force_close()
+        self._lock.close()
         self._stopped = False
         if self._start_due and self.answers():
             self._attached.back()
@@ -129,18 +121,9 @@ class AttachedServer:
         except ServerError:
             return False
 
-    def _must_be_new(self, connection: Any) -> None:
-        """A lost lock alone proves nothing: a tunnel or a proxy that breaks cuts our connection too."""
-        locked = ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
-        if locked or self._life is None or not _Life.of(connection).follows(self._life):
-            raise SandboxError(
-                f"{self.target.name} was never down: its crash command did nothing to it.",
-                "Fix the crash command. No result was recorded.",
-            )
-
 
 @dataclass(frozen=True)
-class _Life:
+class Life:
     """What a server counts from its start on, and when we asked (monotonic clock)."""
 
     before_s: float
@@ -159,3 +142,30 @@ class _Life:
         tells nothing; then the number of connections does."""
         elapsed_s = self.before_s - earlier.after_s
         return self.uptime_s + 1 <= earlier.uptime_s + elapsed_s or self.connections < earlier.connections
+
+
+@dataclass(frozen=True)
+class Down:
+    """The server after its crash command, and the life that it had before."""
+
+    server: AttachedServer
+    before: Life
+
+    def recover(self, settings: Mapping[str, str]) -> Recovery:
+        """Start it and wait until it answers. `settings` are the server's own affair. SandboxError when it does not
+        come back, or has never been down."""
+        began = time.monotonic()
+        self.server.bring_up()
+        seconds = time.monotonic() - began
+        with connect(self.server.target, answer_s=ANSWER_S) as connection:
+            self._must_be_new(connection)
+        return Recovery(seconds, ())
+
+    def _must_be_new(self, connection: Any) -> None:
+        """A lost lock alone proves nothing: a tunnel or a proxy that breaks cuts our connection too."""
+        locked = ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
+        if locked or not Life.of(connection).follows(self.before):
+            raise SandboxError(
+                f"{self.server.target.name} was never down: its crash command did nothing to it.",
+                "Fix the crash command. No result was recorded.",
+            )

@@ -13,10 +13,11 @@ from workers.crash.evidence import Evidence, Seen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.oddities import Oddities
 from workers.crash.replica_judgement import judge_replicas
-from workers.crash.transactions import CLIENT_SHIFT, Keys, client_of, number_of
+from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult
 
 FIRST = 10  # offenders that are named
+IMPOSSIBLE = "a row whose client or number cannot exist"
 PIECES = {
     "stays_down": "the server's state",
     "gtids": "GTIDs",
@@ -280,7 +281,7 @@ def _none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     count = len(offenders)
     if not count:
         return CheckResult("", "valid", 0, otherwise)
-    first = offenders[:FIRST]
+    first = offenders[offenders != NOBODY][:FIRST]
     named = tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
-    client, number = named[0]
-    return CheckResult("", "invalid", count, f"{count:,} {what}, first client {client}'s number {number:,}.", named)
+    title = IMPOSSIBLE if NOBODY in offenders else "client {}'s number {:,}".format(*named[0])
+    return CheckResult("", "invalid", count, f"{count:,} {what}, first {title}.", named)

@@ -74,11 +74,6 @@ def difference(left: Rows, right: Rows) -> Difference:
     return Difference(len(only_left), len(only_right), _first(only_left), _first(only_right))
 
 
-def compare(left: Any, right: Any, schema: str) -> Difference:
-    """The same of two open connections."""
-    return difference(read_rows(left, schema), read_rows(right, schema))
-
-
 def seen(rows: Rows, secret: bytes) -> Seen:
     """Whose rows these are, against what the witness writes. A row that is there twice is altered: the table's primary
     key forbids it."""

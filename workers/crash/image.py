@@ -1,6 +1,7 @@
 """The image that trials begin with: a server of that build which holds the witness's empty tables."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from workers.crash.replica import SCHEMA
@@ -16,13 +17,13 @@ SCHEMA_SQL = Path(__file__).with_name("schema.sql")
 ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = %s"
 
 
-def witness_image(setup: TrialSetup) -> str:
+def witness_image(setup: TrialSetup, create: Callable[..., Sandbox] = Sandbox.create) -> str:
     """Its key; it is made on first use. SandboxError or ServerError: there is none."""
     uid = str(unprivileged_user(setup.user).uid)
     what = (setup.build.key, setup.build.version_text, uid, setup.engine, SCHEMA_SQL.read_text())
     key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"
     if images.find(setup.root, key) is None:
-        with Sandbox.create(setup.root, setup.build, {}, name="witness image", trace=False, user=setup.user) as server:
+        with create(setup.root, setup.build, {}, name="witness image", trace=False, user=setup.user) as server:
             with connect(server.target) as connection:
                 ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
                 make_tables(connection, SCHEMA, setup.engine)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from workers.crash import binlog, compare_tables, gtid
 from workers.crash.compare_tables import WRITES_AFTER
@@ -44,43 +44,48 @@ class BinlogPlace:
         return named[names.index(self.first) :] if self.first in names else named
 
 
-@dataclass
-class Inspector:
-    """Reads one server. `problems` collects why pieces are missing, step by step."""
+class Reachable(Protocol):
+    @property
+    def target(self) -> Target: ...
 
-    target: Target
+
+@dataclass(frozen=True)
+class Inspector:
+    """Reads one server, which may have another port after each start. `problems` collects why pieces are missing."""
+
+    server: Reachable
     schema: str
     secret: bytes
     log: BinlogPlace | None
     problems: list[str] = field(default_factory=list)
 
     def engine(self) -> Seen | None:
-        return self._piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows), self.secret))
+        return self.piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows), self.secret))
 
     def binlog(self) -> BinlogSeen | None:
         """The witness's part of the binlog files as they lie there."""
-        return self._piece("binlog", lambda: read_binlog(self.log, self.schema, self.secret))
+        return self.piece("binlog", lambda: read_binlog(self.log, self.schema, self.secret))
 
     def rewritten(self, before: BinlogPlace | None, now: BinlogSeen) -> Oddities | None:
         """Where the binlog differs from the copy that was taken at the crash."""
         if self.log is None or before is None:
             return None
         old, new = before.files(), self.log.files()
-        return self._piece("binlog against its copy", lambda: binlog.rewritten(old, new, now.read_to))
+        return self.piece("binlog against its copy", lambda: binlog.rewritten(old, new, now.read_to))
 
     def gtid_position(self) -> str | None:
         """GTIDs that the server has written; "" when there are none yet, or never any."""
-        return self._piece("GTID position", lambda: self._sql(_gtid_position))
+        return self.piece("GTID position", lambda: self._sql(_gtid_position))
 
     def prepared_left(self) -> int | None:
-        return self._piece("XA RECOVER", lambda: self._sql(lambda link: len(ask.rows(link, "XA RECOVER"))))
+        return self.piece("XA RECOVER", lambda: self._sql(lambda link: len(ask.rows(link, "XA RECOVER"))))
 
     def tables_ok(self) -> bool | None:
-        return self._piece("CHECK TABLE", lambda: self._sql(self._check_tables))
+        return self.piece("CHECK TABLE", lambda: self._sql(self._check_tables))
 
     def write_on(self) -> bool:
         """Commit some transactions of nobody, so that the server gives out new GTIDs. False: it could not be done."""
-        return bool(self._piece("writing after recovery", lambda: self._sql(self._write)))
+        return bool(self.piece("writing after recovery", lambda: self._sql(self._write)))
 
     def reissued(self, before: dict[str, int]) -> tuple[str, ...] | None:
         """GTIDs that had a transaction before the crash and have another one now that the server has written on."""
@@ -106,10 +111,10 @@ class Inspector:
         return True
 
     def _sql(self, read: Callable[[Any], Piece]) -> Piece:
-        with connect(self.target) as link:
+        with connect(self.server.target) as link:
             return read(link)
 
-    def _piece(self, name: str, read: Callable[[], Piece]) -> Piece | None:
+    def piece(self, name: str, read: Callable[[], Piece]) -> Piece | None:
         try:
             return read()
         except Exception as failure:  # whatever it is, the other pieces are still of use

@@ -1,17 +1,19 @@
 """A replica beside the server that is crashed: does it catch up, stop, or go on and silently differ?
 
-Order of a trial: `attach` before the load; after the primary's recovery `promote` (what it holds) and `can_rejoin`,
-which tries the old primary's return on a copy of it; `reconnect("after recovery")`; `write_past`;
-`reconnect("after the primary wrote on")`; `remove`. The second reconnection is needed because a primary that lost
-transactions gives their GTIDs out again: once it has passed the replica's position, the replica goes on without any
-error, in strict mode too, although the data differ.
+Order of a trial: `attach` before the load; after the primary's recovery `promote` (what the replica holds), then
+`reconnections`: the old primary's return is tried on a copy of it; the replica follows the recovered primary; the
+primary writes on; the replica follows again. The last one is needed because a primary that lost transactions gives
+their GTIDs out again: once it has passed the replica's position, the replica goes on without any error, in strict mode
+too, although the data differ.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 from workers.crash import compare_tables, ways
 from workers.crash.compare_tables import TABLES, WRITES_ON
@@ -31,76 +33,86 @@ WROTE_ON = "after the primary wrote on"
 REJOIN = "the old primary rejoins the promoted replica"
 SCHEMA = "durascope_witness"
 LIMIT_S = 120.0  # a durable replica on a slow disk applies some hundred transactions/s
-MORE = 20  # transactions that write_past commits beyond the replica's position
+MORE = 20  # transactions that `write_past` commits beyond the replica's position
 ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flush_log_at_trx_commit$'"
 
 
+@contextmanager
+def attach(
+    root: Path,
+    build: Build,
+    primary: Sandbox,
+    secret: bytes,
+    *,
+    user: str = "",
+    schema: str = SCHEMA,
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> Iterator["Replica"]:
+    """A replica of a primary whose witness tables are empty or not made yet; nothing of it is left afterwards.
+
+    `secret`: of the digests in the witness's rows. `settings` win over those of its way. PlanError, SandboxError or
+    ServerError: there is none.
+    """
+    way = ways.of(build)
+    with connect(primary.target) as connection:
+        own_id = _must_replicate(way, connection, schema)
+    chosen = {**way.of_follower, "server_id": str(own_id + 1), **settings}
+    with Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user) as sandbox:
+        replica = Replica(sandbox, Link(primary, sandbox), schema, secret)
+        replica.begin()
+        primary.settle()  # the account, too, is preparation, which a crash must not take
+        yield replica
+
+
+@dataclass(frozen=True)
 class Replica:
-    """An asynchronous GTID replica on a sandbox of its own. `remove` it, or leave the `with` block."""
+    """An asynchronous GTID replica on a sandbox of its own. `link`: from its primary."""
 
-    def __init__(self, sandbox: Sandbox, primary: Sandbox, schema: str, secret: bytes) -> None:
-        self.sandbox, self.primary, self.schema, self.secret = sandbox, primary, schema, secret
-        self._link = Link(primary, sandbox)
+    sandbox: Sandbox
+    link: Link
+    schema: str
+    secret: bytes
 
-    @classmethod
-    def attach(
-        cls,
-        root: Path,
-        build: Build,
-        primary: Sandbox,
-        secret: bytes,
-        *,
-        user: str = "",
-        schema: str = SCHEMA,
-        settings: Mapping[str, str] = NO_SETTINGS,
-    ) -> Self:
-        """Make a replica of a primary whose witness tables are empty or not made yet.
-
-        `secret`: of the digests in the witness's rows. `settings` win over those of its way. PlanError, SandboxError
-        or ServerError: nothing is left behind then.
-        """
-        way = ways.of(build)
-        with connect(primary.target) as connection:
-            own_id = _must_replicate(way, connection, schema)
-        chosen = {**way.of_follower, "server_id": str(own_id + 1), **settings}
-        sandbox = Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user)
-        try:
-            replica = cls(sandbox, primary, schema, secret)
-            replica._begin()
-            primary.settle()  # the account, too, is preparation, which a crash must not take
-        except BaseException:
-            sandbox.remove()
-            raise
-        return replica
+    def begin(self) -> None:
+        """Follow from the primary's position, with the witness's tables if the primary already has them."""
+        with connect(self.link.source.target) as primary, connect(self.sandbox.target) as replica:
+            _copy_schema(primary, replica, self.schema)
+            ask.rows(replica, self.link.way.begin, [self.link.written(primary)])
+        self.link.start()
 
     def follow(self, limit_s: float = LIMIT_S) -> Followed:
         """Wait for the replica to have everything that the primary wrote. Raises ServerError."""
-        return self._link.follow(limit_s)
+        return self.link.follow(limit_s)
 
     def promote(self, limit_s: float = LIMIT_S) -> Seen:
         """What it would hold if it were promoted now: it stops receiving and applies what it has received.
 
         Of the crash this tells only before the first `reconnect`. SandboxError or ServerError: not known.
         """
-        self._link.settle(limit_s)
+        self.link.settle(limit_s)
         with connect(self.sandbox.target) as connection:
             return compare_tables.seen(compare_tables.read_rows(connection, self.schema), self.secret)
+
+    def reconnections(self, settings: Mapping[str, str]) -> tuple[ReplicaSeen, ...]:
+        """After `promote`. Raises ServerError when the primary, which has these settings, cannot write on."""
+        rejoined = self.can_rejoin(settings)
+        after = self.reconnect(AFTER_RECOVERY)
+        self.write_past()
+        return after, self.reconnect(WROTE_ON), rejoined
 
     def reconnect(self, moment: str, limit_s: float = LIMIT_S) -> ReplicaSeen:
         """START SLAVE against the primary as it is now, follow it, compare all rows. Raises nothing of ours:
         what could not be done makes the state unknown, and `error` says why."""
         try:
-            self._link.settle(limit_s)
-            self._link.start()
-            return self._seen_after(moment, self._link, limit_s)
+            self.link.settle(limit_s)
+            self.link.start()
+            return self._seen_after(moment, self.link, limit_s)
         except DurascopeError as failure:
             return ReplicaSeen(moment, "unknown", str(failure))
 
-    def can_rejoin(
-        self, old_primary: Sandbox, settings: Mapping[str, str] = NO_SETTINGS, limit_s: float = LIMIT_S
-    ) -> ReplicaSeen:
+    def can_rejoin(self, settings: Mapping[str, str] = NO_SETTINGS, limit_s: float = LIMIT_S) -> ReplicaSeen:
         """Let a copy of the old primary, with its `settings`, follow this replica as its new primary.
 
         Neither of the two is changed. In the result the source is the promoted one. Raises nothing of ours.
@@ -108,14 +120,32 @@ class Replica:
         so what it lost does not come back and no duplicate stops it.
         """
         try:
-            self._link.settle(limit_s)
-            with twin(old_primary, self.sandbox.root, {**settings, "log_bin": "ON"}) as old:
+            self.link.settle(limit_s)
+            with twin(self.link.source, self.sandbox.root, {**settings, "log_bin": "ON"}) as old:
                 link = Link(self.sandbox, old)
                 _demote(link)
                 link.start()
                 return self._seen_after(REJOIN, link, limit_s)
         except DurascopeError as failure:
             return ReplicaSeen(REJOIN, "unknown", str(failure))
+
+    def write_past(self) -> int:
+        """Commit fresh transactions until the primary's GTIDs have passed the replica's; how many were needed.
+
+        Their client is WRITES_ON. The crash is over, so they need not be durable, and would take minutes if they were
+        on a slow disk: the settings are put back at the end. Raises ServerError.
+        """
+        with connect(self.sandbox.target) as connection:
+            reached = self.link.applied(connection)
+        with connect(self.link.source.target) as connection:
+            count = ahead(reached, self.link.written(connection)) + MORE
+            durable = ask.names_to_values(connection, AT_COMMIT)
+            try:
+                _set(connection, dict.fromkeys(durable, "0"))
+                _commit(connection, self, count)
+            finally:
+                _set(connection, durable)
+        return count
 
     def _seen_after(self, moment: str, link: Link, limit_s: float) -> ReplicaSeen:
         followed = link.follow(limit_s)
@@ -133,43 +163,6 @@ class Replica:
             only_source=found.first_left,
             only_follower=found.first_right,
         )
-
-    def remove(self) -> None:
-        """Kill the server and delete its folder. May be called twice."""
-        self.sandbox.remove()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
-    def _begin(self) -> None:
-        """From the primary's position, with the witness's tables if it already has them."""
-        with connect(self.primary.target) as primary, connect(self.sandbox.target) as replica:
-            _copy_schema(primary, replica, self.schema)
-            ask.rows(replica, self._link.way.begin, [self._link.written(primary)])
-        self._link.start()
-
-
-def write_past(primary: Sandbox, replica: Replica) -> int:
-    """Commit fresh transactions until the primary's GTIDs have passed the replica's; how many were needed.
-
-    Their client is WRITES_ON. The crash is over, so they need not be durable, and would take minutes if they
-    were on a slow disk: the settings are put back at the end. Raises ServerError.
-    """
-    link = replica._link
-    with connect(replica.sandbox.target) as connection:
-        reached = link.applied(connection)
-    with connect(primary.target) as connection:
-        count = ahead(reached, link.written(connection)) + MORE
-        durable = ask.names_to_values(connection, AT_COMMIT)
-        try:
-            _set(connection, dict.fromkeys(durable, "0"))
-            _commit(connection, replica, count)
-        finally:
-            _set(connection, durable)
-    return count
 
 
 def _must_replicate(way: Way, primary: Any, schema: str) -> int:

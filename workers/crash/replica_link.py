@@ -7,11 +7,12 @@ a moment. The source must say, too, that it has sent its whole binlog to this fo
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workers.crash import ways
 from workers.crash.gtid import Gtids, count, minus, parse
+from workers.crash.ways import Way
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
@@ -31,13 +32,17 @@ class Followed:
     error: str = ""
 
 
+@dataclass(frozen=True)
 class Link:
     """`follower` replicates from `source`. Both are asked anew each time: either may have been restarted."""
 
-    def __init__(self, source: Sandbox, follower: Sandbox) -> None:
-        self.source, self.follower = source, follower
-        self.way = ways.of(follower.build)
-        self._password = secrets.token_hex(16)
+    source: Sandbox
+    follower: Sandbox
+    password: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+
+    @property
+    def way(self) -> Way:
+        return ways.of(self.follower.build)
 
     def start(self) -> None:
         """Point the follower at the source and start it from its own position. Raises ServerError.
@@ -48,9 +53,9 @@ class Link:
             ask.rows(follower, f"STOP {self.way.word}")
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
                 ask.rows(source, f"KILL {dump}")
-            _run(source, self.way.account_sql, account=ACCOUNT, password=self._password)
+            _run(source, self.way.account_sql, account=ACCOUNT, password=self.password)
             port = self.source.target.port
-            _run(follower, self.way.point_sql, account=ACCOUNT, password=self._password, port=port)
+            _run(follower, self.way.point_sql, account=ACCOUNT, password=self.password, port=port)
 
     def follow(self, limit_s: float) -> Followed:
         """Wait until the follower has everything, has stopped with an error, or the time is up. Raises ServerError."""

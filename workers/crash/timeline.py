@@ -1,15 +1,20 @@
 """A trial's time line."""
 
 import time
+from collections.abc import Callable
 
 from workers.crash.trial import Step
+from workers.errors import Cancelled
 
 
 class Timeline:
-    """Each step begins where the one before ends."""
+    """Each step begins where the one before ends. None begins once somebody has cancelled: Cancelled is raised."""
 
-    def __init__(self) -> None:
-        self._began = time.monotonic()
+    def __init__(
+        self, tell: Callable[[str], None], cancelled: Callable[[], bool], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._tell, self._cancelled, self._clock = tell, cancelled, clock
+        self._began = clock()
         self._marks: list[tuple[str, float]] = []
 
     @property
@@ -18,11 +23,17 @@ class Timeline:
         return self._marks[-1][0] if self._marks else "prepare"
 
     def step(self, name: str) -> None:
-        self._marks.append((name, time.monotonic() - self._began))
+        self.must_go_on()
+        self._marks.append((name, self._clock() - self._began))
+        self._tell(name)
+
+    def must_go_on(self) -> None:
+        if self._cancelled():
+            raise Cancelled("Stopped in the middle of a crash trial.")
 
     def steps(self) -> tuple[Step, ...]:
         """None of a trial that broke before the first."""
-        ends = [at for _, at in self._marks[1:]] + [time.monotonic() - self._began]
+        ends = [at for _, at in self._marks[1:]] + [self._clock() - self._began]
         return tuple(
             Step(name, round(at, 4), round(end - at, 4)) for (name, at), end in zip(self._marks, ends, strict=False)
         )

@@ -30,6 +30,7 @@ class Witness:
     def __init__(self, target: Target, schema: str, clients: int, secret: bytes) -> None:
         """Log in all clients. `secret`: of the digests in their rows. Raises ServerError."""
         self.began = 0.0  # monotonic clock
+        self.drained_at_s = 0.0  # since then; 0 while the load goes on
         self._secret = secret
         self._clients: list[Client] = []
         self._quiet_ms: int | None = None  # set: read what is there, and end after that long without an answer
@@ -67,6 +68,7 @@ class Witness:
         socket's buffer once it is frozen or dead. SandboxError when it does not come to an end: then it may still be
         sending, and nothing it says can be relied on.
         """
+        self.drained_at_s = time.monotonic() - self.began
         if not self._stop(quiet_s):
             raise SandboxError("The witness did not stop.", "The machine may be overloaded. Repeat the trial.")
 

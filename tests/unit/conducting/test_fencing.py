@@ -186,16 +186,15 @@ def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_ba
     assert asked.statements == [] and Debt.objects.get().paid_at is None
 
 
-def test_its_server_is_not_started_by_it(monkeypatch):
+def test_its_server_is_not_started_by_it(tmp_path):
     def taken():
         raise Taken("it is another's")
 
-    ran = []
-    down = AttachedServer(Attached(TARGET, "", (), ("power", "on"), lambda: None, taken))
-    monkeypatch.setattr(down._command, "run", lambda *command: ran.append(command))
+    started = tmp_path / "started"
+    down = AttachedServer(Attached(TARGET, "", (), ("touch", str(started)), lambda: None, taken))
     with pytest.raises(Taken):
         down.bring_up()
-    assert ran == []
+    assert not started.exists()
 
 
 def test_a_worker_that_others_take_for_dead_takes_no_experiment():

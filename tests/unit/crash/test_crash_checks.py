@@ -10,6 +10,7 @@ from workers.crash import checks
 from workers.crash.checks import CHECKS, judge_all
 from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.oddities import Oddities
+from workers.crash.transactions import NOBODY, key
 from workers.crash.verdict import CheckResult, verdict
 
 WELL = all_well().engine
@@ -290,3 +291,14 @@ def test_against_a_ledger_that_is_not_sound_nothing_is_known():
         found = judge_all(other, evidence)
         assert {result.outcome for result in found} == {"unknown"}
         assert "cannot be relied on: it is not the one that the witness wrote" in found[0].says
+
+
+def test_a_row_that_no_client_can_have_written_is_said_and_named_as_nobodys():
+    """Its key stands for any client and number out of bounds: as figures they would be -1 and 1,099,511,627,775."""
+    stranger = np.array([NOBODY, key(1, 5)], dtype=np.int64)
+    found = judged(all_well(engine=replace(without(WELL, (1, 5)), altered=stranger)))
+    assert found["altered"].says.endswith("2 transactions have rows that differ from what was written, "
+                                          "first a row whose client or number cannot exist.")  # fmt: skip
+    assert (found["altered"].count, found["altered"].offenders) == (2, ((1, 5),))
+    assert found["never-sent"].says.endswith("a row whose client or number cannot exist.")
+    assert (found["never-sent"].count, found["never-sent"].offenders) == (1, ())

@@ -1,0 +1,157 @@
+"""How far a crash trial has come. Each value is frozen and knows all that the one before it knew.
+
+Begun      The crash kind is available on this host. Nothing is made.
+Started    The server answers, and the witness's tables are there and empty. Whatever was made is in `made`.
+Prepared   Every client of the witness is logged in; nothing was sent. A replica, if any, follows the server.
+Loaded     The moment that the seed draws has come, and the clients are still committing.
+Crashed    The server could answer nobody any more, then every answer was read, then the data were lost. The datadir is
+           as a recovery finds it; `before` is the binlog as it stood at the crash.
+Recovered  The server answers again, or it ended by itself on what the crash has left (`refused` says how).
+Judged     Every check has its outcome.
+
+The result of a trial that breaks is `so_far()` of the last value that it reached.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from time import monotonic, sleep
+
+from workers.crash.attached import AttachedServer
+from workers.crash.digest import new_secret
+from workers.crash.evidence import Evidence
+from workers.crash.inspect import BinlogPlace, Inspector
+from workers.crash.kinds.kind import CrashKind, Down, Scene
+from workers.crash.made import Made
+from workers.crash.replica import SCHEMA, Replica, attach
+from workers.crash.timeline import Timeline
+from workers.crash.trial import Attached, Loss, TrialResult, TrialSetup
+from workers.crash.verdict import CheckResult, verdict
+from workers.crash.witness import Witness
+from workers.sandbox.disk import prepared
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.server import Recovery, Sandbox
+
+LOG_LINES = 400
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What makes the parts of a trial."""
+
+    sandbox: Callable[..., Sandbox] = Sandbox.create
+    disk: Callable[..., VolatileDisk] = prepared.new_disk
+    attached: Callable[[Attached], AttachedServer] = AttachedServer
+    replica: Callable[..., AbstractContextManager[Replica]] = attach
+    witness: Callable[..., Witness] = Witness
+    clock: Callable[[], float] = monotonic
+    sleep: Callable[[float], None] = sleep
+
+
+PORTS = Ports()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    setup: TrialSetup
+    kind: CrashKind
+    settings: Mapping[str, str]  # of a sandbox: those of the variant, and what the trial needs
+    ports: Ports
+    made: Made
+    timeline: Timeline
+    secret: bytes = field(default_factory=new_secret)
+
+    @property
+    def schema(self) -> str:
+        return self.setup.attached.schema if self.setup.attached else SCHEMA
+
+    def so_far(self) -> TrialResult:
+        """The result as far as it is known."""
+        return TrialResult("unknown", (), None, self.timeline.steps(), digest_key=self.secret.hex())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started(Begun):
+    server: Sandbox | AttachedServer
+    disk: VolatileDisk | None  # None: the datadir lies on the host's own
+    variables: Mapping[str, str]
+
+    @property
+    def has_binlog(self) -> bool:
+        return self.variables.get("log_bin") in ("ON", "1")
+
+    @property
+    def has_gtids(self) -> bool:
+        return "gtid_binlog_pos" in self.variables or self.variables.get("gtid_mode") in ("ON", "ON_PERMISSIVE")
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.server, self.disk, self.setup.seed, self.timeline.step)
+
+    def so_far(self) -> TrialResult:
+        known = super().so_far()
+        effective = {name: self.variables[name] for name in self.setup.settings if name in self.variables}
+        log_lines = tuple(self.server.log_text.splitlines()[-LOG_LINES:])
+        return replace(known, my_cnf=self.server.my_cnf, log_lines=log_lines, notes=effective)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared(Started):
+    witness: Witness
+    replica: Replica | None
+    look: Inspector
+
+    def so_far(self) -> TrialResult:
+        ledger = self.witness.ledger()
+        return replace(
+            super().so_far(),
+            sent=len(ledger.sent()),
+            acknowledged=len(ledger.acknowledged()),
+            in_doubt=len(ledger.in_doubt()),
+            crash_at_s=self.witness.drained_at_s,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded(Prepared):
+    gtid_before: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crashed(Loaded):
+    down: Down
+    before: BinlogPlace | None
+    crash_notes: Mapping[str, str]
+
+    def so_far(self) -> TrialResult:
+        known = super().so_far()
+        return replace(known, notes={**known.notes, **self.crash_notes})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recovered(Crashed):
+    recovery: Recovery | None
+    refused: str
+
+    def so_far(self) -> TrialResult:
+        return replace(super().so_far(), recovery_s=self.recovery.seconds if self.recovery else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Recovered):
+    evidence: Evidence
+    checks: tuple[CheckResult, ...]
+    lost_engine: Loss | None
+    lost_binlog: Loss | None
+    lost_replica: Loss | None
+
+    def so_far(self) -> TrialResult:
+        return replace(
+            super().so_far(),
+            verdict=verdict(self.checks),
+            checks=self.checks,
+            evidence=self.evidence,
+            lost_engine=self.lost_engine,
+            lost_binlog=self.lost_binlog,
+            lost_replica=self.lost_replica,
+        )

@@ -1,0 +1,106 @@
+"""The first steps of a crash trial: the server with the witness's tables, then everything that the load needs.
+
+What is made goes into `made` at once, so that it is removed whatever raises next."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from workers.crash.attached import AttachedServer
+from workers.crash.chain import Begun, Prepared, Started
+from workers.crash.image import make_tables, witness_image
+from workers.crash.inspect import BinlogPlace, Inspector
+from workers.crash.replica import Replica
+from workers.errors import PlanError
+from workers.sandbox import options
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.server import Sandbox
+from workers.sandbox.users import unprivileged_user
+from workers.servers import ask
+from workers.servers.connection import connect
+
+
+def start(begun: Begun) -> Started:
+    begun.timeline.step("prepare")
+    server, disk = (_attached(begun), None) if begun.setup.attached else _sandbox(begun)
+    with connect(server.target) as connection:
+        variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
+    return Started(**vars(begun), server=server, disk=disk, variables=variables)
+
+
+def prepare(started: Started) -> Prepared:
+    """Raises PlanError for an attached server that the verdict would be wrong about."""
+    setup, server = started.setup, started.server
+    if setup.attached:
+        _must_have(setup.name, setup.settings, started.variables)
+    index = _binlog_index(server, started.variables) if started.has_binlog else None
+    look = Inspector(server, started.schema, started.secret, BinlogPlace.now(index) if index else None)
+    replica = (
+        _replica(started, server) if setup.replica and started.has_binlog and isinstance(server, Sandbox) else None
+    )
+    witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret)
+    started.made.callback(witness.close)
+    started.kind.arm(started.scene)
+    return Prepared(**vars(started), witness=witness, replica=replica, look=look)
+
+
+def _attached(begun: Begun) -> AttachedServer:
+    server = begun.ports.attached(begun.setup.attached)
+    begun.made.callback(server.close)
+    begun.made.killed_by(server.kill)
+    with connect(server.target) as connection:
+        make_tables(connection, begun.schema, begun.setup.engine)
+    return server
+
+
+def _sandbox(begun: Begun) -> tuple[Sandbox, VolatileDisk | None]:
+    """The disk where the crash kind or the variant's storage needs one."""
+    setup, made = begun.setup, begun.made
+    key = witness_image(setup, begun.ports.sandbox)
+    disk = _disk(begun, key) if begun.kind.needs_disk or setup.storage else None
+    begun.timeline.step("start")
+    how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}
+    where = disk.mnt if disk else None
+    server = begun.ports.sandbox(setup.root, setup.build, begun.settings, datadir_on=where, **how)
+    made.enter_context(server)
+    made.killed_by(server.kill)
+    if disk:
+        made.callback(disk.give_way)  # before the server is killed
+    else:
+        server.flush_logs()  # else MySQL at flush 0 may lose our account in the kill
+    if disk and setup.storage:
+        disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
+    return server, disk
+
+
+def _disk(begun: Begun, image_key: str) -> VolatileDisk:
+    setup = begun.setup
+    disk = begun.ports.disk(setup.root, setup.build, unprivileged_user(setup.user), image_key=image_key)
+    begun.made.enter_context(disk)
+    begun.made.killed_by(disk.give_way)
+    return disk
+
+
+def _replica(started: Started) -> Replica:
+    setup, ports = started.setup, started.ports
+    started.timeline.step("attach replica")
+    attached = ports.replica(setup.root, setup.build, started.server, started.secret, user=setup.user)
+    replica = started.made.enter_context(attached)
+    started.made.killed_by(replica.sandbox.kill)
+    return replica
+
+
+def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, str]) -> None:
+    """An owner's server is crashed as it is: with other settings the verdict would stand under the wrong name."""
+    for variable, value in settings.items():
+        if (found := variables.get(variable, "not known")).upper() != value.upper():
+            raise PlanError(
+                f"{name} has {variable}={found} now, and the variant says {value}: it was not crashed.",
+                "Set it in the server's option file, or plan the experiment anew.",
+            )
+
+
+def _binlog_index(server: Sandbox | AttachedServer, variables: Mapping[str, str]) -> Path | None:
+    """None: its files are not on this host, or not ours to read."""
+    if isinstance(server, AttachedServer):
+        return server.binlog_index(variables)
+    return server.datadir / f"{options.BINLOG_BASE}.index"

@@ -135,3 +135,15 @@ def times(value: object, digits: int = 2) -> str:
 def at(threads: int) -> str:
     """1 thread, 8 threads."""
     return "1 thread" if threads == 1 else f"{threads:,} threads"
+
+
+FORMATS = {
+    "text": str,
+    "number": number,
+    "whole": whole,
+    "ms": ms,
+    "times": times,
+    "p": lambda value: "< 0.001" if value < 0.001 else sig(value, 2),
+    "percent": percent,
+    "size": size,
+}

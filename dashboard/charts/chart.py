@@ -5,22 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from dashboard import numbers as figures
-
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
 COLOURS = 8  # in static/css/tokens.css; more lines than that are crowded
 NOT_AVAILABLE = "not available here"
-FORMATS = {
-    "text": str,
-    "number": figures.number,
-    "whole": figures.whole,
-    "ms": figures.ms,
-    "times": figures.times,
-    "p": lambda value: "< 0.001" if value < 0.001 else figures.sig(value, 2),
-    "percent": figures.percent,
-    "size": figures.size,
-}
 
 
 @dataclass(frozen=True)
@@ -88,7 +76,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Table:
-    """`columns`: (title, key of FORMATS); rows hold raw values, None where nothing is known."""
+    """`columns`: (title, key of dashboard.numbers.FORMATS); rows hold raw values, None where nothing is known."""
 
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Any, ...], ...] = ()

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
-from dashboard.findings.compare.figures import FIGURES, Column, Figure
-from dashboard.numbers import at
+from dashboard.findings.compare.figures import FIGURES, Column, Figure, named
 from dashboard.results.compare.choice import Choice
 
 KEY = "compared"
@@ -55,11 +54,6 @@ def _y(columns: Sequence[Column], figure: Figure) -> Axis:
     counted = {column["counts"] for column in columns}
     label = f"{counted.pop()} {figure.label}" if figure.unit == "/s" and len(counted) == 1 else figure.label
     return Axis(label, figure.unit, can_toggle_log=True)
-
-
-def named(columns: Sequence[Column]) -> list[str]:
-    """1: 1/1, 8 threads."""
-    return [f"{n}: {column['variant']}, {at(column['threads'])}" for n, column in enumerate(columns, start=1)]
 
 
 Drawn = tuple[Axis, tuple[Series, ...], tuple[tuple[int, ...], ...]]  # with the places of each series' points

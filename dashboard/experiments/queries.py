@@ -6,19 +6,13 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.experiments import live as live
-from dashboard.experiments import pace
+from dashboard.experiments import live, pace
 from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.routes import site_of_experiment
-from dashboard.findings import finding as results
-from dashboard.findings.claims.outcomes import outcomes_of
-from dashboard.findings.crash.finding import crash_finding
 from dashboard.fleet import sites
 from dashboard.fleet.models import Worker
 from dashboard.fleet.site_names import LOCAL
-from dashboard.results import queries as stored
-from dashboard.results.page import shown_to
 from dashboard.servers.models import Preflight, Server
 from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
@@ -166,24 +160,6 @@ def _waits_for(experiment: Experiment) -> str:
     """What a queued experiment waits for."""
     site = site_of_experiment(experiment.pk)
     return sites.nobody(site or LOCAL) or experiment.phase or "waiting for a worker"
-
-
-def finding(experiment: Experiment) -> list[str]:
-    """What was found, in sentences; the first is the one on top of the result page."""
-    view = shown_to(experiment, {}, shared=False)
-    if view.trials:
-        crashed = crash_finding(view, experiment.is_over)
-        return [crashed.sentence, *crashed.more]
-    found = results.finding(view, stored.progress(experiment, stored.cells(experiment)))
-    return [found.sentence, *found.more]
-
-
-def remember_finding(experiment: Experiment) -> None:
-    """Work the statistics out once, so that no page has to, and keep the sentence for lists."""
-    experiment.finding = finding(experiment)[0]
-    Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding)
-    experiment.note_words()
-    outcomes_of(experiment)
 
 
 def _running_cell(experiment: Experiment) -> tuple[dict[str, Any], str] | None:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import FORMATS
 from dashboard.history.figures import FIGURES, Figure
 from dashboard.history.models import Change, Track
 from dashboard.history.queries import Difference
-from dashboard.numbers import percent
+from dashboard.numbers import FORMATS, percent
 
 MOST_NAMED = 6
 

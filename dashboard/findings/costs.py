@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
-from django.urls import reverse
 
 from dashboard.experiments.models import Experiment
 from dashboard.findings.analysis import analysis_of, made_of_each
@@ -26,7 +25,7 @@ class Cost:
 
     says: str
     decision: str
-    url: str
+    experiment_id: int
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _cost(experiment: Experiment, rest_on: Mapping[int, Any], safe: Measured, fa
     point = next((one for one in alike if one["ratio"]), None)
     if point is None:
         return None
-    return Cost(_says(safe, fast, point), point["ratio"]["decision"], reverse("results:page", args=[experiment.pk]))
+    return Cost(_says(safe, fast, point), point["ratio"]["decision"], experiment.pk)
 
 
 def _says(safe: Measured, fast: Measured, point: Mapping[str, Any]) -> str:

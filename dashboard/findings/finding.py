@@ -1,9 +1,10 @@
 """The sentence on top of a result page: what was found, with its interval, or why nothing can be said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.experiments.models import Cell, Experiment
 from dashboard.findings.counted import counted
 from dashboard.findings.headline import Headline, headline
 from dashboard.findings.shown import Shown
@@ -22,6 +23,12 @@ class Progress:
     measured: int
     is_over: bool
     error: str = ""
+
+
+def progress(experiment: Experiment, states: Iterable[str], clean: Callable[[str], str] = str) -> Progress:
+    """`states`: of all cells. `clean`: takes out of the error what this reader may not see."""
+    known = list(states)
+    return Progress(len(known), known.count(Cell.State.DONE), experiment.is_over, clean(experiment.error))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboard.experiments.models import Cell, Experiment, Part, Run
-from dashboard.results.reader import Reader
 from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad, common_tps, started_within_s
 
@@ -48,7 +47,7 @@ def of_experiment(experiment: Experiment, *, shared: bool) -> Together | None:
     return Together(count, _hosts(workers, shared=shared), None if within is None else within * 1000)
 
 
-def of_run(run: Run, reader: Reader) -> Together | None:
+def of_run(run: Run, *, shared: bool) -> Together | None:
     count = run.cell.experiment.plan.get("load_workers", 1)
     if count < 2:
         return None
@@ -56,14 +55,14 @@ def of_run(run: Run, reader: Reader) -> Together | None:
     if not rows:
         return Together(count, "", None)
     loads = [PartLoad(one.by, one.began_s or 0.0, one.trip_s or 0.0, LoadResult.from_dict(one.result)) for one in rows]
-    hosts = _hosts({one.by for one in rows}, shared=reader.is_guest)
-    shares = tuple(_share(part, load, reader) for part, load in zip(rows, loads, strict=True))
+    hosts = _hosts({one.by for one in rows}, shared=shared)
+    shares = tuple(_share(part, load, shared=shared) for part, load in zip(rows, loads, strict=True))
     return Together(count, hosts, started_within_s(loads) * 1000, common_tps(loads), shares)
 
 
-def _share(part: Part, done: PartLoad, reader: Reader) -> Share:
+def _share(part: Part, done: PartLoad, *, shared: bool) -> Share:
     load = done.load
-    by = f"worker {part.number + 1}" if reader.is_guest else part.by
+    by = f"worker {part.number + 1}" if shared else part.by
     tps = load.transactions / load.elapsed_s
     return Share(by, part.threads, load.transactions, tps, done.began_s * 1000, part.load_average)
 

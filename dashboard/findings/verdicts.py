@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from django.db.models import Count, Q
-from django.urls import reverse
 
 from dashboard.experiments.crash_kinds import ORDER, title
 from dashboard.experiments.models import Experiment, Trial
@@ -59,7 +58,7 @@ class Verdict:
     """Of one server: its settings, worst first. `experiment`: its name, since that of a sandbox may have tried another
     build than the server's own. `distrusted`: why nothing of them counts, "" otherwise."""
 
-    url: str
+    experiment_id: int
     experiment: str
     settings: tuple[Tried, ...]
     distrusted: str = ""
@@ -85,7 +84,7 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
     distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := detector(trials)).failed}
     return {
         server_id: Verdict(
-            reverse("results:page", args=[newest[server_id]]),
+            newest[server_id],
             names[newest[server_id]],
             tuple(sorted(_worst(tried), key=lambda one: one.severity)),
             distrusted.get(newest[server_id], ""),

@@ -5,7 +5,6 @@ from statistics import fmean
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, QuerySet
 
 from dashboard.experiments.models import Experiment, Run, Trial
 from dashboard.experiments.states import OVER
@@ -18,12 +17,6 @@ from dashboard.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]  # a track's names, an entry's fields
-
-
-def waiting() -> QuerySet[Experiment]:
-    """Ended experiments whose entries are not written, oldest first."""
-    ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False, imported_at=None)
-    return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
 
 
 def note(experiment: Experiment) -> None:

@@ -7,7 +7,7 @@ from dashboard.history.models import Track
 
 @dataclass(frozen=True)
 class Figure:
-    """`column`: of Entry; `form`: a key of dashboard.charts.chart.FORMATS; `source`: "" where each entry names
+    """`column`: of Entry; `form`: a key of dashboard.numbers.FORMATS; `source`: "" where each entry names
     its own; `counted`: the name begins with what the track counts."""
 
     title: str

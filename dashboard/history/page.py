@@ -7,14 +7,12 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.charts import nights as charts
-from dashboard.charts.chart import FORMATS
 from dashboard.findings import changes as words
-from dashboard.history import entries
 from dashboard.history.figures import FIGURES, of_kind
 from dashboard.history.models import Change, Track
-from dashboard.history.queries import ACCEPTED, figured
+from dashboard.history.queries import ACCEPTED, figured, waiting
 from dashboard.history.shown import NIGHTS, Marked, Shown
-from dashboard.numbers import UNKNOWN
+from dashboard.numbers import FORMATS, UNKNOWN
 from dashboard.servers.models import Server
 from workers.analysis.change_points import FEWEST
 
@@ -68,7 +66,7 @@ def _no_change(shown: Shown) -> str:
 
 def _nothing(server: Server) -> str:
     """Not even once, or it has just ended, or no worker is there to note it."""
-    ended = entries.waiting().filter(Q(cells__server=server) | Q(trials__server=server))
+    ended = waiting().filter(Q(cells__server=server) | Q(trials__server=server))
     if ended.exists():
         return "What was measured on this server is not noted yet: a worker does that within a few minutes."
     return "Nothing was measured on this server yet."

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from dashboard.experiments import environment
 from dashboard.experiments.models import Environment, Experiment
+from dashboard.experiments.states import OVER
 from dashboard.history.figures import FIGURES
 from dashboard.history.models import Change, Entry, Track
 
@@ -41,6 +42,12 @@ class Row(NamedTuple):
     fsyncs_from: str
     lost_engine: float | None
     lost_binlog: float | None
+
+
+def waiting() -> QuerySet[Experiment]:
+    """Ended experiments whose entries are not written, oldest first."""
+    ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False, imported_at=None)
+    return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
 
 
 def values(track: Track, figure: str) -> list[Value]:

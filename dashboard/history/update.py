@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import OperationalError
 
 from dashboard.experiments.models import Experiment
-from dashboard.history import again, changes, entries
+from dashboard.history import again, changes, entries, queries
 from dashboard.history.models import Track
 
 log = logging.getLogger(__name__)
@@ -31,10 +31,10 @@ def keep(now: datetime, ring: Callable[[int], None], here: str = "", round_s: fl
 
 
 def _note_all(until: float) -> bool:
-    for experiment_id in list(entries.waiting().values_list("pk", flat=True)):
+    for experiment_id in list(queries.waiting().values_list("pk", flat=True)):
         if time.monotonic() > until:
             return False
-        if experiment := entries.waiting().filter(pk=experiment_id).first():  # not resumed or deleted meanwhile
+        if experiment := queries.waiting().filter(pk=experiment_id).first():  # not resumed or deleted meanwhile
             _note(experiment)
     return True
 

@@ -9,8 +9,8 @@ from django.db import DatabaseError, transaction
 
 from dashboard.accounts.roles import require
 from dashboard.audit.models import record
-from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
+from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.portable.read import Content
 from dashboard.portable.refused import NotImported
@@ -76,7 +76,7 @@ def _work_out(experiment: Experiment) -> None:
     pages would break on it."""
     try:
         analysis_of(experiment)
-        queries.remember_finding(experiment)
+        conclusion.remember(experiment)
     except (DatabaseError, DurascopeError):
         raise
     except Exception as broken:  # whatever a file can say, nothing of it may break a page

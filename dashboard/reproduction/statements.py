@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from dashboard.experiments.claims import variants_of
+from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
 from dashboard.reproduction.newest import Newest, newest
-from dashboard.results.claims_page import LOOKS, interval_of, value_of
+from dashboard.results.claims_page import LOOKS
 from workers.analysis.predicates.claim import Claim
 from workers.bench.recipes import Recipe
 

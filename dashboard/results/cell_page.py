@@ -46,7 +46,7 @@ def context(run: Run, reader: Reader) -> dict[str, Any]:
         "workload": reader.text(cell.workload),
         "server": reader.names[cell.server_id],
         "counted": _counted(run).capitalize(),
-        "together": together.of_run(run, reader),
+        "together": together.of_run(run, shared=reader.is_guest),
         "picture": _picture(run, reader),
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
         "figures": [_figure(one, reader) for one in run.figures if one["value"] is not None],

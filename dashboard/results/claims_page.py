@@ -7,12 +7,10 @@ from typing import Any
 
 from dashboard.experiments.models import Experiment
 from dashboard.findings.claims.outcomes import outcomes_of
+from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.findings.shown import Shown
-from dashboard.numbers import UNKNOWN, percent, sig
 
 LOOKS = {"held": "held", "not held": "warned", "not decidable": "unknown"}  # classes of badges.css
-UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "commits": " commits"}
-SHARES = ("share", "deviation")  # read in per cent
 
 
 @dataclass(frozen=True)
@@ -63,29 +61,3 @@ def _row(one: Mapping[str, Any], shown: Shown) -> Row:
         look=LOOKS[one["outcome"]],
         server=shown.names[one["server_id"]] if len(shown.names) > 1 else "",
     )
-
-
-def value_of(measured: Mapping[str, Any]) -> str:
-    """24.2 times; 0 of 30; a dash where nothing is known."""
-    if measured["value"] is None:
-        return UNKNOWN
-    if measured["counts"]:
-        return measured["counts"]
-    if measured["unit"] in SHARES:
-        return percent(measured["value"])
-    return f"{sig(measured['value'])}{UNITS[measured['unit']]}"
-
-
-def interval_of(measured: Mapping[str, Any]) -> str:
-    """The 95 % interval; "" where none is known. A share that was never or always seen has one open side; a deviation
-    has two ends."""
-    lo, hi = measured["lo"], measured["hi"]
-    if lo is None or hi is None:
-        return ""
-    if measured["unit"] == "deviation":
-        return f"{percent(lo)} to {percent(hi)}"
-    if measured["unit"] != "share":
-        return f"{sig(lo)} to {sig(hi)}"
-    if lo == 0:
-        return f"at most {percent(hi)}"
-    return f"at least {percent(lo)}" if hi == 1 else f"{percent(lo)} to {percent(hi)}"

@@ -10,7 +10,7 @@ from dashboard.charts.registry import CHARTS, MODELS, OUTLINES, sketch
 from dashboard.experiments.environment import facts
 from dashboard.experiments.models import Cell, Experiment
 from dashboard.findings import together
-from dashboard.findings.finding import Progress, finding
+from dashboard.findings.finding import finding, progress
 from dashboard.findings.looks import looks
 from dashboard.findings.promises import promises
 from dashboard.findings.redact import neutral_names, redactor_of
@@ -32,7 +32,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     view = shown_to(experiment, choice, shared=shared)
     addresses = Addresses(experiment.pk, token)
     rows = queries.cells(experiment)
-    progress = queries.progress(experiment, rows)
+    known = progress(experiment, (row["state"] for row in rows), view.clean)
     return {
         "experiment": experiment,
         "name": view.clean(experiment.name),
@@ -40,8 +40,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "addresses": addresses,
         "shown": view,
         "claims": claims_page.context(experiment, view),
-        "finding": _cleaned(view, progress),
-        "progress": progress,
+        "finding": finding(view, known),
+        "progress": known,
         "failed": sum(row["state"] == "failed" for row in rows),
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
         "crash": crash_page.context(experiment, view, addresses),
@@ -82,10 +82,6 @@ def _is_unfinished(view: Shown, rows: list[dict[str, Any]]) -> bool:
     """Whether a cell or a trial of the plan was not measured: what *Resume* would queue."""
     states = {row["state"] for row in rows} | {trial.state for trial in view.trials}
     return bool(states - {Cell.State.DONE})
-
-
-def _cleaned(view: Shown, progress: Progress) -> Any:
-    return finding(view, Progress(progress.cells, progress.measured, progress.is_over, view.clean(progress.error)))
 
 
 def _picture(key: str, view: Shown, addresses: Addresses) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from dashboard.experiments.models import Cell, Environment, Experiment, Run, Trial
-from dashboard.findings.finding import Progress
+from dashboard.experiments.models import Environment, Experiment, Run, Trial
 
 _CELL = (
     "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend",
@@ -17,11 +16,6 @@ _CELL = (
 def cells(experiment: Experiment) -> list[dict[str, Any]]:
     """All cells in order of execution, with the run's throughput where there is one."""
     return list(experiment.cells.order_by("position").values(*_CELL))
-
-
-def progress(experiment: Experiment, rows: Iterable[Mapping[str, Any]]) -> Progress:
-    states = [row["state"] for row in rows]
-    return Progress(len(states), states.count(Cell.State.DONE), experiment.is_over, experiment.error)
 
 
 def environments(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:

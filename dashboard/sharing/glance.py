@@ -6,11 +6,9 @@ from django.http import QueryDict
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.registry import draw
-from dashboard.experiments.models import Experiment
-from dashboard.findings.crash.finding import crash_finding
-from dashboard.findings.finding import Progress, finding
+from dashboard.findings.conclusion import conclusion
 from dashboard.findings.shown import Shown
-from dashboard.results import page, queries
+from dashboard.results import page
 from dashboard.results.compare.page import at_a_glance
 from dashboard.sharing import comparisons
 from dashboard.sharing.models import ShareLink
@@ -31,16 +29,9 @@ def glance(link: ShareLink, token: str) -> Glance:
         return Glance(found.sentence if found else chart.title, "Comparison", chart)
     experiment = experiment_of(link)
     view = page.shown_to(experiment, {}, shared=True)
-    return Glance(_sentence(experiment, view), view.clean(experiment.name), draw(main_chart(view), view))
+    return Glance(conclusion(experiment, view).sentence, view.clean(experiment.name), draw(main_chart(view), view))
 
 
 def main_chart(view: Shown) -> str:
     """Cost against risk where there were crashes and it can be drawn, else throughput."""
     return "risk" if view.trials and draw("risk", view).series else "throughput"
-
-
-def _sentence(experiment: Experiment, view: Shown) -> str:
-    if view.trials:
-        return crash_finding(view, experiment.is_over).sentence
-    known = queries.progress(experiment, queries.cells(experiment))
-    return finding(view, Progress(known.cells, known.measured, known.is_over, view.clean(known.error))).sentence

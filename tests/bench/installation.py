@@ -15,11 +15,11 @@ def fill(runs: int) -> None:
     """The user comes last: a folder that is kept is whole when there is one."""
     from django.contrib.auth.models import User
 
-    from dashboard.experiments.queries import remember_finding
+    from dashboard.findings import conclusion
 
     made = [_one(number) for number in range(EXPERIMENTS)]
     for experiment in made:
-        remember_finding(experiment)
+        conclusion.remember(experiment)
     _note_history()
     _copy_all(max(0, runs // (EXPERIMENTS * RUNS_EACH) - 1))
     User.objects.create_superuser("bench", password=secrets.token_urlsafe(20))

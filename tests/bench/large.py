@@ -107,10 +107,10 @@ def _measure_all(asked: argparse.Namespace, folder: Path) -> None:
 
 def _analyse() -> None:
     """As the worker does at the end of each: of those that are looked at."""
-    from dashboard.experiments.queries import remember_finding
+    from dashboard.findings import conclusion
 
     for experiment in _looked_at():
-        remember_finding(experiment)
+        conclusion.remember(experiment)
 
 
 def _looked_at() -> list[Any]:

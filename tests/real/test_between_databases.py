@@ -31,7 +31,7 @@ except SystemExit as ended:
 SHOWN = """
 import json
 from django.core.serializers.json import DjangoJSONEncoder
-from dashboard.experiments import queries
+from dashboard.findings import conclusion
 from dashboard.experiments.models import Experiment
 from dashboard.results import page
 from dashboard.charts.registry import CHARTS, draw
@@ -39,7 +39,7 @@ from dashboard.findings.claims.told import claims_told
 one = Experiment.objects.get()
 view = page.shown_to(one, {}, shared=True)
 told = {
-    "finding": queries.finding(one),
+    "finding": conclusion.sentences(one),
     "claims": claims_told(one),
     "verdicts": list(one.trials.order_by("position").values_list("variant", "kind", "verdict", "acknowledged")),
     "charts": {key: draw(key, view).payload() for key in CHARTS},

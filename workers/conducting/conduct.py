@@ -15,9 +15,10 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.db.models import Manager
 
-from dashboard.experiments import claiming, lifecycle, live, queries
+from dashboard.experiments import claiming, lifecycle, live
 from dashboard.experiments.models import Cell, Environment, Experiment, Probe, Trial
 from dashboard.experiments.rights import why_not_run
+from dashboard.findings import conclusion
 from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
 from dashboard.retry import LOST, patient
@@ -87,7 +88,7 @@ def _remember(experiment: Experiment) -> None:
     """What was found; worked out anew where the database was away, so that no list goes without it."""
     experiment.refresh_from_db()
     if experiment.is_over:
-        queries.remember_finding(experiment)
+        conclusion.remember(experiment)
 
 
 def _hosts(plan: Plan, servers: dict[int, Server]) -> set[str]:

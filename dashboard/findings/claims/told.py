@@ -1,8 +1,14 @@
-"""The outcomes of claims as a terminal shows them."""
+"""The outcomes of claims in words: their figures for pages, a line each for a terminal."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from dashboard.experiments.models import Experiment
 from dashboard.findings.claims.outcomes import outcomes_of
-from dashboard.results.claims_page import interval_of, value_of
+from dashboard.numbers import UNKNOWN, percent, sig
+
+UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "commits": " commits"}
+SHARES = ("share", "deviation")  # read in per cent
 
 
 def claims_told(experiment: Experiment) -> list[str]:
@@ -14,3 +20,29 @@ def claims_told(experiment: Experiment) -> list[str]:
         why = f" {one['why']}." if one["why"] else ""
         told.append(f"{one['id']} {one['outcome']}: {figures}. {one['says']}{why}")
     return told
+
+
+def value_of(measured: Mapping[str, Any]) -> str:
+    """24.2 times; 0 of 30; a dash where nothing is known."""
+    if measured["value"] is None:
+        return UNKNOWN
+    if measured["counts"]:
+        return measured["counts"]
+    if measured["unit"] in SHARES:
+        return percent(measured["value"])
+    return f"{sig(measured['value'])}{UNITS[measured['unit']]}"
+
+
+def interval_of(measured: Mapping[str, Any]) -> str:
+    """The 95 % interval; "" where none is known. A share that was never or always seen has one open side; a deviation
+    has two ends."""
+    lo, hi = measured["lo"], measured["hi"]
+    if lo is None or hi is None:
+        return ""
+    if measured["unit"] == "deviation":
+        return f"{percent(lo)} to {percent(hi)}"
+    if measured["unit"] != "share":
+        return f"{sig(lo)} to {sig(hi)}"
+    if lo == 0:
+        return f"at most {percent(hi)}"
+    return f"at least {percent(lo)}" if hi == 1 else f"{percent(lo)} to {percent(hi)}"

@@ -7,7 +7,8 @@ from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.analysis import describe, judged
 from dashboard.findings.compare.figures import Column
 from dashboard.findings.points import Point, gathered
-from dashboard.results.compare.choice import MOST_POINTS
+
+MOST_POINTS = 16
 
 
 def columns(wanted: Sequence[int]) -> list[Column]:

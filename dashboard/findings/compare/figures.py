@@ -1,10 +1,11 @@
 """The figures that points can be compared by. A new one is one line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dashboard.findings.line_models import fsyncs
+from dashboard.numbers import at
 
 Column = Mapping[str, Any]  # a point as `dashboard.findings.analysis.describe` makes it, and whose it is
 Value = tuple[float | None, float | None, float | None]  # with its 95 % interval, None where none is known
@@ -12,7 +13,7 @@ Value = tuple[float | None, float | None, float | None]  # with its 95 % interva
 
 @dataclass(frozen=True)
 class Figure:
-    """`label` and `unit` are those of the axis; `format`: a key of charts.chart.FORMATS; `value` of a column."""
+    """`label` and `unit` are those of the axis; `format`: a key of numbers.FORMATS; `value` of a column."""
 
     title: str
     label: str
@@ -50,3 +51,8 @@ FIGURES: dict[str, Figure] = {
     "binlog-fsyncs": Figure("Fsyncs of the binlog per commit", "per commit", "", "number", _fsyncs("binlog")),
     "group": Figure("Commits per binlog group", "commits", "", "number", _group),
 }
+
+
+def named(columns: Sequence[Column]) -> list[str]:
+    """1: 1/1, 8 threads."""
+    return [f"{n}: {column['variant']}, {at(column['threads'])}" for n, column in enumerate(columns, start=1)]

@@ -4,8 +4,7 @@ the points fixed that order; the other points follow in sentences of their own, 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.charts.compared import named
-from dashboard.findings.compare.figures import Column
+from dashboard.findings.compare.figures import Column, named
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.numbers import sig
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import reverse
-
 from dashboard.experiments.crash_kinds import in_order, title
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.findings.crash.detector import detector
@@ -22,12 +20,12 @@ MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
 @dataclass(frozen=True)
 class Badge:
-    """One crash class. `state`: passed, failed or unknown; `url`: the newest experiment that it rests on."""
+    """One crash class. `state`: passed, failed or unknown; `experiment_id`: the newest that it rests on."""
 
     kind: str
     state: str
     says: str
-    url: str
+    experiment_id: int
     experiments: int
 
 
@@ -89,4 +87,4 @@ def _badge(engine: str, kind: str, found: list[tuple[int, Tried]]) -> Badge:
     says = f"{name}: failed in {tally.invalid.text}" if tally.invalid.n else f"{name}: not known"
     says += f"; {tally.unknown:,} could not tell" if tally.unknown else ""
     state = "failed" if tally.invalid.k else "passed" if tally.invalid.n and not tally.unknown else "unknown"
-    return Badge(name, state, says, reverse("results:page", args=[experiments[0]]), len(experiments))
+    return Badge(name, state, says, experiments[0], len(experiments))

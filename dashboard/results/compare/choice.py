@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import urlencode
 
+from dashboard.findings.compare.columns import MOST_POINTS
 from dashboard.findings.compare.figures import FIGURES
 
 MOST_RUNS = 200
-MOST_POINTS = 16
 BYS = {"points": "each point", "threads": "threads"}
 SCALES = ("linear", "log")
 

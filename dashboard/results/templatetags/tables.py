@@ -7,8 +7,8 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.charts.chart import FORMATS, NOT_AVAILABLE, Table
-from dashboard.numbers import UNKNOWN, number
+from dashboard.charts.chart import NOT_AVAILABLE, Table
+from dashboard.numbers import FORMATS, UNKNOWN, number
 
 register = template.Library()
 

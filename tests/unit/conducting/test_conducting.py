@@ -5,8 +5,9 @@ import errno
 import pytest
 from django.db import OperationalError
 
-from dashboard.experiments import claiming, lifecycle, queries
+from dashboard.experiments import claiming, lifecycle
 from dashboard.experiments.models import Experiment
+from dashboard.findings import conclusion
 from dashboard.fleet.models import HostLease
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make
@@ -47,7 +48,7 @@ def conducted(monkeypatch):
     monkeypatch.setattr(module.live.Telling, "_write", lambda *_, **__: None)
     monkeypatch.setattr(module, "ASK_EVERY_S", -1)
     monkeypatch.setattr(module._Conductor, "_measure", lambda conductor, row: claiming.end(row, "done"))
-    monkeypatch.setattr(queries, "remember_finding", lambda experiment: None)
+    monkeypatch.setattr(conclusion, "remember", lambda experiment: None)
     pulse.stopping.clear()
 
     def run(breaks=None, on_stage=lambda server: None):

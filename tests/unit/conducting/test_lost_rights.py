@@ -5,8 +5,9 @@ from django.contrib.auth.models import User
 
 from dashboard.accounts.models import Person
 from dashboard.accounts.roles import Role
-from dashboard.experiments import claiming, queries
+from dashboard.experiments import claiming
 from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.findings import conclusion
 from dashboard.fleet.models import HostLease
 from tests.unit.api.tokens import somebody
 from tests.unit.bench.plans import plan
@@ -41,7 +42,7 @@ def queued(maria):
 def conducted(monkeypatch):
     """Conduct it; `on_cell` is called while each cell is measured."""
     monkeypatch.setattr(module.live.Telling, "_write", lambda *_, **__: None)
-    monkeypatch.setattr(queries, "remember_finding", lambda experiment: None)
+    monkeypatch.setattr(conclusion, "remember", lambda experiment: None)
     monkeypatch.setattr(module._Conductor, "_stage", lambda conductor, stand: Stage("only", None))
 
     def run(stored, on_cell=lambda: None):

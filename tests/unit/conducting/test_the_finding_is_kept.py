@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 
 from dashboard import retry
-from dashboard.experiments import queries
+from dashboard.findings import conclusion
 from tests.unit.results import factory
 from workers.conducting import conduct
 
@@ -12,7 +12,7 @@ from workers.conducting import conduct
 @pytest.mark.django_db(transaction=True)
 def test_it_is_worked_out_again_when_the_database_is_back(monkeypatch):
     experiment = factory.experiment(factory.VARIANTS)
-    remember, tried = queries.remember_finding, []
+    remember, tried = conclusion.remember, []
 
     def away_at_first(one):
         tried.append(one.pk)
@@ -21,7 +21,7 @@ def test_it_is_worked_out_again_when_the_database_is_back(monkeypatch):
         remember(one)
 
     monkeypatch.setattr(retry, "WAITS_S", (0.0, 0.0))
-    monkeypatch.setattr(queries, "remember_finding", away_at_first)
+    monkeypatch.setattr(conclusion, "remember", away_at_first)
     conduct._remember(experiment)
     experiment.refresh_from_db()
     assert len(tried) == 2 and experiment.finding

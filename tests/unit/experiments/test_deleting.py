@@ -17,7 +17,7 @@ from dashboard.fleet import task_queue
 from dashboard.fleet.models import HostLease
 from dashboard.history import entries, update
 from dashboard.history.models import Change, Entry
-from dashboard.history.queries import rows
+from dashboard.history.queries import rows, waiting
 from dashboard.history.shown import shown
 from dashboard.monitoring.figures import FIGURES
 from dashboard.reproduction.newest import newest
@@ -194,9 +194,9 @@ def test_a_suspicion_waits_while_what_it_rests_on_is_deleted(admin):
 def test_a_deleted_one_is_noted_when_it_is_back(admin):
     made = factory.experiment()
     care.delete(admin, made)
-    assert made not in entries.waiting()
+    assert made not in waiting()
     care.restore(admin, made)
-    assert made in entries.waiting()
+    assert made in waiting()
 
 
 def test_a_night_says_that_its_experiment_was_deleted(admin, experiment):

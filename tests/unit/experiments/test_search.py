@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard.accounts.roles import Role
-from dashboard.experiments import care, queries, search
+from dashboard.experiments import care, search
 from dashboard.experiments.list_page import PER_PAGE
 from dashboard.experiments.models import Experiment, Words
+from dashboard.findings import conclusion
 from tests.unit.api.tokens import somebody
 from tests.unit.results import factory, trials
 
@@ -28,7 +29,7 @@ def shelf(db):
     Experiment.objects.filter(pk=two.pk).update(recipe="group-commit", state="failed")
     for made in (one, two):
         made.refresh_from_db()
-        queries.remember_finding(made)
+        conclusion.remember(made)
     care.tag(None, two, ["nightly", "größe"])
     return {"one": one, "two": two, "three": three}
 

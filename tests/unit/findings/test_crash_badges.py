@@ -38,7 +38,7 @@ def test_it_tells_what_was_measured_with_the_present_settings(measured):
     found = badges(asked())
     assert [(one.kind, one.state) for one in found] == [("process kill", "unknown"), ("power loss", "passed")]
     assert found[1].says == "power loss: failed in 0 of 30, at most 12\N{NO-BREAK SPACE}%"
-    assert found[1].url == f"/results/{measured.pk}/"
+    assert found[1].experiment_id == measured.pk
     assert found[1].experiments == 1
 
 

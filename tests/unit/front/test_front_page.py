@@ -148,7 +148,7 @@ def test_the_newest_pair_is_told():
     measured(server)
     newer = measured(server, {"1/1": ("1", "1"), "2/0": ("2", "0")})
     found = costs.costs([server.pk])[server.pk]
-    assert found.says.startswith("2/0 is") and str(newer.pk) in found.url
+    assert found.says.startswith("2/0 is") and found.experiment_id == newer.pk
 
 
 def scheduled(name="nightly", **known):

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.experiments.models import Experiment
 from dashboard.findings.analysis import analysis_of
-from dashboard.history import entries, update
+from dashboard.history import entries, queries, update
 from dashboard.history.models import Entry, Noted, Track
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
@@ -157,16 +157,16 @@ def test_what_was_resumed_or_deleted_since_the_list_was_read_keeps_no_other_wait
     gone, other = factory.experiment(), factory.experiment()
     Experiment.objects.filter(pk=gone.pk).update(ended_at=nights.FIRST)
     Experiment.objects.filter(pk=other.pk).update(ended_at=nights.FIRST)
-    waiting = entries.waiting
+    waiting = queries.waiting
 
     def listed():
         found = waiting()
-        monkeypatch.setattr(entries, "waiting", waiting)
+        monkeypatch.setattr(queries, "waiting", waiting)
         ids = list(found.values_list("pk", flat=True))
         Experiment.objects.filter(pk=gone.pk).update(**meanwhile)
         return ListOf(ids)
 
-    monkeypatch.setattr(entries, "waiting", listed)
+    monkeypatch.setattr(queries, "waiting", listed)
     keep()
     assert set(Noted.objects.values_list("experiment", flat=True)) == {other.pk}
 

@@ -14,8 +14,9 @@ from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment, Trial
 from dashboard.findings.crash.badges import badges
 from dashboard.fleet import task_queue
-from dashboard.history import entries, update
+from dashboard.history import update
 from dashboard.history.models import Entry
+from dashboard.history.queries import waiting
 from dashboard.monitoring.figures import FIGURES
 from dashboard.portable.write import file_of
 from dashboard.reproduction.newest import newest
@@ -202,7 +203,7 @@ def test_its_servers_names_are_taken(ghost):
 
 
 def test_it_is_in_no_history(client_in, imported):
-    assert imported not in entries.waiting()
+    assert imported not in waiting()
     update.keep(imported.imported_at, print)
     assert not Entry.objects.exists()
     answer = client_in.get(reverse("history:of", args=[imported.pk]), follow=True)

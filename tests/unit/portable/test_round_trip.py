@@ -10,8 +10,8 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.experiments import queries
 from dashboard.experiments.models import Cell, Evidence, Experiment, Trial
+from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.redact import redactor_of
 from dashboard.portable import actions, parts
@@ -92,8 +92,8 @@ def test_every_row_is_there():
 def test_the_sentence_on_top_is_the_same():
     original, _, imported = files.round_trip()
     clean = Clean(original)
-    assert queries.finding(imported) == [clean.text(said) for said in queries.finding(original)]
-    assert Experiment.objects.get(pk=imported.pk).finding == queries.finding(imported)[0]
+    assert conclusion.sentences(imported) == [clean.text(said) for said in conclusion.sentences(original)]
+    assert Experiment.objects.get(pk=imported.pk).finding == conclusion.sentences(imported)[0]
 
 
 def test_nothing_in_the_file_tells_where_it_was_measured():

@@ -27,6 +27,7 @@ from django.db import OperationalError, connection
 from dashboard import usable
 from dashboard.experiments import actions, listing, queries, shelf
 from dashboard.experiments.models import Experiment
+from dashboard.findings import conclusion
 from dashboard.findings.claims.told import claims_told
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import trials_of
@@ -107,7 +108,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
         else:
-            self.stdout.write("\n".join([*queries.finding(experiment), *claims_told(experiment)]))
+            self.stdout.write("\n".join([*conclusion.sentences(experiment), *claims_told(experiment)]))
         return 1 if failed or experiment.state != Experiment.State.DONE else 0
 
     def _create(self, options: dict[str, Any]) -> Experiment:

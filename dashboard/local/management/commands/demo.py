@@ -14,8 +14,8 @@ from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.urls import reverse
 
-from dashboard.experiments import queries
 from dashboard.experiments.models import Experiment
+from dashboard.findings import conclusion
 from dashboard.local import demo
 from dashboard.local.arguments import add_address, add_overrides
 from dashboard.local.login import Login, administrator
@@ -75,7 +75,7 @@ class Command(BaseCommand):
         return experiment, 0 if demo.succeeded(now) else 1
 
     def _tell(self, experiment: Experiment) -> None:
-        for sentence in queries.finding(experiment):
+        for sentence in conclusion.sentences(experiment):
             self.screen.say(sentence)
         if self.options["json"]:
             self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))

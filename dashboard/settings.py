@@ -79,7 +79,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "dashboard.accounts.gate.may",
                 "dashboard.version.version",
-                "dashboard.fleet.installation.held_copy",
+                "dashboard.fleet.views.held_copy",
             ],
             "builtins": ["dashboard.results.templatetags.figures", "dashboard.help.templatetags.terms"],
             "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],

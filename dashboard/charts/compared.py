@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, Figure, named
-from dashboard.results.compare.choice import Choice
 
 KEY = "compared"
 PALETTE = 8  # colours in static/css/tokens.css

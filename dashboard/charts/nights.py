@@ -8,10 +8,10 @@ from typing import Any
 
 from dashboard.charts.chart import Axis, Chart, Dot, Mark, Series, Table
 from dashboard.findings import changes as words
+from dashboard.findings.nights import Line, Marked, Shown
 from dashboard.history.figures import FIGURES, Figure
 from dashboard.history.models import Change, Entry
 from dashboard.history.queries import ACCEPTED, Value, figured
-from dashboard.history.shown import Line, Marked, Shown
 
 
 def outline(key: str, shown: Shown) -> Chart:

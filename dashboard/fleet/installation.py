@@ -6,11 +6,9 @@ place of the old one is not: `manage.py restored` holds it, before anything is s
 """
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 
 from django.db import connection, transaction
-from django.http import HttpRequest
 from django.utils import timezone
 
 from dashboard.audit.models import record
@@ -31,11 +29,6 @@ def is_held() -> bool:
         hold("the database was written elsewhere")
         return True
     return row.held_at is not None
-
-
-def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
-    """Context processor. Asked by pages for people who are logged in; a page that is read writes nothing."""
-    return {"held_copy": would_be_held}
 
 
 def would_be_held() -> bool:

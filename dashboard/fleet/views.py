@@ -1,11 +1,13 @@
 """The lab: workers, the builds that they can run, and the devices that they can simulate."""
 
+from collections.abc import Callable
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
-from dashboard.fleet import builds, queries, storage
+from dashboard.fleet import builds, installation, queries, storage
 
 
 @needs("see")
@@ -40,3 +42,8 @@ def builds_page(request: HttpRequest) -> HttpResponse:
 def storage_page(request: HttpRequest) -> HttpResponse:
     unable = {worker.host: why for worker in queries.alive() if (why := worker.abilities.get("disk_missing"))}
     return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})
+
+
+def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
+    """Context processor. Asked by pages for people who are logged in; a page that is read writes nothing."""
+    return {"held_copy": installation.would_be_held}

@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from dashboard.charts import nights as charts
 from dashboard.findings import changes as words
+from dashboard.findings.nights import NIGHTS, Marked, Shown
 from dashboard.history.figures import FIGURES, of_kind
 from dashboard.history.models import Change, Track
 from dashboard.history.queries import ACCEPTED, figured, waiting
-from dashboard.history.shown import NIGHTS, Marked, Shown
 from dashboard.numbers import FORMATS, UNKNOWN
 from dashboard.servers.models import Server
 from workers.analysis.change_points import FEWEST

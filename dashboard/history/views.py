@@ -8,11 +8,11 @@ from django.views.decorators.http import require_safe
 from dashboard.accounts.gate import needs
 from dashboard.charts import nights as charts
 from dashboard.experiments.models import Experiment
+from dashboard.findings.nights import shown
 from dashboard.history import page
 from dashboard.history.addresses import server_page
 from dashboard.history.figures import FIGURES
 from dashboard.history.models import Entry
-from dashboard.history.shown import shown
 from dashboard.results.files import FORMS
 from dashboard.servers.models import Server
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from django.http import QueryDict
 
 from dashboard.experiments.models import Experiment, Run
+from dashboard.findings.compare.choice import Choice, choice
 from dashboard.findings.compare.columns import columns, experiments_of
-from dashboard.results.compare.choice import Choice, choice
 from dashboard.sharing.models import ShareLink
 
 

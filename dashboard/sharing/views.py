@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.accounts.gate import needs
 from dashboard.experiments.models import Experiment
-from dashboard.results.compare.choice import choice
+from dashboard.findings.compare.choice import choice
 from dashboard.sharing import actions, comparisons, embedding, queries
 from dashboard.sharing.forms import NoteForm, ShareForm
 from dashboard.sharing.models import ShareLink

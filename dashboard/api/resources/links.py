@@ -15,8 +15,8 @@ from dashboard.api.door import Token
 from dashboard.api.paging import Id, Pages
 from dashboard.api.problems import Conflict
 from dashboard.experiments.models import Experiment
+from dashboard.findings.compare.choice import BYS, MOST_RUNS, SCALES, Choice
 from dashboard.findings.compare.figures import FIGURES
-from dashboard.results.compare.choice import BYS, MOST_RUNS, SCALES, Choice
 from dashboard.sharing import actions, comparisons, queries
 from dashboard.sharing.models import ShareLink
 from dashboard.words import Name

@@ -10,11 +10,11 @@ from dashboard.experiments import environment
 from dashboard.experiments.baseline import baseline_for
 from dashboard.experiments.models import Cell, Experiment
 from dashboard.findings.analysis import analysis_of
+from dashboard.findings.compare.choice import BYS, Choice
 from dashboard.findings.compare.columns import columns, experiments_of, shown_to
 from dashboard.findings.compare.figures import FIGURES, Column
 from dashboard.findings.compare.finding import finding
 from dashboard.findings.finding import Finding
-from dashboard.results.compare.choice import BYS, Choice
 from dashboard.results.compare.reader import reader_of
 from dashboard.results.reader import Reader
 

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
 from dashboard.charts.compared import KEY
-from dashboard.results.compare.choice import Choice, choice
+from dashboard.findings.compare.choice import Choice, choice
 from dashboard.results.compare.page import at_a_glance, context
 from dashboard.results.files import FORMS
 

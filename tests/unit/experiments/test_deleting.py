@@ -13,12 +13,12 @@ from dashboard.experiments.actions import release
 from dashboard.experiments.baseline import baseline_for
 from dashboard.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
 from dashboard.experiments.removal import remove_one
+from dashboard.findings.nights import shown
 from dashboard.fleet import task_queue
 from dashboard.fleet.models import HostLease
 from dashboard.history import entries, update
 from dashboard.history.models import Change, Entry
 from dashboard.history.queries import rows, waiting
-from dashboard.history.shown import shown
 from dashboard.monitoring.figures import FIGURES
 from dashboard.reproduction.newest import newest
 from dashboard.schedules.models import Night, Schedule

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dashboard.experiments.baseline import question_of
 from dashboard.experiments.models import Experiment, Run
+from dashboard.findings.compare.choice import MOST_RUNS, Choice, choice, run_ids
 from dashboard.findings.compare.figures import FIGURES
-from dashboard.results.compare.choice import MOST_RUNS, Choice, choice, run_ids
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import obeys_the_policy
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 @dataclass(frozen=True)
 class Addresses:
-    """`token` is set behind a share link, where exports and repeating a trial do not exist. `experiment_id`: None for a
+    """`token` is set behind a share link, where repeating a trial does not exist. `experiment_id`: None for a
     comparison, which has a page and a chart and nothing else."""
 
     experiment_id: int | None
@@ -46,6 +46,3 @@ class Addresses:
         query = urlencode({name: value for name, value in chosen.items() if value is not None})
         name, of = ("sharing:trials", self.token) if self.token else ("results:trials", self.experiment_id)
         return reverse(name, args=[of]) + (f"?{query}" if query else "")
-
-    def export(self) -> str:
-        return "" if self.token else reverse("results:export", args=[self.experiment_id])

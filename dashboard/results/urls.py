@@ -1,4 +1,4 @@
-"""Addresses of results. Charts and exports exist a second time behind share links (`sharing:chart`...)."""
+"""Addresses of results. Charts exist a second time behind share links (`sharing:chart`...)."""
 
 from django.urls import path
 
@@ -11,7 +11,6 @@ urlpatterns = [
     path("compare/", compare.page, name="compare"),
     path("compare/charts/<slug:key>.<str:form>", compare.chart, name="compare_chart"),
     path("<int:experiment_id>/", views.page, name="page"),
-    path("<int:experiment_id>/export.json", views.export, name="export"),
     path("<int:experiment_id>/charts/<slug:key>.<str:form>", views.chart, name="chart"),
     path("<int:experiment_id>/trials/", crash.trials, name="trials"),
     path("trials/<int:trial_id>/", crash.trial, name="trial"),

@@ -1,17 +1,14 @@
-"""Pages and files of results. All but the export are also opened by `dashboard.sharing`, which has checked
+"""Pages and files of results. They are also opened by `dashboard.sharing`, which has checked
 the link; whatever comes through its addresses is redacted."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from dashboard.accounts.gate import needs
 from dashboard.charts.registry import CHARTS, draw
 from dashboard.experiments.models import Experiment, Run
-from dashboard.results import cell_page, export_file, queries
+from dashboard.results import cell_page, queries
 from dashboard.results import page as pages
 from dashboard.results.files import FORMS
 from dashboard.results.reader import Reader, reader_of
@@ -66,14 +63,3 @@ def measurement_chart(run: Run, reader: Reader, key: str, form: str) -> HttpResp
     if key not in cell_page.CHARTS or form not in FORMS:
         raise Http404("No such chart or form.")
     return FORMS[form](cell_page.CHARTS[key](run, reader), f"cell-{run.cell_id}")
-
-
-@needs("see")
-@require_safe
-def export(request: HttpRequest, experiment_id: int) -> HttpResponse:
-    """The whole experiment with all its evidence."""
-    experiment = get_object_or_404(Experiment, pk=experiment_id)
-    answer: Mapping[str, Any] = export_file.everything(experiment)
-    response = JsonResponse(answer, json_dumps_params={"indent": 1})
-    response["Content-Disposition"] = f'attachment; filename="experiment-{experiment.pk}.json"'
-    return response

@@ -21,8 +21,8 @@ from dashboard.api.plans import StartIn, asked
 from dashboard.api.problems import Conflict
 from dashboard.experiments import actions, care, queries, search, tags
 from dashboard.experiments.models import Experiment
+from dashboard.findings import document
 from dashboard.fleet import task_queue
-from dashboard.results import export_file
 from dashboard.words import Name
 from workers.errors import PlanError
 
@@ -245,7 +245,7 @@ def resume_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
 @router.get("/experiments/{int:experiment_id}/result", auth=Token("see"), response=Result)
 def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
     """Everything that was measured, so far or in the end."""
-    return JsonResponse(export_file.everything(get_object_or_404(Experiment, pk=experiment_id)))
+    return JsonResponse(document.everything(get_object_or_404(Experiment, pk=experiment_id)))
 
 
 def _known(experiment_id: int) -> Experiment:

@@ -2,12 +2,15 @@
 
 import csv
 import io
+import json
 
 import pytest
+from django.core.serializers.json import DjangoJSONEncoder
 from django.urls import reverse
 
 from dashboard.charts.registry import CHARTS
 from dashboard.charts.seconds import seconds
+from dashboard.findings.document import everything
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
@@ -72,9 +75,9 @@ def test_it_marks_stalled_seconds():
     assert seconds({}, "2/0").empty
 
 
-def test_it_exports_the_whole_experiment(client_in):
+def test_the_document_holds_the_whole_experiment():
     experiment = factory.experiment(measured=5)
-    answer = client_in.get(reverse("results:export", args=[experiment.pk])).json()
+    answer = json.loads(json.dumps(everything(experiment), cls=DjangoJSONEncoder))
     assert len(answer["runs"]) == 5 and len(answer["unmeasured"]) == 13
     assert answer["runs"][0]["columns"]["tps"] and answer["runs"][0]["command"][0] == "sysbench"
     assert str(answer["runs"][0]["environment_id"]) in answer["environments"]

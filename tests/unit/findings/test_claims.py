@@ -13,7 +13,7 @@ from dashboard.experiments import claims as snapshot
 from dashboard.experiments.models import Cell, Experiment, Series
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.claims.told import claims_told, interval_of
-from dashboard.results.export_file import everything
+from dashboard.findings.document import everything
 from dashboard.sharing.actions import share
 from tests.unit.results import factory, trials
 from workers.analysis.predicates.bounds import Bounds, Effect

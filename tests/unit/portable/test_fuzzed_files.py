@@ -31,7 +31,7 @@ def file(db):
 
 
 def pages(experiment):
-    yield from (reverse(name, args=[experiment.pk]) for name in ("results:page", "results:trials", "results:export"))
+    yield from (reverse(name, args=[experiment.pk]) for name in ("results:page", "results:trials"))
     yield from (reverse("results:cell", args=[cell.pk]) for cell in experiment.cells.filter(state="done")[:2])
     yield from (reverse("results:trial", args=[trial.pk]) for trial in experiment.trials.all()[:2])
     yield reverse("portable:export", args=[experiment.pk])

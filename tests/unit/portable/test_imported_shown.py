@@ -13,6 +13,7 @@ from dashboard.experiments import queries
 from dashboard.experiments.forms import PlanForm
 from dashboard.experiments.models import Experiment, Trial
 from dashboard.findings.crash.badges import badges
+from dashboard.findings.document import everything
 from dashboard.fleet import task_queue
 from dashboard.history import update
 from dashboard.history.models import Entry
@@ -89,8 +90,8 @@ def test_a_link_says_so_but_not_from_where(client, imported, settings):
     assert BADGE in html and "x.y" not in html
 
 
-def test_the_json_says_so(client_in, imported):
-    told = client_in.get(reverse("results:export", args=[imported.pk])).json()["experiment"]
+def test_the_json_says_so(imported):
+    told = everything(imported)["experiment"]
     assert told["imported_at"] and told["imported_from"] == imported.imported_from
 
 

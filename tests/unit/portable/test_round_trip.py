@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from dashboard.experiments.models import Cell, Evidence, Experiment, Trial
 from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
+from dashboard.findings.document import everything
 from dashboard.findings.redact import redactor_of
 from dashboard.portable import actions, parts
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import Clean, file_of
-from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
 from tests.unit.portable import files
 from tests.unit.results import factory

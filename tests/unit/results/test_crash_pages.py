@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 
 from dashboard.experiments.models import Trial, TrialEvidence
+from dashboard.findings.document import everything
 from dashboard.results.addresses import Addresses
 from dashboard.results.crash.matrix import matrix
-from dashboard.results.export_file import everything
 from dashboard.results.page import shown_to
 from dashboard.sharing.actions import share
 from tests.unit.results import factory, trials

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from dashboard.experiments.models import Probe, Run
 from dashboard.findings.claims.evidence import read
-from dashboard.results.export_file import everything
+from dashboard.findings.document import everything
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import page, text
 from workers.analysis.predicates.measured import At

@@ -31,8 +31,8 @@ from dashboard.findings import conclusion
 from dashboard.findings.claims.told import claims_told
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.document import everything
 from dashboard.portable import terminal
-from dashboard.results.export_file import everything
 from dashboard.servers.models import Server
 from workers.bench.recipes import QUICK, SIZES
 from workers.conducting.conduct import conduct

@@ -16,12 +16,12 @@ from django.urls import reverse
 
 from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
+from dashboard.findings.document import everything
 from dashboard.local import demo
 from dashboard.local.arguments import add_address, add_overrides
 from dashboard.local.login import Login, administrator
 from dashboard.local.screen import Screen
 from dashboard.local.stack import Stack, running
-from dashboard.results.export_file import everything
 from workers.errors import DurascopeError
 
 

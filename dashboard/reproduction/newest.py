@@ -12,20 +12,18 @@ from django.db.models import Count, Max
 
 from dashboard.experiments.models import Experiment
 from dashboard.findings.claims.outcomes import kept_outcomes
-from dashboard.findings.redact import neutral_names, redactor_of
-from dashboard.results.addresses import Addresses
-from dashboard.results.reader import Reader, reader_of
 from dashboard.servers.models import Server
 from workers.bench.recipes import ALIASES
 
 
 @dataclass(frozen=True)
 class Newest:
-    """`finished`: how often the recipe was measured, this time included; `builds`: sandbox's server id -> its build."""
+    """`finished`: how often the recipe was measured, this time included; `names`: server id -> name; `builds`: server
+    id of a sandbox -> its build."""
 
     experiment: Experiment
     finished: int
-    reader: Reader
+    names: Mapping[int, str]
     builds: Mapping[int, str]
 
     @property
@@ -38,12 +36,11 @@ class Newest:
     @property
     def changed(self) -> list[str]:
         """How its plan differs from the recipe."""
-        return [self.reader.text(said) for said in self.experiment.claims.get("changed", [])]
+        return list(self.experiment.claims.get("changed", []))
 
 
-def newest(recipes: Iterable[str], *, public: bool = False) -> dict[str, Newest]:
-    """Recipe -> its newest; those that were never measured are left out. `public`: told without names of servers,
-    hosts and paths."""
+def newest(recipes: Iterable[str]) -> dict[str, Newest]:
+    """Recipe -> its newest; those that were never measured are left out."""
     keys = [*recipes]
     here = Experiment.objects.filter(imported_at=None)  # what others measured answers for others
     finished = here.filter(state=Experiment.State.DONE, recipe__in=[*keys, *ALIASES]).order_by()
@@ -56,13 +53,9 @@ def newest(recipes: Iterable[str], *, public: bool = False) -> dict[str, Newest]
     rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk(last.values())
     builds = dict(Server.objects.filter(kind=Server.Kind.SANDBOX).values_list("pk", "build"))
     return {
-        key: Newest(rows[last[key]], times[key], _reader(rows[last[key]], public), builds)
-        for key in keys
-        if key in last
+        key: Newest(rows[last[key]], times[key], _names(rows[last[key]].plan), builds) for key in keys if key in last
     }
 
 
-def _reader(experiment: Experiment, public: bool) -> Reader:
-    if not public:
-        return reader_of(experiment)
-    return Reader(Addresses(experiment.pk), neutral_names(experiment.plan), redactor_of(experiment))
+def _names(plan: Mapping[str, Any]) -> dict[int, str]:
+    return {target["server_id"]: target["name"] for target in plan["targets"]}

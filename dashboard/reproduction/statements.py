@@ -67,10 +67,10 @@ class Section:
     statements: tuple[Statement, ...]
 
 
-def sections(recipes: Iterable[Recipe], *, public: bool = False) -> list[Section]:
-    """In the articles' order; at the end what is of none of them, if anything. `public`: see `newest`."""
+def sections(recipes: Iterable[Recipe]) -> list[Section]:
+    """In the articles' order; at the end what is of none of them, if anything."""
     known = [recipe for recipe in recipes if recipe.claims]
-    found = newest((recipe.key for recipe in known), public=public)
+    found = newest(recipe.key for recipe in known)
     told = [one for recipe in known for one in _statements(recipe, found.get(recipe.key))]
     ids = {claim.id for claim in ARTICLE_CLAIMS}
     made = [Section(claim, tuple(one for one in told if one.id == claim.id)) for claim in ARTICLE_CLAIMS]
@@ -95,19 +95,19 @@ def _asks(claim: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _measured(recipe: Recipe, claim: Claim, newest: Newest, outcome: Mapping[str, Any]) -> Statement:
-    reader, server = newest.reader, outcome["server_id"]
+    server = outcome["server_id"]
     builds, storages = _places(claim, newest, server)
     return Statement(
         recipe,
         claim.id,
-        reader.text(claim.says),
-        reader.text(claim.in_words),
-        reader.text(claim.article),
+        claim.says,
+        claim.in_words,
+        claim.article,
         outcome=outcome["outcome"],
         measured=outcome["measured"],
-        why=reader.text(outcome["why"]),
-        today=reader.text(claim.today) if outcome["outcome"] == "not held" else "",
-        server=reader.names[server] if len(reader.names) > 1 or server not in newest.builds else "",
+        why=outcome["why"],
+        today=claim.today if outcome["outcome"] == "not held" else "",
+        server=newest.names[server] if len(newest.names) > 1 or server not in newest.builds else "",
         builds=builds,
         storages=storages,
         newest=newest,

@@ -16,7 +16,7 @@ from dashboard.accounts.roles import Role
 from dashboard.api.document import openapi
 from dashboard.api.resources import recipes
 from dashboard.experiments.models import Trial
-from dashboard.findings import document
+from dashboard.findings import document as whole
 from dashboard.fleet import task_queue
 from dashboard.notifications import actions as notifications
 from dashboard.servers.models import Preflight, Server
@@ -163,7 +163,7 @@ def test_the_fuzz_sees_what_breaks_and_what_is_not_described(ids, headers, monke
     monkeypatch.setattr(recipes.shelf, "shelf", lambda: 1 / 0)
     with pytest.raises(FailureGroup, match="Server error"):
         case.call_and_validate(headers=headers, checks=CHECKS)
-    monkeypatch.setattr(document, "everything", lambda _: {"format": "x"})
+    monkeypatch.setattr(whole, "everything", lambda _: {"format": "x"})
     case = schema["/api/v1/experiments/{experiment_id}/result"]["GET"].Case()
     case.path_parameters = {"experiment_id": ids["experiment_id"][0]}
     with pytest.raises(FailureGroup, match="Response violates schema"):

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from dashboard.experiments.models import Probe, Run
 from dashboard.findings.analysis import analysis_of
+from dashboard.findings.document import everything
 from dashboard.sharing.actions import share
 from tests.unit.results import factory
 

@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "dashboard.fleet",
     "dashboard.servers",
     "dashboard.experiments",
+    "dashboard.holds",
     "dashboard.results",
     "dashboard.portable",
     "dashboard.sharing",

@@ -16,7 +16,8 @@ from dashboard.experiments.actions import cancel_waiting
 from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
 from dashboard.experiments.states import move
 from dashboard.fleet import installation, leases
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease
 from dashboard.nul import storable
 from dashboard.retry import LOST, patient
 from dashboard.servers.models import Server

@@ -6,18 +6,17 @@ from django.db import transaction
 
 from dashboard.audit.models import record
 from dashboard.experiments.models import KEPT_FOR, Experiment
-from dashboard.servers.models import Debt
 
 
 def remove_one(now: datetime) -> str:
     """The experiment that waits longest, with everything measured in it; its name, "" when none is due.
 
-    One at a time, so that nobody waits long for the database. One whose server is still owed something stays: its debts
-    are found by it. Environments stay, for other experiments share them, and a worker may be about to; nights stay and
-    say that theirs was deleted.
+    One experiment at a time keeps the transaction short. An experiment with a pending restore stays until the restore
+    is done. Environments stay, because other experiments share them. A night stays and says that its experiment was
+    deleted.
     """
-    owing = Debt.objects.filter(paid_at=None).exclude(experiment=None).values("experiment")
-    due = Experiment.deleted.filter(deleted_at__lt=now - KEPT_FOR).exclude(pk__in=owing)
+    owing = Experiment.everything.filter(pending_restores__restored_at=None, pending_restores__isnull=False)
+    due = Experiment.deleted.filter(deleted_at__lt=now - KEPT_FOR).exclude(pk__in=owing.values("pk"))
     with transaction.atomic():
         gone = due.select_for_update().order_by("deleted_at", "pk").first()
         if gone is None:

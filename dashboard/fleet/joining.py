@@ -65,7 +65,8 @@ def _version() -> None:
             f"The worker was not started: it is newer than the database, which lacks {unapplied[0][0]}.",
             "Update the web server's host first, and run there: manage.py migrate.",
         )
-    unknown = sorted(set(loader.applied_migrations) - set(loader.disk_migrations))
+    replaced = {old for migration in loader.disk_migrations.values() for old in migration.replaces}
+    unknown = sorted(set(loader.applied_migrations) - set(loader.disk_migrations) - replaced)
     if ours := [key for key in unknown if key[0] in loader.migrated_apps]:
         raise CannotJoin(
             f"The worker was not started: it is older than the database, which has {'.'.join(ours[0])}.",

@@ -11,10 +11,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import HostLease
 from dashboard.fleet.site_names import LOCAL
+from dashboard.holds.models import HostLease, PendingRestore
 from dashboard.retry import patient
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from workers.errors import Taken
 from workers.servers import hosts
 
@@ -54,7 +54,9 @@ def unpaid(experiment_id: int, names: set[str]) -> Server | None:
     """A server on these hosts that an ended experiment owes something to, and nobody has tried to restore it yet. An
     experiment that began first would keep the restore waiting for hours. Its own servers it restores itself."""
     since = timezone.now() - PAYING_LIMIT  # whoever restores may be away; that stops nobody for longer
-    fresh = Debt.objects.filter(paid_at=None, problem="", experiment__ended_at__gt=since, server__site=settings.SITE)
+    fresh = PendingRestore.objects.filter(
+        restored_at=None, problem="", experiment__ended_at__gt=since, server__site=settings.SITE
+    )
     debts = list(fresh.exclude(experiment=experiment_id).select_related("server", "experiment__worker"))
     own = _own(experiment_id) if debts else []
     ours = (one for one in debts if one.server_id not in own and not is_of_another_host(one.server, one.experiment))

@@ -52,14 +52,6 @@ class Worker(models.Model):
         return type(self).objects.alive().filter(pk=self.pk).exists()
 
 
-class HostLease(models.Model):
-    """One experiment at a time per server host: the row is the lease, its key the lock."""
-
-    host = models.CharField(max_length=255, primary_key=True)
-    experiment = models.ForeignKey("experiments.Experiment", on_delete=models.CASCADE)
-    taken_at = models.DateTimeField(default=timezone.now)
-
-
 class Installation(models.Model):
     """One row: where this database was written, and whether a restored copy waits for a person
     (dashboard.fleet.installation)."""

@@ -10,8 +10,9 @@ from django.utils import timezone
 from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import sites
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
 from dashboard.fleet.site_names import LOCAL
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Preflight, Server
 
 REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interest

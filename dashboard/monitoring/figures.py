@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.states import UNDER_WAY
-from dashboard.fleet.models import HostLease, Worker
-from dashboard.servers.models import Debt
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease, PendingRestore
 from dashboard.version import VERSION
 
 Sample = tuple[dict[str, str], float]  # labels, value
@@ -71,7 +71,7 @@ def _leases() -> Iterable[Sample]:
 
 
 def _debts() -> Iterable[Sample]:
-    yield {}, Debt.objects.filter(paid_at=None).count()
+    yield {}, PendingRestore.objects.filter(restored_at=None).count()
 
 
 FIGURES: dict[str, Figure] = {
@@ -84,5 +84,5 @@ FIGURES: dict[str, Figure] = {
     "durascope_waiting": Figure("Cells and trials of queued and running experiments still to be done.", _waiting),
     "durascope_trials": Figure("Crash trials by verdict.", _trials),
     "durascope_hosts_leased": Figure("Server hosts that are measured now.", _leases),
-    "durascope_debts_open": Figure("Settings, schemas and crashed servers still to be put back.", _debts),
+    "durascope_pending_restores": Figure("Settings, schemas and crashed servers still to be put back.", _debts),
 }

@@ -14,8 +14,9 @@ from dashboard.accounts.roles import NotAllowed, allowed, require
 from dashboard.audit.models import record
 from dashboard.fleet import task_queue
 from dashboard.fleet.site_names import LOCAL
+from dashboard.holds.models import PendingRestore
 from dashboard.servers import programs, queries, vault
-from dashboard.servers.models import Debt, Preflight, Server
+from dashboard.servers.models import Preflight, Server
 
 ADDRESS = {"host", "port", "socket", "site"}
 WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, as whose, and who could read it on the way
@@ -131,7 +132,7 @@ def mark_expendable(
 def start_now(user: AbstractBaseUser, server: Server) -> None:
     """Have a worker run the start command of a crashed server again at its next round, and not only minutes later."""
     require(user, "allow_crashes", server)
-    if not server.debts.filter(kind=Debt.Kind.START, paid_at=None).update(tried_at=None):
+    if not server.pending_restores.filter(kind=PendingRestore.Kind.START, restored_at=None).update(tried_at=None):
         raise Refused(f"{server} was not crashed, or has been started since. Nothing was done.")
     record(user, "asked to start", server)
 
@@ -152,7 +153,7 @@ def remove(user: AbstractBaseUser, server: Server) -> None:
     reason = queries.why_kept(server)
     if reason:
         raise Refused(reason)
-    server.debts.all().delete()  # all paid
+    server.pending_restores.all().delete()  # all paid
     try:
         server.delete()
     except ProtectedError as used:  # an experiment was planned a moment ago

@@ -172,33 +172,3 @@ class Preflight(models.Model):
     def unreached(self) -> list[str]:
         """Titles of the checks that had no server to ask."""
         return [check["title"] for check in self.checks if check["says"] == NOT_REACHED]
-
-
-class Debt(models.Model):
-    """Something on an attached server that must be put back: written down before it is changed.
-
-    `kind` variable: `name` had the value `old`. `kind` schema: `name` was created by us and must be dropped. `kind`
-    start: it was crashed, and must be started again by its owner's command, as it is when somebody gets to it.
-    """
-
-    class Kind(models.TextChoices):
-        VARIABLE = "variable", "global variable"
-        SCHEMA = "schema", "schema"
-        START = "start", "the server itself"
-
-    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="debts")
-    experiment = models.ForeignKey("experiments.Experiment", null=True, on_delete=models.SET_NULL, related_name="debts")
-    kind = models.CharField(max_length=10, choices=Kind)
-    name = models.CharField(max_length=80, blank=True)
-    old = models.TextField(blank=True)
-    owed_at = models.DateTimeField(default=timezone.now)
-    tried_at = models.DateTimeField(null=True)  # of a start: its command was run last
-    paid_at = models.DateTimeField(null=True)
-    problem = models.TextField(blank=True)  # why the last attempt to pay failed
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                name="one_open_debt_per_thing", fields=["server", "kind", "name"], condition=Q(paid_at__isnull=True)
-            ),
-        ]

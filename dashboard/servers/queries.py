@@ -6,7 +6,8 @@ from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
 
 from dashboard.experiments.models import Cell, Experiment
 from dashboard.experiments.states import UNDER_WAY
-from dashboard.servers.models import Debt, Preflight, Server
+from dashboard.holds.models import PendingRestore
+from dashboard.servers.models import Preflight, Server
 
 
 @dataclass(frozen=True)
@@ -42,18 +43,18 @@ def open_preflight(server: Server) -> Preflight | None:
     return server.preflights.exclude(state=Preflight.State.DONE).first()
 
 
-def open_debts(server: Server) -> QuerySet[Debt]:
-    return server.debts.filter(paid_at__isnull=True).select_related("experiment").order_by("owed_at")
+def pending_restores(server: Server) -> QuerySet[PendingRestore]:
+    return server.pending_restores.filter(restored_at__isnull=True).select_related("experiment").order_by("noted_at")
 
 
 def is_down(server: Server) -> bool:
     """Whether an experiment crashed it, and nobody has seen it up since."""
-    return open_debts(server).filter(kind=Debt.Kind.START).exists()
+    return pending_restores(server).filter(kind=PendingRestore.Kind.START).exists()
 
 
 def why_it_stays(server: Server) -> str:
     """Why this server must neither go nor move now, in words; "" when nothing speaks against it."""
-    owed = open_debts(server).count()
+    owed = pending_restores(server).count()
     if owed:
         return (
             f"{owed} {'thing is' if owed == 1 else 'things are'} still to be put back on it. "

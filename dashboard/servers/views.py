@@ -91,7 +91,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "preflight": queries.latest_preflight(server),
         "answered": answered,
         "derived": DERIVED,
-        "debts": queries.open_debts(server),
+        "pending_restores": queries.pending_restores(server),
         "is_down": queries.is_down(server),
         "locked": vault.problem_with(server.password_sealed),
         "grants": statements(server, answered.facts if answered else {}),

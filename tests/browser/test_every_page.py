@@ -11,10 +11,11 @@ from django.urls import get_resolver
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
 from dashboard.history import update
 from dashboard.history.models import Change
-from dashboard.servers.models import Debt, Preflight
+from dashboard.holds.models import HostLease, PendingRestore
+from dashboard.servers.models import Preflight
 from dashboard.sharing import actions as sharing
 from tests.browser.axe import violations
 from tests.unit.accounts.addresses import patterns
@@ -78,8 +79,8 @@ def busy(stored):
     stored["preflight"] = checked(server)
     now = timezone.now()
     owed = {"server": server, "experiment": experiment, "problem": f"Access denied at {LONG}"}
-    Debt.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **owed)
-    Debt.objects.create(kind="start", **owed)
+    PendingRestore.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **owed)
+    PendingRestore.objects.create(kind="start", **owed)
     abilities = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
     worker = Worker.objects.create(host=LONG[50:], pid=1, beat_at=now + timedelta(days=1), abilities=abilities)
     Worker.objects.create(host="dead", pid=2, beat_at=now - timedelta(days=1))

@@ -25,10 +25,11 @@ from dashboard.accounts.roles import Role  # noqa: E402
 from dashboard.experiments import lifecycle  # noqa: E402
 from dashboard.experiments.models import Experiment  # noqa: E402
 from dashboard.fleet import installation, leases  # noqa: E402
+from dashboard.holds.models import PendingRestore  # noqa: E402
 from dashboard.schedules import nights  # noqa: E402
 from dashboard.schedules.models import Night, Schedule  # noqa: E402
 from dashboard.servers import vault  # noqa: E402
-from dashboard.servers.models import Debt, Server  # noqa: E402
+from dashboard.servers.models import Server  # noqa: E402
 from tests.unit.bench.plans import plan  # noqa: E402
 from tests.unit.conducting import experiments as make  # noqa: E402
 from workers.bench.plan import PlanTarget  # noqa: E402
@@ -53,7 +54,7 @@ def fill(address: str) -> None:
     _say("filled")
     sys.stdin.readline()
     Server.objects.update(name="changed after the backup")
-    Debt.objects.update(paid_at=timezone.now())
+    PendingRestore.objects.update(restored_at=timezone.now())
     call_command("rotatekeys", stdout=StringIO())
     _say("changed")
     sys.stdin.readline()

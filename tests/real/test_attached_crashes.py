@@ -8,7 +8,7 @@ import pytest
 from dashboard.audit.models import Event
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import HostLease
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Preflight, Server
 from tests.real.owned import owned
 from tests.real.trials import forgetful
@@ -92,7 +92,7 @@ def ours_on(theirs) -> list:
 
 
 def owed(server):
-    return server.debts.filter(paid_at=None)
+    return server.pending_restores.filter(restored_at=None)
 
 
 def did(what: str):
@@ -108,7 +108,7 @@ def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worke
     assert trial.acknowledged >= trial.lost_engine
     assert {check["key"] for check in trial.evidence.data["checks"]} >= {"lost-engine", "lost-binlog", "binlog-only"}
     assert ours_on(theirs) == []
-    assert {debt.kind for debt in marked.debts.all()} == {"schema", "start"}
+    assert {debt.kind for debt in marked.pending_restores.all()} == {"schema", "start"}
     assert not owed(marked).exists()
     event = did("crashed").get()
     assert (event.what, event.name) == (NAME, admin.username)

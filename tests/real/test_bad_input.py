@@ -72,7 +72,7 @@ def test_a_server_that_does_not_let_us_in(worker, attach, sandbox, changed, reas
     experiment = run(server, worker)
     assert experiment.state == "failed"
     assert reason in experiment.error and experiment.mend
-    assert not server.debts.exists() and held(sandbox.target) == before
+    assert not server.pending_restores.exists() and held(sandbox.target) == before
     assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}, "it can be resumed"
 
 
@@ -84,7 +84,7 @@ def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox, mon
     experiment = run(server, worker, repeats=3)
     assert experiment.state == "failed" and experiment.error and experiment.mend
     assert sorted(experiment.cells.values_list("state", flat=True)) == ["done", "failed", "waiting"]
-    owed = set(server.debts.filter(paid_at=None).values_list("kind", flat=True))
+    owed = set(server.pending_restores.filter(restored_at=None).values_list("kind", flat=True))
     assert owed == {"variable", "schema"}, "what could not be put back stays written down"
 
 
@@ -106,7 +106,7 @@ def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeyp
     cell = experiment.cells.get()
     assert cell.state == "failed"
     assert "_taken_0 is already there; it was not touched" in cell.error and cell.mend
-    assert after == before and not server.debts.filter(paid_at=None).exists()
+    assert after == before and not server.pending_restores.filter(restored_at=None).exists()
 
 
 def test_names_with_quotes_markup_and_emoji(worker, attach, sandbox):

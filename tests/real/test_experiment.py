@@ -9,7 +9,7 @@ from django.db import connection
 from dashboard.experiments import actions, lifecycle, queries
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Cell, Environment, Experiment, Run
-from dashboard.fleet.models import HostLease
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Server
 from workers.bench import recipes
 from workers.bench.plan import Plan
@@ -105,9 +105,9 @@ def test_it_borrows_an_attached_server_and_puts_it_back(attached_server, worker,
     experiment = conduct(actions.create(plan, None).pk, worker)
     assert (experiment.state, experiment.error) == ("done", "")
     assert look() == before
-    debts = attached_server.debts.all()
+    debts = attached_server.pending_restores.all()
     assert {debt.kind for debt in debts} == {"variable", "schema"}
-    assert all(debt.paid_at for debt in debts)
+    assert all(debt.restored_at for debt in debts)
 
 
 def test_it_cancels_in_mid_cell_and_keeps_what_it_has(sandbox_server, worker):
@@ -163,7 +163,7 @@ def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, tr
     experiment.refresh_from_db()
     assert experiment.state == "failed"
     assert experiment.error and experiment.mend
-    owed = server.debts.filter(paid_at=None)
+    owed = server.pending_restores.filter(restored_at=None)
     assert owed.exists(), "what could not be put back stays written down"
     assert experiment.cells.filter(state="waiting").exists(), "what is left can be resumed"
 

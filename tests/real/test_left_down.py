@@ -56,7 +56,7 @@ def answers(server) -> bool:
 
 
 def owed(server):
-    return server.debts.filter(paid_at=None)
+    return server.pending_restores.filter(restored_at=None)
 
 
 def test_a_server_whose_worker_was_killed_is_started_again(server, admin, sandbox_root, tmp_path):

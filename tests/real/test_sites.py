@@ -16,7 +16,8 @@ from django.utils import timezone
 from dashboard.experiments import actions, queries
 from dashboard.experiments.models import Cell, Experiment, Run
 from dashboard.fleet import task_queue
-from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.holds.models import HostLease
 from dashboard.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child

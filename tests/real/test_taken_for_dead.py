@@ -14,8 +14,9 @@ from dashboard.experiments import actions, lifecycle
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import leases
 from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.holds.models import PendingRestore
 from dashboard.home import PROJECT
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from tests.real import parts
 from tests.real.parts import until
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
@@ -80,7 +81,7 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
     housekeeping.take_from_the_dead()
     restores.pay_all()
-    assert flush(server) == own and not Debt.objects.filter(paid_at=None).exists()
+    assert flush(server) == own and not PendingRestore.objects.filter(restored_at=None).exists()
     held = lifecycle.begin(newer.pk, Worker.objects.create(host=socket.gethostname(), pid=1), leases.hosts_of(server))
     restores.owe(server, held, "variable", "innodb_flush_log_at_trx_commit", own)
     with connect(server.target()) as connection:
@@ -90,7 +91,7 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
     said = process.communicate(timeout=60)[1]
     assert f"experiment {lost.pk} was taken from this worker" in said
     assert flush(server) == "0", "the newer experiment's setting stays"
-    assert Debt.objects.get(paid_at=None).experiment == newer
+    assert PendingRestore.objects.get(restored_at=None).experiment == newer
     assert Experiment.objects.get(pk=lost.pk).state == "interrupted"
 
     lifecycle.finish(held, "done")
@@ -128,5 +129,5 @@ def test_the_command_line_restores_and_goes_on_where_another_was_killed(server, 
     assert status == 0, said
     assert "ended in mid-run: experiment long is interrupted" in said, said
     assert "No worker is alive" not in said, said
-    assert flush(server) == own and not Debt.objects.filter(paid_at=None).exists()
+    assert flush(server) == own and not PendingRestore.objects.filter(restored_at=None).exists()
     assert Experiment.objects.get(pk=lost.pk).state == "interrupted"

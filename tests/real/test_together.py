@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Part, Run
-from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.holds.models import HostLease
 from dashboard.local.processes import Child
 from dashboard.servers.models import Server
 from tests.real.crew import Crew

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from dashboard.experiments import actions
 from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.fleet.models import DEAD_AFTER, HostLease, Worker
+from dashboard.fleet.models import DEAD_AFTER, Worker
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Preflight, Server
 from tests.real.disks import leavings, needs_disk
 from tests.real.lab import one_cell

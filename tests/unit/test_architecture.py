@@ -76,6 +76,7 @@ ROOMS = {
             "dashboard.experiments",
             "dashboard.fleet",
             "dashboard.history",
+            "dashboard.holds",
             "dashboard.notifications",
             "dashboard.numbers",
             "dashboard.schedules",

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dashboard.experiments import lifecycle
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import leases, site_names, sites, task_queue
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Server
 from workers.bench.needs import Needs
 from workers.bench.plan import Plan

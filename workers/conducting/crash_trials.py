@@ -13,8 +13,9 @@ from dashboard.audit.models import record
 from dashboard.experiments import claiming, lifecycle
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.experiments.rights import queued_by
+from dashboard.holds.models import PendingRestore
 from dashboard.retry import patient
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from dashboard.servers.programs import may_run_here
 from workers.bench.plan import Plan
 from workers.conducting import trial_results
@@ -108,7 +109,10 @@ def _attached(row: Trial) -> Attached:
             lambda made: restores.paid(server, must_hold, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
-    back, permit = partial(restores.paid, server, must_hold, Debt.Kind.START, ""), partial(_permit, row, crash, start)
+    back, permit = (
+        partial(restores.paid, server, must_hold, PendingRestore.Kind.START, ""),
+        partial(_permit, row, crash, start),
+    )
     where = server.binlog_index
     return Attached(server.target(), name, crash, start, permit, must_hold, COMMAND_LIMIT_S, back, where)
 

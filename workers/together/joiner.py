@@ -15,7 +15,8 @@ from django.utils import timezone
 from dashboard.experiments.models import Cell, Experiment, Part
 from dashboard.experiments.states import HELD, move
 from dashboard.fleet import leases
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease
 from dashboard.nul import storable
 from dashboard.retry import LOST, patient
 from workers.bench import sysbench

@@ -13,9 +13,10 @@ from dashboard.audit.models import record
 from dashboard.experiments import claiming
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import installation, leases
+from dashboard.holds.models import PendingRestore
 from dashboard.nul import storable
 from dashboard.retry import patient
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from dashboard.servers.programs import may_run_here
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
@@ -33,8 +34,8 @@ def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) 
     """Write down what must be put back. An open debt keeps its first value: that is the server's own. Raises Taken, and
     then nothing may be changed on the server."""
     claiming.must_hold(experiment)
-    Debt.objects.get_or_create(
-        server=server, kind=kind, name=name, paid_at=None, defaults={"old": old, "experiment": experiment}
+    PendingRestore.objects.get_or_create(
+        server=server, kind=kind, name=name, restored_at=None, defaults={"old": old, "experiment": experiment}
     )
 
 
@@ -43,13 +44,15 @@ def owe(server: Server, experiment: Experiment, kind: str, name: str, old: str) 
 def paid(server: Server, must_hold: Callable[[], None], kind: str, name: str) -> None:
     """Something is back as it was. `must_hold` raises Taken when another worker may have changed it again since."""
     must_hold()
-    Debt.objects.filter(server=server, kind=kind, name=name, paid_at=None).update(paid_at=timezone.now(), problem="")
+    PendingRestore.objects.filter(server=server, kind=kind, name=name, restored_at=None).update(
+        restored_at=timezone.now(), problem=""
+    )
 
 
 def owe_start(server: Server, experiment: Experiment) -> None:
     """Write down, before a server is crashed, that it must be started again. Its owner's command does that, also when
     the mark *expendable* has been withdrawn since."""
-    owe(server, experiment, Debt.Kind.START, "", "")
+    owe(server, experiment, PendingRestore.Kind.START, "", "")
 
 
 def pay_all() -> None:
@@ -58,9 +61,9 @@ def pay_all() -> None:
     waits for a person."""
     if installation.is_held():
         return
-    due = Debt.objects.filter(paid_at=None).exclude(experiment__state=Experiment.State.RUNNING)
-    for experiment in Experiment.everything.filter(debts__in=due).distinct().order_by("pk"):
-        owed = Server.objects.filter(debts__in=due.filter(experiment=experiment), site=settings.SITE)
+    due = PendingRestore.objects.filter(restored_at=None).exclude(experiment__state=Experiment.State.RUNNING)
+    for experiment in Experiment.everything.filter(pending_restores__in=due).distinct().order_by("pk"):
+        owed = Server.objects.filter(pending_restores__in=due.filter(experiment=experiment), site=settings.SITE)
         for server in owed.distinct():
             if leases.is_of_another_host(server, experiment):
                 continue
@@ -93,13 +96,13 @@ def pay(server: Server, must_hold: Callable[[], None]) -> None:
 @patient
 def _note(server: Server, failure: DurascopeError) -> bool:
     """Why nothing could be restored; whether the server is still down."""
-    server.debts.filter(paid_at=None).update(problem=storable(str(failure)))
-    return server.debts.filter(paid_at=None, kind=Debt.Kind.START).exists()
+    server.pending_restores.filter(restored_at=None).update(problem=storable(str(failure)))
+    return server.pending_restores.filter(restored_at=None, kind=PendingRestore.Kind.START).exists()
 
 
 @patient
-def _open(server: Server) -> list[Debt]:
-    return list(server.debts.filter(paid_at=None).order_by("pk"))
+def _open(server: Server) -> list[PendingRestore]:
+    return list(server.pending_restores.filter(restored_at=None).order_by("pk"))
 
 
 @patient
@@ -110,7 +113,7 @@ def _read_anew(server: Server) -> Server:
 
 def _start(server: Server, must_hold: Callable[[], None]) -> None:
     """First of all: nothing can be put back on a server that is down. One that answers has been started meanwhile."""
-    debt = next((debt for debt in _open(server) if debt.kind == Debt.Kind.START), None)
+    debt = next((debt for debt in _open(server) if debt.kind == PendingRestore.Kind.START), None)
     if debt is None:
         return
     server = _read_anew(server)
@@ -120,10 +123,10 @@ def _start(server: Server, must_hold: Callable[[], None]) -> None:
         _must_be_due(debt)
         _must_be_allowed(server)
         must_hold()
-        Debt.objects.filter(pk=debt.pk).update(tried_at=timezone.now())
+        PendingRestore.objects.filter(pk=debt.pk).update(tried_at=timezone.now())
         record(None, "started again", server, experiment=debt.experiment_id, command=command)
         down.bring_up()
-    paid(server, must_hold, Debt.Kind.START, debt.name)
+    paid(server, must_hold, PendingRestore.Kind.START, debt.name)
 
 
 def _must_be_allowed(server: Server) -> None:
@@ -136,7 +139,7 @@ def _must_be_allowed(server: Server) -> None:
         )
 
 
-def _must_be_due(debt: Debt) -> None:
+def _must_be_due(debt: PendingRestore) -> None:
     """Raises ServerError: its command was run a moment ago and did not help."""
     if debt.tried_at and timezone.now() < debt.tried_at + START_AGAIN:
         raise ServerError(debt.problem or "It does not answer yet after its start command.")
@@ -146,6 +149,6 @@ def _put_back(server: Server, must_hold: Callable[[], None]) -> None:
     debts = _open(server)
     if not debts:
         return
-    changed = [(debt.name, debt.old) for debt in debts if debt.kind == Debt.Kind.VARIABLE]
-    schemas = [debt.name for debt in debts if debt.kind == Debt.Kind.SCHEMA]
+    changed = [(debt.name, debt.old) for debt in debts if debt.kind == PendingRestore.Kind.VARIABLE]
+    schemas = [debt.name for debt in debts if debt.kind == PendingRestore.Kind.SCHEMA]
     undo(server.target(), changed, schemas, partial(paid, server, must_hold), must_hold)

@@ -21,15 +21,16 @@ from dashboard.api.door import Token
 from dashboard.api.paging import Id, Pages
 from dashboard.api.problems import BadForm
 from dashboard.fleet.site_names import LOCAL
+from dashboard.holds.models import PendingRestore
 from dashboard.servers import actions, queries
 from dashboard.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.servers.forms import FORMS
-from dashboard.servers.models import Debt, Preflight, Server
+from dashboard.servers.models import Preflight, Server
 from dashboard.servers.owner import HandOverForm
 
 router = Router()
 COMMANDS = ("crash", "start")
-DebtKind = Literal[tuple(Debt.Kind.values)]  # type: ignore[valid-type]
+RestoreKind = Literal[tuple(PendingRestore.Kind.values)]  # type: ignore[valid-type]
 
 
 class ServerOut(Schema):
@@ -111,15 +112,15 @@ class ExpendableIn(Schema):
     typed_name: str
 
 
-class DebtOut(Schema):
+class PendingRestoreOut(Schema):
     """What must be put back: a `variable` to `old`, a `schema` that was made, a server that was crashed (`start`)."""
 
     id: int
-    kind: DebtKind
+    kind: RestoreKind
     name: str
     old: str
     experiment_id: int | None
-    owed_at: datetime
+    noted_at: datetime
     tried_at: datetime | None
     problem: str
 
@@ -210,11 +211,11 @@ def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
     return _known(server_id)
 
 
-@router.get("/servers/{int:server_id}/debts", auth=Token("see"), response=list[DebtOut])
+@router.get("/servers/{int:server_id}/pending-restores", auth=Token("see"), response=list[PendingRestoreOut])
 @paginate(Pages)
-def list_debts(request: HttpRequest, server_id: Id) -> QuerySet[Debt]:
+def list_pending_restores(request: HttpRequest, server_id: Id) -> QuerySet[PendingRestore]:
     """What is still to be put back on a server, and why that went wrong last time."""
-    return queries.open_debts(_known(server_id))
+    return queries.pending_restores(_known(server_id))
 
 
 @router.post("/servers/{int:server_id}/start", auth=Token("allow_crashes"), response={202: ServerOut})

@@ -11,8 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Run, Trial
-from dashboard.fleet.models import HostLease
-from dashboard.servers.models import Debt
+from dashboard.holds.models import HostLease, PendingRestore
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.invariants import INVARIANTS, MESSAGES
 from tests.bench.chaos.story import Said, Story
@@ -90,7 +89,9 @@ def _undone() -> Iterator[None]:
 @contextmanager
 def _restores(here: Installation, story: Story) -> Iterator[None]:
     with _undone():
-        Debt.objects.create(server=here.attached, kind=Debt.Kind.VARIABLE, name="sync_binlog", old="7")
+        PendingRestore.objects.create(
+            server=here.attached, kind=PendingRestore.Kind.VARIABLE, name="sync_binlog", old="7"
+        )
         yield
 
 

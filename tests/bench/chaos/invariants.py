@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dashboard.experiments.models import Cell, Experiment, Run, Trial
-from dashboard.fleet.models import HostLease
-from dashboard.servers.models import Debt
+from dashboard.holds.models import HostLease, PendingRestore
 from tests.bench.chaos import found
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.story import Story, judged, measured
@@ -46,7 +45,7 @@ def _temporary(here: Installation, story: Story) -> list[str]:
 
 
 def _restores(here: Installation, story: Story) -> list[str]:
-    owed = here.ask(lambda: list(Debt.objects.filter(paid_at=None)))
+    owed = here.ask(lambda: list(PendingRestore.objects.filter(restored_at=None)))
     return [f"{debt.kind} {debt.name} of {debt.server_id}: {debt.problem}" for debt in owed]
 
 

@@ -146,6 +146,6 @@ def test_what_is_owed_is_listed_and_its_start_asked_for(maria, server):
     refused = send(maria, "post", server, "/start")
     assert refused.status_code == 409 and "was not crashed" in refused.json()["detail"]
     make.owe(server, make.experiment(server), "start")
-    [owed] = maria.get(f"/api/v1/servers/{server.pk}/debts").json()["items"]
+    [owed] = maria.get(f"/api/v1/servers/{server.pk}/pending-restores").json()["items"]
     assert (owed["kind"], owed["problem"]) == ("start", "")
     assert send(maria, "post", server, "/start").status_code == 202

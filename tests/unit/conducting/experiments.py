@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 from dashboard.experiments.models import Cell, Environment, Experiment
 from dashboard.fleet.models import Worker
-from dashboard.servers.models import Debt, Server
+from dashboard.holds.models import PendingRestore
+from dashboard.servers.models import Server
 from workers.bench.load import LoadResult
 from workers.bench.measure import Measurement
 from workers.bench.plan import Plan
@@ -49,9 +50,9 @@ def planned(plan: Plan) -> Experiment:
     return made
 
 
-def owe(server: Server, experiment: Experiment, kind: str, name: str = "", old: str = "") -> Debt:
+def owe(server: Server, experiment: Experiment, kind: str, name: str = "", old: str = "") -> PendingRestore:
     """As the experiment wrote it down while it ran."""
-    return Debt.objects.create(server=server, experiment=experiment, kind=kind, name=name, old=old)
+    return PendingRestore.objects.create(server=server, experiment=experiment, kind=kind, name=name, old=old)
 
 
 def environment() -> Environment:

@@ -6,7 +6,8 @@ import pytest
 
 from dashboard.experiments import actions, routes
 from dashboard.fleet import task_queue
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Server
 from tests.unit.conducting import experiments as make
 from workers.bench import recipes

@@ -8,7 +8,7 @@ from django.db import OperationalError
 from dashboard.experiments import claiming, lifecycle
 from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
-from dashboard.fleet.models import HostLease
+from dashboard.holds.models import HostLease
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make
 from workers.bench.plan import PlanTarget

@@ -11,8 +11,7 @@ from dashboard.experiments import claiming, lifecycle
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Experiment, Run
 from dashboard.fleet import leases
-from dashboard.fleet.models import HostLease
-from dashboard.servers.models import Debt
+from dashboard.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
@@ -109,9 +108,9 @@ def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
     server = after.cells.first().server
     with pytest.raises(Taken):
         restores.owe(server, before, "variable", "sync_binlog", "1")
-    assert not Debt.objects.exists()
+    assert not PendingRestore.objects.exists()
     restores.owe(server, after, "variable", "sync_binlog", "1")
-    assert Debt.objects.get().experiment == after
+    assert PendingRestore.objects.get().experiment == after
 
 
 def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
@@ -120,9 +119,9 @@ def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
     restores.owe(server, after, "variable", "sync_binlog", "1")
     with pytest.raises(Taken):
         restores.paid(server, partial(claiming.must_hold, before), "variable", "sync_binlog")
-    assert Debt.objects.get().paid_at is None
+    assert PendingRestore.objects.get().restored_at is None
     restores.paid(server, partial(claiming.must_hold, after), "variable", "sync_binlog")
-    assert Debt.objects.get().paid_at is not None
+    assert PendingRestore.objects.get().restored_at is not None
 
 
 class Asked:
@@ -155,7 +154,7 @@ def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked
     restores.owe(server, after, "variable", "sync_binlog", "1")
     with pytest.raises(Taken):
         restores.pay(server, partial(claiming.must_hold, before))
-    assert asked.statements == [] and Debt.objects.get().paid_at is None
+    assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
     with pytest.raises(ServerError, match="sync_binlog is not back"):  # this server reports 0 whatever it is told
         restores.pay(server, partial(claiming.must_hold, after))
     assert asked.statements == ["SET GLOBAL sync_binlog = %s"]
@@ -183,7 +182,7 @@ def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_ba
         assert lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
         with pytest.raises(Taken):
             restores.pay(server, must_hold)
-    assert asked.statements == [] and Debt.objects.get().paid_at is None
+    assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
 
 
 def test_its_server_is_not_started_by_it(tmp_path):

@@ -8,7 +8,7 @@ from dashboard.accounts.roles import Role
 from dashboard.experiments import claiming
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.findings import conclusion
-from dashboard.fleet.models import HostLease
+from dashboard.holds.models import HostLease
 from tests.unit.api.tokens import somebody
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make

@@ -55,13 +55,13 @@ def test_a_stopped_cell_has_no_reason_and_a_failed_one_its_own(begun):
 def test_a_restored_setting_has_no_problem_any_more(begun):
     server = begun.cells.first().server
     restores.owe(server, begun, "variable", "sync_binlog", "1")
-    server.debts.update(problem="It was down.")
+    server.pending_restores.update(problem="It was down.")
     restores.paid(server, lambda: None, "variable", "sync_binlog")
-    assert server.debts.get().problem == "" and server.debts.get().paid_at
+    assert server.pending_restores.get().problem == "" and server.pending_restores.get().restored_at
 
 
 def test_a_start_is_owed_once_and_has_no_name(begun):
     server = begun.cells.first().server
     restores.owe_start(server, begun)
     restores.owe_start(server, begun)
-    assert (server.debts.get().name, server.debts.get().old) == ("", "")
+    assert (server.pending_restores.get().name, server.pending_restores.get().old) == ("", "")

@@ -11,7 +11,7 @@ from dashboard.experiments import claiming, lifecycle
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Environment
 from dashboard.fleet import leases
-from dashboard.fleet.models import HostLease
+from dashboard.holds.models import HostLease
 from tests.at_once import at_once
 from tests.unit.conducting import experiments as make
 from workers.errors import PlanError

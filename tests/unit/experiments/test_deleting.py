@@ -15,15 +15,15 @@ from dashboard.experiments.models import KEPT_FOR, Cell, Environment, Experiment
 from dashboard.experiments.removal import remove_one
 from dashboard.findings.nights import shown
 from dashboard.fleet import task_queue
-from dashboard.fleet.models import HostLease
 from dashboard.history import entries, update
 from dashboard.history.models import Change, Entry
 from dashboard.history.queries import rows, waiting
+from dashboard.holds.models import HostLease, PendingRestore
 from dashboard.monitoring.figures import FIGURES
 from dashboard.reproduction.newest import newest
 from dashboard.schedules.models import Night, Schedule
 from dashboard.schedules.queries import nights_of
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from dashboard.servers.queries import lines, why_kept
 from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
@@ -265,16 +265,18 @@ def test_after_a_month_it_is_gone_for_good(admin, gone):
 
 
 def test_what_is_owed_keeps_it(gone):
-    owed = Debt.objects.create(server=factory.server(), experiment=gone, kind="variable", name="sync_binlog", old="1")
-    Debt.objects.create(
-        server=factory.server(), experiment=gone, kind="schema", name="x", old="", paid_at=timezone.now()
+    owed = PendingRestore.objects.create(
+        server=factory.server(), experiment=gone, kind="variable", name="sync_binlog", old="1"
+    )
+    PendingRestore.objects.create(
+        server=factory.server(), experiment=gone, kind="schema", name="x", old="", restored_at=timezone.now()
     )
     _age(gone)
     assert remove_one(timezone.now()) == ""
-    owed.paid_at = timezone.now()
+    owed.restored_at = timezone.now()
     owed.save()
     assert remove_one(timezone.now()) == "Gone tomorrow"
-    assert not HostLease.objects.exists() and Debt.objects.filter(experiment=None).count() == 2
+    assert not HostLease.objects.exists() and PendingRestore.objects.filter(experiment=None).count() == 2
 
 
 def test_the_list_of_the_deleted_counts_as_the_other(gone):

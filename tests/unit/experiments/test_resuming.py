@@ -10,8 +10,9 @@ from dashboard.audit.models import Event
 from dashboard.experiments import actions
 from dashboard.experiments.models import Experiment, Trial
 from dashboard.fleet import task_queue
+from dashboard.holds.models import PendingRestore
 from dashboard.schedules import actions as schedules
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.conducting import crash_trials
@@ -179,7 +180,7 @@ def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, s
     assert "Maria" not in str(refused.value), "a guest reads it"
     with pytest.raises(PlanError, match="db1 was not crashed"):
         crash_trials._attached(row)
-    assert not Debt.objects.exists() and not did("crashed").exists()
+    assert not PendingRestore.objects.exists() and not did("crashed").exists()
 
 
 def test_a_night_crashes_by_the_right_of_its_schedule(owner, server):

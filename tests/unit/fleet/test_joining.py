@@ -97,10 +97,10 @@ def test_a_database_of_a_newer_version_is_noticed():
 
 def test_a_database_of_an_older_version_is_noticed():
     known = MigrationRecorder(connection)
-    newest = max(name for app, name in known.applied_migrations() if app == "servers")
-    known.record_unapplied("servers", newest)
+    newest = max(name for app, name in known.applied_migrations() if app == "holds")
+    known.record_unapplied("holds", newest)
     said = refusal()
-    assert f"newer than the database, which lacks servers.{newest}." in said and "manage.py migrate" in said
+    assert f"newer than the database, which lacks holds.{newest}." in said and "manage.py migrate" in said
 
 
 def test_a_database_that_does_not_answer_is_noticed(monkeypatch):

@@ -6,8 +6,8 @@ from django.utils import timezone
 from dashboard.experiments import lifecycle
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import leases
-from dashboard.fleet.models import HostLease, Worker
-from dashboard.servers.models import Debt
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.upkeep import housekeeping, restores
 
@@ -78,7 +78,7 @@ def owing():
     make.owe(server, ended, "variable", "sync_binlog", "1")
     Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
     housekeeping.take_from_the_dead()
-    return Debt.objects.get()
+    return PendingRestore.objects.get()
 
 
 def begins(server) -> tuple[bool, str]:
@@ -92,13 +92,15 @@ def test_settings_are_restored_before_another_experiment_takes_the_host(owing, m
     """Otherwise they would stay changed for as long as it measures."""
     neighbour = make.attached("neighbour")
     assert begins(neighbour) == (False, "waiting: what an ended experiment changed on owed is restored first")
-    monkeypatch.setattr(restores, "_put_back", lambda server, must_hold: server.debts.update(paid_at=timezone.now()))
+    monkeypatch.setattr(
+        restores, "_put_back", lambda server, must_hold: server.pending_restores.update(restored_at=timezone.now())
+    )
     restores.pay_all()
     assert begins(neighbour)[0]
 
 
 def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(owing):
-    Debt.objects.update(problem="It does not answer.")
+    PendingRestore.objects.update(problem="It does not answer.")
     assert begins(make.attached("neighbour"))[0]
 
 

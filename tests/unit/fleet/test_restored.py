@@ -14,10 +14,11 @@ from dashboard.audit.models import Event
 from dashboard.experiments import lifecycle
 from dashboard.fleet import installation, leases
 from dashboard.fleet.models import Installation
+from dashboard.holds.models import PendingRestore
 from dashboard.home import PROJECT
 from dashboard.notifications import post
 from dashboard.schedules import nights
-from dashboard.servers.models import Debt, Preflight
+from dashboard.servers.models import Preflight
 from tests.unit.conducting import experiments as make
 from workers.upkeep import housekeeping, restores
 
@@ -99,7 +100,7 @@ def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(paid):
     make.owe(owing.cells.first().server, owing, "variable", "sync_binlog", "1")
     assert "pending restore on db1: global variable sync_binlog 1" in said()
     restores.pay_all()
-    assert paid == [] and Debt.objects.get().paid_at is None
+    assert paid == [] and PendingRestore.objects.get().restored_at is None
     said("--release")
     restores.pay_all()
     assert paid == ["db1"]

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from dashboard.accounts.roles import Role
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease, PendingRestore
 from dashboard.home import PROJECT
 from dashboard.monitoring import exposition
 from dashboard.monitoring.figures import FIGURES, Figure
-from dashboard.servers.models import Debt
 from tests.unit.api.tokens import client_of, script, somebody
 from tests.unit.results import factory, trials
 
@@ -61,7 +61,7 @@ def test_it_counts_what_is_there(prometheus):
     queued = factory.experiment(state="queued", measured=0)
     Experiment.objects.filter(pk=queued.pk).update(created_at=ago)
     HostLease.objects.create(host="h", experiment=running)
-    Debt.objects.create(server=factory.server(), kind="schema", name="s")
+    PendingRestore.objects.create(server=factory.server(), kind="schema", name="s")
     found = told(prometheus)
     assert found["durascope_workers_alive"] == 1
     assert found['durascope_experiments{state="done"}'] == found['durascope_experiments{state="queued"}'] == 1
@@ -69,7 +69,7 @@ def test_it_counts_what_is_there(prometheus):
     assert found[f'durascope_experiment_running_seconds{{experiment="{running.pk}"}}'] >= 3600
     assert found["durascope_queue_oldest_seconds"] >= 3600
     assert found['durascope_waiting{what="cell"}'] == running.cells.count() - 3 + queued.cells.count()
-    assert found["durascope_hosts_leased"] == found["durascope_debts_open"] == 1
+    assert found["durascope_hosts_leased"] == found["durascope_pending_restores"] == 1
 
 
 def test_labels_cannot_break_out_of_their_line():

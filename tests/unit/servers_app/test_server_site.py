@@ -3,7 +3,8 @@
 import pytest
 
 from dashboard.fleet.models import Worker
-from dashboard.servers.models import Debt, Preflight, Server
+from dashboard.holds.models import PendingRestore
+from dashboard.servers.models import Preflight, Server
 
 SENTENCE = "No worker is alive on site west; start one there: manage.py worker --site west"
 EDIT = {"name": "db", "host": "db.example.org", "port": 3306, "user": "bench", "tls": "preferred", "label": "test"}
@@ -38,7 +39,7 @@ def test_an_edit_that_names_no_site_leaves_it(client_in, server):
 
 
 def test_it_stays_while_a_debt_is_open(client_in, server):
-    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     assert "The site of" in edit(client_in, server, site="west")
     assert Server.objects.get().site == "local"
 

@@ -4,7 +4,8 @@ import pytest
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.servers.models import Debt, Server
+from dashboard.holds.models import PendingRestore
+from dashboard.servers.models import Server
 
 
 def refused(client, server):
@@ -20,11 +21,11 @@ def plan(server, state):
 
 
 def test_it_is_kept_while_a_debt_is_open(client_in, server):
-    debt = Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    debt = PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     assert "1 thing is still to be put back" in refused(client_in, server)
-    Debt.objects.update(paid_at=timezone.now())
+    PendingRestore.objects.update(restored_at=timezone.now())
     client_in.post(f"/servers/{server.pk}/delete/")
-    assert not Server.objects.exists() and not Debt.objects.filter(pk=debt.pk).exists()
+    assert not Server.objects.exists() and not PendingRestore.objects.filter(pk=debt.pk).exists()
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
@@ -46,6 +47,6 @@ def test_it_is_kept_when_the_experiment_came_at_the_last_moment(client_in, serve
 
     plan(server, "done")
     monkeypatch.setattr(queries, "why_kept", lambda server: "")
-    Debt.objects.create(server=server, kind="variable", name="x", old="1", paid_at=timezone.now())
+    PendingRestore.objects.create(server=server, kind="variable", name="x", old="1", restored_at=timezone.now())
     assert "is in use" in refused(client_in, server)
-    assert Debt.objects.exists()
+    assert PendingRestore.objects.exists()

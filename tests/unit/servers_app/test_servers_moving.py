@@ -4,7 +4,8 @@ import pytest
 
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment
-from dashboard.servers.models import Debt, Server
+from dashboard.holds.models import PendingRestore
+from dashboard.servers.models import Server
 
 MOVED = {"name": "db", "host": "other.example.org", "port": 3306, "user": "bench", "tls": "preferred", "label": "test"}
 
@@ -14,7 +15,7 @@ def edit(client, server, **said):
 
 
 def test_it_does_not_move_while_a_debt_is_open(client_in, server):
-    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     assert "The host of" in (page := edit(client_in, server)) and "still to be put back" in page
     assert Server.objects.get().host == "db.example.org"
     assert not Event.objects.filter(did="changed").exists()
@@ -29,7 +30,7 @@ def test_it_does_not_move_under_an_experiment(client_in, server, state):
 
 
 def test_its_password_can_change_meanwhile(client_in, server):
-    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+    PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     edit(client_in, server, host="db.example.org", password="the new one")
     assert Server.objects.get().target().password == "the new one"
 

@@ -3,8 +3,9 @@
 import pytest
 
 from dashboard.audit.models import Event
+from dashboard.holds.models import PendingRestore
 from dashboard.servers import vault
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 
 GOOD = {"name": "db", "host": "db.example.org", "port": 3306, "user": "u", "tls": "preferred", "label": "test"}
 
@@ -98,8 +99,8 @@ def test_it_says_so_when_no_password_can_be_sealed(client_in, monkeypatch, passw
 
 
 def test_it_shows_what_is_owed(client_in, server):
-    Debt.objects.create(server=server, kind="variable", name="sync_binlog", old="1", problem="no answer <i>")
-    Debt.objects.create(server=server, kind="schema", name="durascope_7")
+    PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1", problem="no answer <i>")
+    PendingRestore.objects.create(server=server, kind="schema", name="durascope_7")
     shown = page(client_in, f"/servers/{server.pk}/")
     assert "Still to be put back" in shown
     assert "sync_binlog" in shown and "durascope_7" in shown and "no answer &lt;i&gt;" in shown

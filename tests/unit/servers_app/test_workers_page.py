@@ -5,7 +5,8 @@ from datetime import timedelta
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease
 from dashboard.servers.models import Preflight
 
 ABILITIES = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}

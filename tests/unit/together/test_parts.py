@@ -9,7 +9,8 @@ from django.utils import timezone
 from dashboard.experiments import lifecycle
 from dashboard.experiments.models import Cell, Experiment, Part
 from dashboard.fleet import leases, task_queue
-from dashboard.fleet.models import HostLease, Worker
+from dashboard.fleet.models import Worker
+from dashboard.holds.models import HostLease
 from tests.unit.bench.load_requests import request
 from tests.unit.conducting import experiments as make
 from workers.bench.merge import split

@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.experiments import lifecycle
 from dashboard.fleet import leases
-from dashboard.servers.models import Debt
+from dashboard.holds.models import PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError, Unreachable
 from workers.upkeep import restores
@@ -44,7 +44,7 @@ def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone
     owing(server, "b", "a", "c")
     restores.pay_all()
     assert undone == {"db1": ([("b", "1"), ("a", "1"), ("c", "1")], [])}
-    assert not Debt.objects.filter(paid_at=None).exists()
+    assert not PendingRestore.objects.filter(restored_at=None).exists()
 
 
 @pytest.mark.parametrize("name", ["gone", "odd"])
@@ -53,7 +53,7 @@ def test_a_server_that_cannot_be_paid_does_not_keep_others_waiting(undone, name)
         owing(server, "sync_binlog")
     restores.pay_all()
     assert list(undone) == [name, "zz"]
-    assert Debt.objects.get(paid_at=None).server.name == name
+    assert PendingRestore.objects.get(restored_at=None).server.name == name
 
 
 def test_it_touches_no_server_that_is_measured(undone):

@@ -9,9 +9,9 @@ from django.utils import timezone
 from dashboard.experiments import lifecycle, routes
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import leases, task_queue
-from dashboard.fleet.models import HostLease
+from dashboard.holds.models import HostLease, PendingRestore
 from dashboard.servers import actions as servers
-from dashboard.servers.models import Debt, Preflight
+from dashboard.servers.models import Preflight
 from tests.unit.conducting import experiments as make
 from workers.celery import app
 from workers.upkeep import housekeeping, restores
@@ -30,7 +30,7 @@ def paid(monkeypatch):
 def owing(server, **fields):
     experiment = make.experiment(server)
     Experiment.objects.filter(pk=experiment.pk).update(state="failed", **fields)
-    Debt.objects.create(server=server, experiment=experiment, kind="variable", name="sync_binlog", old="1")
+    PendingRestore.objects.create(server=server, experiment=experiment, kind="variable", name="sync_binlog", old="1")
 
 
 def test_a_site_pays_its_own_debts(paid, settings):

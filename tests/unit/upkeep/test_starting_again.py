@@ -10,8 +10,9 @@ from dashboard.accounts.models import Person
 from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments.models import Experiment, Trial
+from dashboard.holds.models import PendingRestore
 from dashboard.servers import actions
-from dashboard.servers.models import Debt, Server
+from dashboard.servers.models import Server
 from tests.unit.api.tokens import somebody
 from tests.unit.conducting import experiments as make
 from workers.conducting import crash_trials
@@ -75,7 +76,7 @@ def down(machine, undone):
 
 
 def owed(kind="start"):
-    return Debt.objects.filter(kind=kind, paid_at=None).first()
+    return PendingRestore.objects.filter(kind=kind, restored_at=None).first()
 
 
 def test_it_is_started_before_anything_is_put_back(down, machine, undone):
@@ -110,7 +111,9 @@ def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine,
         restores.pay_all()
     assert len(machine.commands) == 1 and undone == []
     assert owed().problem == "The start command power ended with status 1: no." == owed("variable").problem
-    Debt.objects.filter(kind="start").update(tried_at=timezone.now() - restores.START_AGAIN - timedelta(seconds=1))
+    PendingRestore.objects.filter(kind="start").update(
+        tried_at=timezone.now() - restores.START_AGAIN - timedelta(seconds=1)
+    )
     machine.helps = True
     restores.pay_all()
     assert len(machine.commands) == 2 and owed() is None

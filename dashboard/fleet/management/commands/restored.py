@@ -13,8 +13,8 @@ from dashboard.audit.models import record
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.states import UNDER_WAY
 from dashboard.fleet import installation
+from dashboard.holds.models import PendingRestore
 from dashboard.schedules.models import Schedule
-from dashboard.servers.models import Debt
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
 
 def _pending() -> list[str]:
-    owed = Debt.objects.filter(paid_at=None).select_related("server").order_by("server__name", "pk")
+    owed = PendingRestore.objects.filter(restored_at=None).select_related("server").order_by("server__name", "pk")
     rings = Schedule.objects.filter(paused_at=None).order_by("pk")
     waits = Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk")
     return [

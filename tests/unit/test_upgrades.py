@@ -1,0 +1,56 @@
+"""Installations of earlier states, kept as SQL in tests/upgrades, become today's without losing a row."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+EARLIER = sorted((PROJECT / "tests/upgrades").glob("*.sql"))
+
+
+@pytest.fixture(params=EARLIER, ids=lambda path: path.stem)
+def upgraded(request, tmp_path):
+    """The database of an earlier installation after `manage.py migrate`."""
+    file = tmp_path / "durascope.sqlite3"
+    with sqlite3.connect(file) as database:
+        database.executescript(request.param.read_text())
+    environment = {**os.environ, "DURASCOPE_HOME": str(tmp_path)}
+    environment.pop("DATABASE_URL", None)
+    command = [sys.executable, str(PROJECT / "manage.py")]
+    for verb in (["migrate", "-v0"], ["migrate", "--check"]):
+        subprocess.run([*command, *verb], env=environment, check=True, stdin=subprocess.DEVNULL)
+    return sqlite3.connect(file)
+
+
+def one(database, question):
+    [row] = database.execute(question).fetchall()
+    return row
+
+
+def test_everything_stored_is_still_there(upgraded):
+    assert one(upgraded, "SELECT count(*), sum(tps) > 0 FROM experiments_run") == (18, 1)
+    assert one(upgraded, "SELECT username, role FROM auth_user JOIN accounts_person ON user_id = id") == (
+        "maria",
+        "administrator",
+    )
+    assert upgraded.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_what_must_be_put_back_on_a_server_is_not_forgotten(upgraded):
+    pending = "SELECT name, old, restored_at, experiment_id, server_id FROM holds_pendingrestore"
+    assert one(upgraded, pending) == ("sync_binlog", "1", None, 1, 1)
+    assert one(upgraded, "SELECT host, experiment_id FROM holds_hostlease") == ("db7", 1)
+
+
+def test_the_audit_log_still_refuses_changes(upgraded):
+    with pytest.raises(sqlite3.Error, match="append"):
+        upgraded.execute("UPDATE audit_event SET name = 'nobody'")
+
+
+def test_every_topic_has_one_first_migration():
+    firsts = [path for path in PROJECT.glob("dashboard/*/migrations/0001*.py")]
+    assert len(firsts) == len({path.parts[-3] for path in firsts}) == 11

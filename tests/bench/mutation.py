@@ -63,10 +63,14 @@ class Reach:
     seconds: dict[str, float]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The quickest first. A fault outside functions is met by every test of the file."""
+        """The quickest first. A fault outside functions may be noticed by all tests beside one that runs the file: a
+        test that reads a constant runs no line of it."""
         by_line = self.tests.get(mutant.path, {})
         lines = mutant.lines if mutant.function else by_line
         found = set().union(*(by_line.get(line, set()) for line in lines))
+        if not mutant.function:
+            beside = {name.partition("::")[0] for name in found}
+            found = {name for name in self.seconds if name.partition("::")[0] in beside}
         return sorted(found & self.seconds.keys(), key=self.seconds.__getitem__)
 
 

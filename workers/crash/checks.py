@@ -5,7 +5,7 @@ may be there. A check that lacks its evidence, or raises, is unknown. Keys are s
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from workers.crash.ledger import Ledger
 from workers.crash.oddities import Oddities
 from workers.crash.replica_judgement import judge_replicas
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
-from workers.crash.verdict import CheckResult
+from workers.crash.verdict import CheckResult, invalid, unknown, valid
 
 FIRST = 10  # offenders that are named
 IMPOSSIBLE = "a row whose client or number cannot exist"
@@ -43,8 +43,8 @@ def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
     applying = [(key, check) for key, check in CHECKS.items() if _applies(check, evidence)]
     if why := ledger.fault(evidence.secret):
         says = f"Not known: the ledger of what the client was told cannot be relied on: {why}."
-        return tuple(CheckResult(key, "unknown", 0, says) for key, _ in applying)
-    return tuple(_judged(key, check, ledger, evidence) for key, check in applying)
+        return tuple(replace(unknown(says), key=key) for key, _ in applying)
+    return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying)
 
 
 def missing_from(seen: Seen, ledger: Ledger) -> Keys:
@@ -54,8 +54,8 @@ def missing_from(seen: Seen, ledger: Ledger) -> Keys:
 
 def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := evidence.stays_down:
-        return CheckResult("", "invalid", 1, f"The server does not come back by itself: {why}")
-    return CheckResult("", "valid", 0, "The server came back by itself.")
+        return invalid(1, f"The server does not come back by itself: {why}")
+    return valid("The server came back by itself.")
 
 
 def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -69,7 +69,7 @@ def _lost_binlog(ledger: Ledger, evidence: Evidence) -> CheckResult:
 def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
     total = len(ledger.acknowledged())
     if not total:
-        return CheckResult("", "unknown", 0, "Nothing was acknowledged before the crash, so nothing could be lost.")
+        return unknown("Nothing was acknowledged before the crash, so nothing could be lost.")
     return _none_of(
         missing_from(seen, ledger),
         f"of {total:,} acknowledged transactions are missing in the {place}",
@@ -181,42 +181,42 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
         return _noted(evidence.rewritten, "files of the binlog differ from the copy that was taken at the crash")
-    return CheckResult("", "valid", 0, "What is left of the binlog is as it was at the crash.")
+    return valid("What is left of the binlog is as it was at the crash.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
-    return CheckResult("", "invalid", odd.count, f"{odd.count:,} {what}: {'; '.join(odd.first)}.")
+    return invalid(odd.count, f"{odd.count:,} {what}: {'; '.join(odd.first)}.")
 
 
 def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     names = tuple(dict.fromkeys((*evidence.binlog.reused, *evidence.reissued)))
     if not names:
-        return CheckResult("", "valid", 0, "No GTID of an acknowledged transaction was given to another one.")
+        return valid("No GTID of an acknowledged transaction was given to another one.")
     where = evidence.gtid_after or "the beginning"
     says = (
         f"{len(names):,} GTIDs of acknowledged transactions name others now, first {names[0]}: the server began again "
     )
     says += f"after {where}."
-    return CheckResult("", "invalid", len(names), says)
+    return invalid(len(names), says)
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := evidence.binlog.unreadable:
-        return CheckResult("", "invalid", 1, f"A replica cannot read the binlog to its end: {why}")
-    return CheckResult("", "valid", 0, f"A replica can read the binlog to its end, {evidence.binlog.end_at}.")
+        return invalid(1, f"A replica cannot read the binlog to its end: {why}")
+    return valid(f"A replica can read the binlog to its end, {evidence.binlog.end_at}.")
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:
     count = evidence.prepared_left
     if count:
-        return CheckResult("", "invalid", count, f"{count:,} prepared transactions are left and hold their locks.")
-    return CheckResult("", "valid", 0, "No prepared transaction is left.")
+        return invalid(count, f"{count:,} prepared transactions are left and hold their locks.")
+    return valid("No prepared transaction is left.")
 
 
 def _tables_damaged(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.tables_ok:
-        return CheckResult("", "valid", 0, "The server finds no damage in the tables.")
-    return CheckResult("", "invalid", 1, "The server finds a table damaged (CHECK TABLE).")
+        return valid("The server finds no damage in the tables.")
+    return invalid(1, "The server finds a table damaged (CHECK TABLE).")
 
 
 def _replica(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -246,23 +246,23 @@ CHECKS: dict[str, Check] = {
 
 
 def _applies(check: Check, evidence: Evidence) -> bool:
-    if "binlog" in check.needs and not evidence.binlog_expected:
-        return False
-    if "gtids" in check.needs and not evidence.gtids_expected:
-        return False
-    return "replicas" not in check.needs or evidence.replica_expected
+    expected = {
+        "binlog": evidence.binlog_expected,
+        "gtids": evidence.gtids_expected,
+        "replicas": evidence.replica_expected,
+    }
+    return all(expected.get(need, True) for need in check.needs)
 
 
-def _judged(key: str, check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
+def _judged(check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
     if lacking := [name for name in check.needs if _lacks(evidence, name)]:
         why = "; ".join(evidence.problems) or "it was not read"
         what = ", ".join(PIECES.get(name, name) for name in lacking)
-        return CheckResult(key, "unknown", 0, f"Not known: {what} could not be read ({why}).")
+        return unknown(f"Not known: {what} could not be read ({why}).")
     try:
-        found = check.judge(ledger, evidence)
+        return check.judge(ledger, evidence)
     except Exception as error:  # whatever it is: a check that breaks must never pass for one that found nothing
-        return CheckResult(key, "unknown", 0, f"The check itself failed: {type(error).__name__}: {error}.")
-    return CheckResult(key, found.outcome, found.count, found.says, found.offenders)
+        return unknown(f"The check itself failed: {type(error).__name__}: {error}.")
 
 
 def _lacks(evidence: Evidence, name: str) -> bool:
@@ -280,8 +280,8 @@ def _none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     """Invalid with the first offenders named, valid when there are none."""
     count = len(offenders)
     if not count:
-        return CheckResult("", "valid", 0, otherwise)
+        return valid(otherwise)
     first = offenders[offenders != NOBODY][:FIRST]
     named = tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
     title = IMPOSSIBLE if NOBODY in offenders else "client {}'s number {:,}".format(*named[0])
-    return CheckResult("", "invalid", count, f"{count:,} {what}, first {title}.", named)
+    return invalid(count, f"{count:,} {what}, first {title}.", named)

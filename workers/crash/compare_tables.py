@@ -125,4 +125,4 @@ def _first(keys: Keys) -> tuple[tuple[int, int], ...]:
 
 
 def _numbers(text: str | bytes) -> Keys:
-    return np.fromstring(text if isinstance(text, str) else text.decode(), dtype=np.int64, sep=",")
+    return np.fromstring(text, dtype=np.int64, sep=",")

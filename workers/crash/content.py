@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from workers.crash.evidence import Seen, nothing, together
+from workers.crash.evidence import Seen, together
 from workers.crash.transactions import Keys, is_written, rows_expected
 
 
@@ -14,8 +14,6 @@ def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
     A row that is there twice counts once. Rows are put together over the whole binlog: an engine without transactions
     logs each statement by itself.
     """
-    if not len(keys):
-        return Seen(nothing())
     right = is_written(secret, keys, places, digests)
     altered = together([keys[~right]])
     keys, places = keys[right], places[right]
@@ -23,8 +21,6 @@ def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
     keys, places = keys[order], places[order]
     begins = np.flatnonzero(differs(keys))
     present = keys[begins]
-    if not present.size:
-        return Seen(nothing(), altered=altered)
     filled = np.add.reduceat((differs(keys) | differs(places)).astype(np.int64), begins)
     rows = np.diff(begins, append=keys.size)
     expected = rows_expected(present)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from workers.crash.evidence import ReplicaSeen
-from workers.crash.verdict import CheckResult
+from workers.crash.verdict import CheckResult, invalid, unknown, valid
 
 RECONNECTIONS = ("after recovery", "after the primary wrote on")
 
@@ -15,11 +15,11 @@ def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
     bad = [said for one in ours if (said := _complaint(one))]
     if bad:
         rows = max((one.different_rows or 0 for one in ours), default=0)
-        return CheckResult("", "invalid", max(rows, 1), " ".join(bad))
+        return invalid(max(rows, 1), " ".join(bad))
     if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
         why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
-        return CheckResult("", "unknown", 0, f"Whether the replica agrees is not known: {why}")
-    return CheckResult("", "valid", 0, "The replica caught up both times and has the same rows.")
+        return unknown(f"Whether the replica agrees is not known: {why}")
+    return valid("The replica caught up both times and has the same rows.")
 
 
 def _complaint(one: ReplicaSeen) -> str:

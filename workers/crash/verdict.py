@@ -11,13 +11,26 @@ CrashClass = Literal[
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check of one trial. `offenders`: the first keys, as (client, n); `count`: of all of them."""
+    """One check of one trial. `key`: of the check, "" until `judge_all` names it. `offenders`: the first keys, as
+    (client, n); `count`: of all of them."""
 
     key: str
     outcome: Outcome
     count: int
     says: str
     offenders: tuple[tuple[int, int], ...] = ()
+
+
+def valid(says: str) -> CheckResult:
+    return CheckResult("", "valid", 0, says)
+
+
+def unknown(says: str) -> CheckResult:
+    return CheckResult("", "unknown", 0, says)
+
+
+def invalid(count: int, says: str, offenders: tuple[tuple[int, int], ...] = ()) -> CheckResult:
+    return CheckResult("", "invalid", count, says, offenders)
 
 
 def verdict(results: tuple[CheckResult, ...]) -> Outcome:

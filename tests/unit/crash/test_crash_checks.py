@@ -26,6 +26,7 @@ def test_it_finds_nothing_where_all_is_well():
 def test_it_finds_a_server_that_does_not_come_back():
     found = judged(all_well(stays_down="InnoDB: Unable to open undo tablespace"))
     assert found["stays-down"].outcome == "invalid"
+    assert found["stays-down"].count == 1
     assert "does not come back by itself: InnoDB: Unable to open" in found["stays-down"].says
 
 
@@ -95,6 +96,17 @@ def test_a_lost_tail_is_no_gap():
     assert judged(all_well(engine=without(WELL, *[(2, n) for n in range(1, SENT)])))["order"].outcome == "valid"
 
 
+def test_where_nothing_is_left_nothing_was_overtaken():
+    found = judged(all_well(engine=replace(WELL, whole=keys())))
+    assert (found["order"].outcome, found["lost-engine"].outcome) == ("valid", "invalid")
+
+
+def test_the_first_transaction_that_is_left_may_be_the_later_one():
+    others = [(client, n) for client in (1, 2) for n in range(1, SENT)]
+    left = replace(WELL, whole=keys((0, 2), *others))
+    assert judged(all_well(engine=left))["order"].offenders == ((0, 1),)
+
+
 def test_it_finds_a_transaction_twice_in_the_binlog():
     assert bad(all_well(binlog=replace(WELL, twice=keys((0, 9))))) == {"binlog-twice": "invalid"}
 
@@ -103,16 +115,22 @@ def test_it_finds_reused_gtids():
     found = judged(all_well(reissued=("0-1-1", "0-1-2"), gtid_after="0-1-0"))
     assert (found["gtid-reused"].outcome, found["gtid-reused"].count) == ("invalid", 2)
     assert "0-1-1" in found["gtid-reused"].says
+    assert found["gtid-reused"].says.endswith("the server began again after 0-1-0.")
+    assert judged(all_well(reissued=("0-1-1",)))["gtid-reused"].says.endswith("began again after the beginning.")
     assert bad(all_well(state={"reused": ("0-1-7",)})) == {"gtid-reused": "invalid"}
 
 
 def test_it_finds_a_binlog_that_no_replica_can_read():
-    assert bad(all_well(state={"unreadable": "binlog.000001 is torn"})) == {"binlog-unreadable": "invalid"}
+    evidence = all_well(state={"unreadable": "binlog.000001 is torn"})
+    assert bad(evidence) == {"binlog-unreadable": "invalid"}
+    assert judged(evidence)["binlog-unreadable"].count == 1
 
 
 def test_it_finds_prepared_transactions_and_damaged_tables():
     assert bad(all_well(prepared_left=2)) == {"prepared-left": "invalid"}
+    assert judged(all_well(prepared_left=2))["prepared-left"].count == 2
     assert bad(all_well(tables_ok=False)) == {"tables-damaged": "invalid"}
+    assert judged(all_well(tables_ok=False))["tables-damaged"].count == 1
 
 
 @pytest.mark.parametrize(
@@ -150,6 +168,7 @@ def test_an_old_primary_that_cannot_rejoin_is_no_failure_of_the_setting():
 def test_what_could_not_be_read_is_unknown_and_never_valid(lacking, unknown):
     found = judged(all_well(**lacking, problems=("engine rows: gone away",)))
     assert {key for key, result in found.items() if result.outcome == "unknown"} == unknown
+    assert {found[key].count for key in unknown} == {0}
     assert verdict(tuple(found.values())) == "unknown"
 
 
@@ -165,6 +184,10 @@ def test_without_a_binlog_or_replica_their_checks_are_left_out():
     always = {"stays-down", "lost-engine", "torn", "altered", "never-sent", "order", "prepared-left", "tables-damaged"}
     assert set(found) == always
     assert verdict(tuple(found.values())) == "valid"
+
+
+def test_without_gtids_only_their_check_is_left_out():
+    assert set(judged(all_well(gtids_expected=False))) == set(CHECKS) - {"gtid-reused"}
 
 
 def test_no_evidence_at_all_is_unknown_in_every_check():

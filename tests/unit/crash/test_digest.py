@@ -21,6 +21,10 @@ def test_it_is_the_same_one_by_one_and_many_at_once():
     assert len(np.unique(found)) == len(found)
 
 
+def test_a_new_secret_is_as_long_as_siphash_wants_it():
+    assert digest.digests(digest.new_secret(), np.array([1]), np.array([0])).shape == (1,)
+
+
 def test_key_place_and_secret_all_count():
     def of(secret, key, place):
         return int(digest.digests(secret, np.array([key]), np.array([place]))[0])

@@ -115,14 +115,30 @@ BEYOND = [(MOST_CLIENTS << 3, 5), (1 << 40, 5), (1 << 70, 5), (-1, 5), (1, MOST_
 
 def read_from(monkeypatch, client, n):
     """As the server joins rows: a good one, and two of this client and number."""
-    table = [(0, 1, f"6,{digest_of(1, 6, 0)}"), (0, client, f"{n},7,{n},8".encode())]
-    said = {"SET": [], "SELECT table_name": [("one",)], "SELECT part": table}
+    return read(monkeypatch, (0, 1, f"6,{digest_of(1, 6, 0)}"), (0, client, f"{n},7,{n},8".encode()))
 
-    def asked(_, sql, *__):
-        return next(rows for begin, rows in said.items() if sql.startswith(begin))
+
+def read(monkeypatch, *groups):
+    """Texts of the table `one`, which the server cuts off where it was not told how long they may be."""
+    allowed = [1024]
+
+    def asked(_, sql, args=()):
+        if sql.startswith("SET SESSION group_concat_max_len"):
+            allowed[:] = args
+        answers = {"SET": [], "SELECT table_name": [("one",)]}
+        cut = [(part, of, text[: allowed[0]]) for part, of, text in groups]
+        return next((rows for begin, rows in answers.items() if sql.startswith(begin)), cut)
 
     monkeypatch.setattr(compare_tables.ask, "rows", asked)
     return compare_tables.read_rows(None, "s")
+
+
+def test_all_rows_of_a_long_text_are_read_in_whatever_order_they_come(monkeypatch):
+    numbers = [*range(400, 0, -1)]
+    rows_of = ",".join(f"{n},{(n * 7919) % 1009}" for n in numbers)
+    found = read(monkeypatch, (0, 0, rows_of))
+    assert found["one", 0].keys.tolist() == [key(0, n) for n in sorted(numbers)]
+    assert difference(found, rows(*(("one", 0, 0, n, (n * 7919) % 1009) for n in numbers))).rows == 0
 
 
 @pytest.mark.parametrize(("client", "n"), BEYOND)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.crash.verdict import CheckResult, verdict
+from workers.crash.verdict import CheckResult, invalid, unknown, valid, verdict
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,9 @@ from workers.crash.verdict import CheckResult, verdict
 )
 def test_the_worst_outcome_is_the_verdict(outcomes, says):
     assert verdict(tuple(CheckResult(f"check {n}", one, 0, "") for n, one in enumerate(outcomes))) == says
+
+
+def test_what_a_check_finds_has_no_key_until_it_is_named():
+    assert valid("All is well.") == CheckResult("", "valid", 0, "All is well.")
+    assert unknown("It was not read.") == CheckResult("", "unknown", 0, "It was not read.")
+    assert invalid(2, "Two are gone.", ((0, 1),)) == CheckResult("", "invalid", 2, "Two are gone.", ((0, 1),))

@@ -15,9 +15,10 @@ from dashboard.findings.analysis import analysis_of
 from dashboard.portable.read import Content
 from dashboard.portable.refused import NotImported
 from dashboard.portable.store import store
-from workers.errors import DurascopeError
 
 log = logging.getLogger(__name__)
+# Raised by calculating with wrong figures. A lack of memory or a lost database is no fault of the file.
+WRONG_FIGURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 TRY_AGAIN = "Try again; if it happens again, the log of the web server says why."
 
 
@@ -77,8 +78,6 @@ def _work_out(experiment: Experiment) -> None:
     try:
         analysis_of(experiment)
         conclusion.remember(experiment)
-    except (DatabaseError, DurascopeError):
-        raise
-    except Exception as broken:  # whatever a file can say, nothing of it may break a page
+    except WRONG_FIGURES as broken:
         log.exception("an imported experiment whose figures cannot be worked out")
         raise NotImported(f"Its figures cannot be worked out ({type(broken).__name__})") from broken

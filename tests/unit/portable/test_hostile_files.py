@@ -330,6 +330,17 @@ def test_figures_that_cannot_be_worked_out(file, monkeypatch, caplog):
     assert "cannot be worked out" in caplog.text
 
 
+@pytest.mark.parametrize("failure", [MemoryError(), OSError(28, "No space left on device")])
+def test_what_the_host_lacks_is_no_fault_of_the_file(file, monkeypatch, failure):
+    def fail(_):
+        raise failure
+
+    monkeypatch.setattr("dashboard.portable.actions.analysis_of", fail)
+    with pytest.raises(type(failure)):
+        files.imported(file)
+    assert not Experiment.objects.filter(imported_digest__gt="").exists()
+
+
 def test_a_database_that_does_not_take_it(file, caplog):
     index = files.index_of(file)
     content = actions.Content(io.BytesIO(file))

@@ -64,3 +64,8 @@ def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait, led):
 def test_one_commit_a_second_has_an_anatomy_and_none_has_not():
     assert anatomy(1, 1.0, {"redo": Flushes(1, 5.0)}).whole_ms == 1000
     assert isinstance(anatomy(1, 0.0, {"redo": Flushes(1, 5.0)}), Refused)
+
+
+def test_parts_may_be_larger_than_the_whole_by_as_much_as_the_measurement_is_off():
+    assert isinstance(anatomy(1, 1000, {"redo": Flushes(1, 1.1)}), Anatomy)
+    assert isinstance(anatomy(1, 1000, {"redo": Flushes(1, 1.11)}), Refused)

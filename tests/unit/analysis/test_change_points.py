@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from workers.analysis import change_points as cp
 from workers.analysis import lasting
-from workers.analysis.change_points import FEWEST, LEAST, LEVEL, NEAR, change_points, holds
+from workers.analysis.change_points import FEWEST, LEAST, LEVEL, change_points, holds
 
 SEEDS = st.integers(0, 2**32 - 1)
 SERIES = 400  # a binomial 99.9 % bound below, and seconds of work
@@ -184,5 +184,5 @@ def test_noise_that_was_suspected_is_hardly_ever_confirmed():
 def test_a_change_may_move_by_a_night_or_two():
     values = normal(14, 40)
     values[30:] -= 300
-    assert holds(values, 30 + NEAR)
-    assert not holds(values, 30 + NEAR + 1)
+    assert holds(values, 32)
+    assert not holds(values, 33)

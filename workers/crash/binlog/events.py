@@ -94,7 +94,7 @@ PARTS_OF_STATEMENTS = (
     Kind.EXECUTE_LOAD_QUERY,
 )  # fmt: skip
 LAST = frozenset(map(int, (Kind.STOP, Kind.ROTATE)))
-BORDERS = frozenset((0, int(Kind.FORMAT), *LAST))  # 0: before the first event
+BORDERS = frozenset((int(Kind.FORMAT), *LAST))
 
 
 def end_of(event: bytes) -> int:

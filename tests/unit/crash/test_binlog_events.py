@@ -1,0 +1,61 @@
+"""Events of one file: their numbers, and what of a file is read."""
+
+import pytest
+
+from tests.unit.crash.binlog_bytes import Binlog
+from workers.crash.binlog import events
+from workers.crash.binlog.events import EventLog, Kind
+
+# In the order of mysql/binlog/event/binlog_event.h, from 0, and of MariaDB's log_event.h, from 160.
+MYSQL = """
+UNKNOWN START_V3 QUERY STOP ROTATE INTVAR LOAD SLAVE CREATE_FILE APPEND_BLOCK EXEC_LOAD DELETE_FILE NEW_LOAD
+RAND USER_VAR FORMAT XID BEGIN_LOAD_QUERY EXECUTE_LOAD_QUERY TABLE_MAP PRE_GA_WRITE PRE_GA_UPDATE PRE_GA_DELETE
+WRITE_ROWS_V1 UPDATE_ROWS_V1 DELETE_ROWS_V1 INCIDENT HEARTBEAT IGNORABLE ROWS_QUERY WRITE_ROWS_V2 UPDATE_ROWS_V2
+DELETE_ROWS_V2 GTID ANONYMOUS_GTID PREVIOUS_GTIDS TRANSACTION_CONTEXT VIEW_CHANGE XA_PREPARE PARTIAL_UPDATE_ROWS
+TRANSACTION_PAYLOAD HEARTBEAT_V2 GTID_TAGGED
+"""
+MARIADB = """
+ANNOTATE_ROWS BINLOG_CHECKPOINT MARIADB_GTID GTID_LIST START_ENCRYPTION QUERY_COMPRESSED
+WRITE_ROWS_COMPRESSED_V1 UPDATE_ROWS_COMPRESSED_V1 DELETE_ROWS_COMPRESSED_V1 WRITE_ROWS_COMPRESSED_V2
+UPDATE_ROWS_COMPRESSED_V2 DELETE_ROWS_COMPRESSED_V2
+"""
+
+
+def test_events_have_the_numbers_of_the_servers_sources():
+    numbered = {name: n for n, name in enumerate(MYSQL.split())}
+    numbered |= {name: n for n, name in enumerate(MARIADB.split(), 160)}
+    assert {name: int(kind) for name, kind in Kind.__members__.items()} == {
+        name: number for name, number in numbered.items() if name in Kind.__members__
+    }
+    assert Kind.__members__.keys() <= numbered.keys()
+
+
+def test_what_a_server_appends_while_its_file_is_read_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(events, "BLOCK_BYTES", 300)
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    for n in range(1, 6):
+        log.commit(0, n, n)
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    batches = reader.batches()
+    read = next(batches)
+    size = len(log.data)
+    log.commit(0, 6, 6)
+    file.write_bytes(log.data)
+    for batch in batches:
+        read += batch
+    assert (len(read), reader.end_position) == (log.borders.index(size) + 1, size)
+
+
+@pytest.mark.parametrize(("checked", "end"), [(True, "bad checksum"), (False, "torn")])
+def test_only_where_there_are_checksums_one_can_be_wrong(tmp_path, checked, end):
+    log, file = Binlog(checked=checked), tmp_path / "binlog.000001"
+    log.commit(0, 1, 1)
+    whole = len(log.data)
+    log.xid()
+    log.data[whole + 13] ^= 1  # where the last event says that it ends
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    for _ in reader:
+        pass
+    assert (reader.end, reader.end_position) == (end, whole)

@@ -1,5 +1,7 @@
 """Events of one file: their numbers, and what of a file is read."""
 
+import struct
+
 import pytest
 
 from tests.unit.crash.binlog_bytes import Binlog
@@ -59,3 +61,16 @@ def test_only_where_there_are_checksums_one_can_be_wrong(tmp_path, checked, end)
     for _ in reader:
         pass
     assert (reader.end, reader.end_position) == (end, whole)
+
+
+def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_path):
+    """MySQL 5.5."""
+    log, file = Binlog(mariadb=False, checked=False), tmp_path / "binlog.000001"
+    log.data[4:] = b""
+    log.event(15, struct.pack("<H50sIB", 4, b"5.5.62", 0, 19) + bytes(27))
+    log.query("BEGIN")
+    log.xid()
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    assert [kind for kind, _ in reader] == [Kind.FORMAT, Kind.QUERY, Kind.XID]
+    assert (reader.end, reader.checked, reader.end_position) == ("open", False, len(log.data))

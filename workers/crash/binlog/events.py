@@ -121,7 +121,7 @@ class EventLog:
         self.checked = False
         self.odd = Noted()
         self._size = 0
-        self._last = 0
+        self._last = 0  # the kind of the last border, or of the event after it
 
     def batches(self) -> Iterator[list[bytes]]:
         with untrusted.opened(self.path) as file:
@@ -191,8 +191,6 @@ class EventLog:
                 at_border, self._last = kind in BORDERS, kind
             found.append(event)
         self.end_position = base + at
-        if found:
-            self._last = found[-1][KIND_AT]
         return found
 
     def _look_at(self, kind: int, follows: int, end: int) -> None:

@@ -19,6 +19,7 @@ OPERATORS: dict[type, type] = {
 }  # fmt: skip
 CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "sum": "len"}
 LEFT_ALONE = ("annotation", "returns", "decorator_list")
+SHOWN_WHOLE = (ast.expr, ast.keyword, ast.Assign, ast.AugAssign)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -79,7 +80,7 @@ def _described(path: str, number: int, place: Place, new: ast.AST) -> Mutant:
     statement = shown if isinstance(shown, ast.stmt) else place.statement
     lines = dict.fromkeys([*range(shown.lineno, _head_end(shown) + 1), statement.lineno])
     before, after = _text(shown), _text(new)
-    if isinstance(place.parent, ast.expr) and len(before) < 30:  # a lone number says little
+    if isinstance(place.parent, SHOWN_WHOLE) and len(before) < 30:  # a lone number says little
         before, after = _in_parent(place, new)
     return Mutant(path, number, tuple(lines), place.function, place.function_line, before, after)
 

@@ -1,5 +1,6 @@
 """Which faults would the tests not notice? Puts small faults into the product's files, one at a time, and runs the
-tests that reach the changed line. Prints the survivors and the score.
+tests that reach the changed line. Prints the survivors and the score, without faults that change nothing
+(`tests.bench.equivalent`).
 
     python -m tests.bench.mutation                                    the judging core, 40 faults of each file
     python -m tests.bench.mutation workers/crash/verdict.py           one file, or a folder, of the core
@@ -29,6 +30,7 @@ import coverage
 import hypothesis
 import pytest
 
+from tests.bench.equivalent import EQUIVALENT
 from tests.bench.mutants import Mutant, mutants, mutated
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -47,12 +49,15 @@ class Outcome:
     survivors: list[Mutant] = field(default_factory=list)
     unreached: list[Mutant] = field(default_factory=list)
     noticed: int = 0
+    equivalent: int = 0
 
     def __str__(self) -> str:
         tried = self.noticed + len(self.survivors) + len(self.unreached)
         score = f"{100 * self.noticed / tried:.1f} %" if tried else "no faults"
         lines = [f"not reached {one}" for one in self.unreached]  # the survivors were named when they were found
-        return "\n".join([*lines, f"{self.noticed} of {tried} faults noticed: {score}"])
+        return "\n".join(
+            [*lines, f"{self.noticed} of {tried} faults noticed: {score}; {self.equivalent} change nothing"]
+        )
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,10 @@ class Mutation:
         gc.freeze()
         for file in self.files:
             for mutant in mutants(file, (PROJECT / file).read_text(), self.most):
-                self._try(mutant, reach)
+                if (mutant.before, mutant.after) in EQUIVALENT.get(file, {}):
+                    self.outcome.equivalent += 1
+                else:
+                    self._try(mutant, reach)
         return True
 
     def _reach(self) -> Reach:

@@ -173,7 +173,7 @@ class EventLog:
             if after > size or length < HEADER_BYTES:
                 self.end = "open" if HEADER_BYTES <= length <= self._size - base - at else "torn"
                 break
-            if kind == form and base + at == len(MAGIC):
+            if kind == form and not self._last:
                 good, event = self._format(block[at:after], follows == after + base)
                 checked = self.checked
             elif checked:
@@ -181,7 +181,7 @@ class EventLog:
                 good = crc32(event) == u32(block, after - CRC_BYTES)[0]
             else:  # the position is all there is to go by
                 event = block[at:after]
-                good = follows == (base + after) & 0xFFFFFFFF and base + at > len(MAGIC)
+                good = follows == (base + after) & 0xFFFFFFFF and self._last != 0
             if not good:
                 self.end = "bad checksum" if checked else "torn"
                 break

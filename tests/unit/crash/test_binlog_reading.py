@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, TABLES, Binlog, row_of, rows_of
 from workers.crash import transactions
-from workers.crash.binlog import BinlogUnknown, files_of, read, rewritten
+from workers.crash.binlog import BinlogUnknown, files_of, kept, read, rewritten
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
 
@@ -103,6 +103,7 @@ def test_it_leaves_other_schemas_and_tables_alone(seen):
     log.xid()
     found = seen(log)
     assert (found.seen.whole.size, found.gtids) == (0, {})
+    assert found.others.first == (f"rows of another table (log.000001:{len(log.data)})",)
 
 
 def test_it_says_which_transactions_are_there_in_part(seen):
@@ -406,7 +407,9 @@ def test_numbering_may_begin_anew_after_a_crash(seen):
     assert seen(first, second).gaps.first == ("0-7-9 after 0-7-5",)
 
 
-def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path):
+@pytest.mark.parametrize("block", [kept.BLOCK_BYTES, 128])
+def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(kept, "BLOCK_BYTES", block)
     log = Binlog()
     log.commit(0, 1, 1)
     end = len(log.data)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 EQUAL_LENGTHS = "both sides are always equally long: `strict` finds only a mistake of ours"
 ANY_NEGATIVE = "numpy works out the size of an axis for any negative number"
 SPEED = "it decides how much is done at once, not what"
+UNNAMED = "a transaction without a GTID is never named by its source"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
@@ -43,6 +44,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/binlog/groups.py": {
         ("self._file = ''", "pass"): "`begin_file` comes before the first event",
+    },
+    "workers/crash/binlog/names.py": {
+        ("Source('', '')", "Source('x', '')"): UNNAMED,
+        ("Source('', '')", "Source('', 'x')"): UNNAMED,
     },
     "workers/analysis/blocks.py": {("-1", "-2"): ANY_NEGATIVE},
     "workers/analysis/change_points.py": {

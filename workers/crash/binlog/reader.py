@@ -27,7 +27,7 @@ class FileEnd:
     name: str
     end: str
     position: int
-    transactions: int = 0
+    transactions: int
     odd: Oddities = NOTHING_ODD
     missing: bool = False
 

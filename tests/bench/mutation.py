@@ -51,13 +51,15 @@ class Outcome:
     noticed: int = 0
     equivalent: int = 0
 
-    def __str__(self) -> str:
+    @property
+    def score(self) -> str:
         tried = self.noticed + len(self.survivors) + len(self.unreached)
-        score = f"{100 * self.noticed / tried:.1f} %" if tried else "no faults"
+        share = f"{100 * self.noticed / tried:.1f} %" if tried else "no faults"
+        return f"{self.noticed} of {tried} faults noticed: {share}; {self.equivalent} others change nothing"
+
+    def __str__(self) -> str:
         lines = [f"not reached {one}" for one in self.unreached]  # the survivors were named when they were found
-        return "\n".join(
-            [*lines, f"{self.noticed} of {tried} faults noticed: {score}; {self.equivalent} change nothing"]
-        )
+        return "\n".join([*lines, self.score])
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Mutation:
                     self.outcome.equivalent += 1
                 else:
                     self._try(mutant, reach)
+            print(f"{file}: {self.outcome.score} so far", flush=True)
         return True
 
     def _reach(self) -> Reach:

@@ -70,14 +70,17 @@ class Reach:
     seconds: dict[str, float]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The quickest first. A fault outside functions may be noticed by all tests beside one that runs the file: a
-        test that reads a constant runs no line of it."""
+        """The quickest first. A fault outside functions may be noticed by all tests of a file that names its module, or
+        of which one runs it: a test that reads a constant runs no line of it."""
         by_line = self.tests.get(mutant.path, {})
         lines = mutant.lines if mutant.function else by_line
         found = set().union(*(by_line.get(line, set()) for line in lines))
         if not mutant.function:
-            beside = {name.partition("::")[0] for name in found}
-            found = {name for name in self.seconds if name.partition("::")[0] in beside}
+            met = {name.partition("::")[0] for name in found}
+            module = mutant.path.removesuffix(".py").replace("/", ".")
+            files = {name.partition("::")[0] for name in self.seconds}
+            met |= {file for file in files if module in (PROJECT / file).read_text()}
+            found = {name for name in self.seconds if name.partition("::")[0] in met}
         return sorted(found & self.seconds.keys(), key=self.seconds.__getitem__)
 
 

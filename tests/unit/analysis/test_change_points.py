@@ -186,3 +186,12 @@ def test_a_change_may_move_by_a_night_or_two():
     values[30:] -= 300
     assert holds(values, 32)
     assert not holds(values, 33)
+
+
+def test_a_place_is_judged_by_all_values_between_its_neighbours(monkeypatch):
+    values, judged = normal(15, 60), []
+    values[20:] -= 300
+    values[40:] -= 300
+    monkeypatch.setattr(lasting, "p_value", lambda part: judged.append(part.tolist()) or 0.0)
+    assert [one.at for one in change_points(values)] == [20, 40]
+    assert judged == [values[:40].tolist(), values[20:].tolist()]

@@ -19,7 +19,7 @@ OPERATORS: dict[type, type] = {
 }  # fmt: skip
 CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "sum": "len"}
 LEFT_ALONE = ("annotation", "returns", "decorator_list")
-SHOWN_WHOLE = (ast.expr, ast.keyword, ast.Assign, ast.AugAssign)
+SHOWN_WHOLE = (ast.expr, ast.keyword, ast.Assign, ast.AugAssign, ast.AnnAssign)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -151,7 +151,7 @@ def _changes(place: Place) -> Iterator[ast.AST]:
     if isinstance(place.parent, ast.comprehension) and place.field == "ifs":
         yield ast.Constant(True)
     is_call = isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await))
-    if place.function and (is_call or isinstance(node, (ast.Assign, ast.AugAssign))):
+    if place.function and (is_call or isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))):
         yield ast.Pass()
 
 

@@ -51,7 +51,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "dashboard.static_files.StaticFiles",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "dashboard.api.middleware.Problems",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -35,4 +35,5 @@ STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder th
 # A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.
 ON_POSTGRESQL = "DATABASE_URL" in os.environ
 TEST_NAME = DATABASES["default"]["NAME"] if ON_POSTGRESQL else str(HOME / "test.sqlite3")  # noqa: F405
+DATABASES["default"]["CONN_MAX_AGE"] = 0  # noqa: F405 - a test leaves no connection behind
 DATABASES["default"]["TEST"] = {"NAME": TEST_NAME}  # noqa: F405

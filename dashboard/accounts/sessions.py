@@ -49,7 +49,7 @@ def _look_at(request: HttpRequest, now: float) -> None:
 def _is_used(request: HttpRequest) -> bool:
     """A page that asks by itself what is new is no sign that somebody sits in front of it."""
     accepts = request.headers.get("Accept", "")
-    return request.method != "GET" or not accepts.startswith(("application/json", "text/event-stream"))
+    return request.method != "GET" or not accepts.startswith("application/json")
 
 
 def program(user_agent: str) -> str:

@@ -20,5 +20,4 @@ urlpatterns = [
     path("<int:pk>/delete/", care_views.delete, name="delete"),
     path("<int:pk>/restore/", care_views.restore, name="restore"),
     path("<int:pk>/progress/", views.progress, name="progress"),
-    path("<int:pk>/events/", views.events, name="events"),
 ]

@@ -1,13 +1,7 @@
 """Home, the list, the form of a new experiment, and the live page."""
 
-import asyncio
-import json
-from collections.abc import AsyncIterator
-
-from asgiref.sync import sync_to_async
 from django.contrib import messages
-from django.db import close_old_connections
-from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
@@ -15,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard.accounts.gate import needs
 from dashboard.experiments import actions, list_page, queries, shelf
 from dashboard.experiments.forms import PlanForm
-from dashboard.experiments.live import NONE_YET, Have
+from dashboard.experiments.live import Have
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.rights import why_not_crash, why_not_run
 from dashboard.fleet import task_queue
@@ -29,7 +23,6 @@ from workers.errors import PlanError
 from workers.servers.settings import SETTINGS
 
 MOST_DIGITS = 9  # of a count of seconds
-STREAM_S = 600  # a stream ends after this; the browser opens it again
 
 
 @needs("see")
@@ -151,48 +144,8 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("see")
 @require_GET
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
-    """The poll that stands in for the stream. It says what it has seen: `series`, and `have` seconds of it."""
+    """The live page asks this each second. It says what it has seen: `series`, and `have` seconds of it."""
     seen = request.GET.get("have", "")
     count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
     have = Have(request.GET.get("series", ""), count)
     return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk), have))
-
-
-@needs("see")
-def events(request: HttpRequest, pk: int) -> HttpResponse:
-    """Server-sent events: a `state` each second that something changed. Survives a restart of this server: the
-    browser connects again, and the first event of a connection is whole."""
-    if not Experiment.objects.filter(pk=pk).exists():
-        return HttpResponse(status=404)
-    stream = StreamingHttpResponse(_states(pk), content_type="text/event-stream")
-    stream["Cache-Control"] = "no-store"
-    stream["Content-Encoding"] = "identity"  # compressed, events would wait in a buffer
-    stream["X-Accel-Buffering"] = "no"
-    return stream
-
-
-async def _states(pk: int) -> AsyncIterator[str]:
-    """The first state of a stream is whole, each further one holds the new seconds only."""
-    have, last = NONE_YET, ""
-    yield "retry: 2000\n\n"
-    for _ in range(STREAM_S):
-        state = await sync_to_async(_state)(pk, have)
-        if state is None:
-            return
-        have = Have(state["series"], state["since"] + len(state["seconds"]))
-        rest = json.dumps({**state, "since": 0, "seconds": []})
-        is_news = bool(state["seconds"]) or rest != last
-        yield f"event: state\ndata: {json.dumps(state)}\n\n" if is_news else ": still here\n\n"
-        last = rest
-        if state["over"]:
-            return
-        await asyncio.sleep(1)
-
-
-def _state(pk: int, have: Have) -> dict | None:
-    """A stream lives for minutes: between two looks it keeps no connection to the database."""
-    try:
-        experiment = Experiment.objects.filter(pk=pk).first()
-        return queries.progress(experiment, have) if experiment else None
-    finally:
-        close_old_connections()

@@ -1,4 +1,4 @@
-// The page of a running experiment: <section data-live data-events="URL" data-poll="URL">. docs/look.md names the
+// The page of a running experiment: <section data-live data-poll="URL">. docs/look.md names the
 // data-live-* elements that are filled, and what the server sends.
 import { Curve } from "./live/curve.js";
 import { fill, tell } from "./live/page.js";
@@ -19,7 +19,7 @@ function follow(section) {
     source.stop();
     setTimeout(() => location.reload(), sawItRun ? 0 : UNSEEN_MS);
   };
-  const source = listen(section.dataset.events, section.dataset.poll, {
+  const source = listen(section.dataset.poll, {
     have: () => seconds.have(),
     onState: (news) => {
       const state = seconds.whole(news);

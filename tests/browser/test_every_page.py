@@ -2,7 +2,6 @@
 nothing, and nothing scrolls sideways. Pages are found by walking the addresses, so that a new one is looked at too."""
 
 from datetime import timedelta
-from inspect import iscoroutinefunction, unwrap
 
 import pytest
 from django.contrib.auth.models import User
@@ -51,8 +50,6 @@ def look_here(page):
 
 
 def look_at_all(page, live_server, paths, client=None):
-    """The test's server is no ASGI server: a live page is given an empty stream."""
-    page.route("**/events/", lambda route: route.fulfill(content_type="text/event-stream", body="retry: 60000\n\n"))
     log_in(page, live_server, client)
     return [wrong for path in paths for wrong in look(page, live_server.url + path)]
 
@@ -147,9 +144,7 @@ def addresses(busy, token):
         "key": "throughput",
         "form": "json",
     }
-    for name, route, converters, view in patterns(get_resolver()):
-        if iscoroutinefunction(unwrap(view)):
-            continue  # a stream of events
+    for name, route, converters, _ in patterns(get_resolver()):
         space = name.split(":")[0]
         known = {**places, "pk": people.get(space, experiment.pk)}
         path = "/" + route

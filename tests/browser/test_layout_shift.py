@@ -29,7 +29,6 @@ def stored(page, live_server, transactional_db):
     for name, cookie in client.cookies.items():
         page.context.add_cookies([{"name": name, "value": cookie.value, "url": live_server.url}])
     page.add_init_script(WATCH)
-    page.route("**/events/", lambda route: route.abort())
     done = trials.experiment()
     entries.note(done)
     running = factory.experiment(measured=4, state="running", name="It runs")

@@ -1,4 +1,4 @@
-"""The live page fills itself from events, from polling where events fail, and reloads when all is over."""
+"""The live page fills itself by asking each second, says when nobody answers, and reloads when all is over."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,7 +17,7 @@ def state(**changed: object) -> dict:
 
 @pytest.fixture
 def live(page: Page, site: Site) -> Page:
-    site.events_work = site.poll_works = True
+    site.poll_works = True
     site.state = state()
     page.goto(f"{site.url}/live")
     return page
@@ -34,7 +34,7 @@ def test_it_shows_progress_cell_and_curve(live):
     assert canvas.evaluate(blank) is False
 
 
-def test_it_follows_and_comes_back_after_a_closed_connection(live, site):
+def test_it_follows(live, site):
     site.state = state(done=4, seconds=[[1, 250.4, 9.1]])  # rows, as the worker sends them
     expect(live.locator("[data-live-count]")).to_have_text("4 of 12")
     expect(live.locator("[data-live-tps]")).to_have_text("250/s")
@@ -52,16 +52,8 @@ def test_it_says_so_where_there_is_no_second_to_show(live, site):
     expect(plot.locator("canvas")).to_be_visible()
 
 
-def test_it_polls_where_events_fail(page, site, problems):
-    site.events_work, site.poll_works, site.state = False, True, state(done=5)
-    page.goto(f"{site.url}/live")
-    expect(page.locator("[data-live-count]")).to_have_text("5 of 12")
-    expect(page.locator("[data-live-link]")).to_have_text("")
-    problems.clear()  # the browser reports the refused connection itself
-
-
 def test_it_says_when_nothing_gets_through_and_recovers(page, site, problems):
-    site.events_work = site.poll_works = False
+    site.poll_works = False
     site.state = state(done=6)
     page.goto(f"{site.url}/live")
     expect(page.locator("[data-live-link]")).to_contain_text("trying again")

@@ -37,7 +37,8 @@ def test_pages_name_hashed_files_which_lead_to_hashed_files_only(collected):
         answer = browser.get(path, headers={"accept-encoding": "gzip"})
         assert answer.status_code == 200, path
         assert "immutable" in answer["Cache-Control"], path
-        left |= {resolved(path, to) for to in led_to(browser.get(path).content)}
+        answer.close()
+        left |= {resolved(path, to) for to in led_to(browser.get(path).getvalue())}
     assert len(seen) > 20, seen
 
 

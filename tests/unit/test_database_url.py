@@ -17,7 +17,7 @@ def test_without_one_it_is_sqlite(tmp_path, monkeypatch):
     monkeypatch.setenv("DURASCOPE_SQLITE", str(tmp_path / "here.sqlite3"))
     for nothing in ({}, {"DATABASE_URL": ""}):
         chosen = databases(nothing)["default"]
-        assert (chosen["ENGINE"], chosen["NAME"]) == ("dashboard.sqlite", tmp_path / "here.sqlite3")
+        assert (chosen["ENGINE"], chosen["NAME"]) == ("django.db.backends.sqlite3", tmp_path / "here.sqlite3")
 
 
 def test_it_names_a_postgresql():

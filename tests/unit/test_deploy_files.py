@@ -82,7 +82,7 @@ def test_only_the_proxy_reaches_the_web_server():
     assert "SocketMode=0660" in socket and "SocketUser=root" in socket
     place = re.search(r"^ListenStream=(/\S+)$", socket, re.MULTILINE)[1]
     assert f"proxy_pass http://unix:{place};" in (DEPLOY / "nginx.conf").read_text()
-    assert f"reverse_proxy unix/{place} " in (DEPLOY / "Caddyfile").read_text()
+    assert f"reverse_proxy unix/{place}\n" in (DEPLOY / "Caddyfile").read_text()
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)

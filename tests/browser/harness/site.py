@@ -15,11 +15,11 @@ POLICY = "; ".join(" ".join([name, *values]) for name, values in settings.CONTEN
 
 
 class Site:
-    """Serves on a free loopback port. `state` is what the live page is told, over what works of events and polls."""
+    """Serves on a free loopback port. `state` is what the live page is told, while polls work."""
 
     def __enter__(self) -> "Site":
         self.state: dict = {}
-        self.events_work = self.poll_works = True
+        self.poll_works = True
         self.sent: list[str] = []  # forms that arrived
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"site": self}))
         self.server.daemon_threads = True
@@ -40,8 +40,6 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         if path.startswith("/static/"):
             self.static(STATIC / path.removeprefix("/static/"))
-        elif path == "/live/events":
-            self.events()
         elif path == "/live/poll":
             self.answer(json.dumps(self.site.state), "application/json", 200 if self.site.poll_works else 503)
         elif path.startswith("/payload/"):
@@ -59,12 +57,6 @@ class Handler(BaseHTTPRequestHandler):
         if not file.is_file():
             return self.answer("", "text/plain", 404)
         return self.answer(file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
-
-    def events(self) -> None:
-        """One state for each connection, which then ends: the browser comes back after `retry`."""
-        if not self.site.events_work:
-            return self.answer("", "text/plain", 503)
-        return self.answer(f"retry: 200\nevent: state\ndata: {json.dumps(self.site.state)}\n\n", "text/event-stream")
 
     def answer(self, body: str | bytes, kind: str, status: int = 200) -> None:
         raw = body.encode() if isinstance(body, str) else body

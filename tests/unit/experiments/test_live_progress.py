@@ -1,7 +1,5 @@
 """What the live page is told: the seconds of the cell that runs, each once, and a time left that knows no pauses."""
 
-import asyncio
-import json
 from datetime import timedelta
 
 import pytest
@@ -9,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.experiments import live as live
-from dashboard.experiments import queries, views
-from dashboard.experiments.live import Have, Picture
+from dashboard.experiments import queries
+from dashboard.experiments.live import Picture
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.servers.models import Server
 
@@ -122,28 +120,3 @@ def test_a_poll_is_sent_what_it_does_not_have(experiment, telling, client_in):
     assert (more["since"], [second["t_s"] for second in more["seconds"]]) == (2, [3])
     for have in ("x", "-1", "9" * 5000, ""):
         assert client_in.get(address, {"series": "series", "have": have}).json()["since"] == 0
-
-
-def test_a_stream_sends_each_second_once(experiment, monkeypatch):
-    states = [
-        {"series": "a", "since": 0, "seconds": [1, 2], "done": 0, "over": False},
-        {"series": "a", "since": 2, "seconds": [3], "done": 0, "over": False},
-        {"series": "a", "since": 3, "seconds": [], "done": 0, "over": False},
-        {"series": "b", "since": 0, "seconds": [1], "done": 1, "over": True},
-    ]
-    asked = []
-    monkeypatch.setattr(views, "_state", lambda pk, have: asked.append(have) or states[len(asked) - 1])
-    monkeypatch.setattr(views.asyncio, "sleep", _at_once)
-
-    async def read():
-        return [event async for event in views._states(experiment.pk)]
-
-    events = asyncio.run(read())[1:]
-    assert asked == [Have(), Have("a", 2), Have("a", 3), Have("a", 3)]
-    sent = [json.loads(event.partition("data: ")[2])["seconds"] for event in events if "data: " in event]
-    assert sent == [[1, 2], [3], [1]]
-    assert events[2] == ": still here\n\n"
-
-
-async def _at_once(_):
-    return None

@@ -1,11 +1,4 @@
-import json
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from asgiref.sync import async_to_sync
-from django.contrib.auth.models import User
-from django.db import connections
-from django.test import AsyncClient
 from django.urls import reverse
 
 from dashboard.experiments import actions
@@ -110,35 +103,8 @@ def test_progress_can_be_polled(client_in, server, rung):
     assert again["phase"] == "waiting for a worker"
 
 
-@pytest.mark.django_db(transaction=True)
-def test_progress_is_streamed(server, rung):
-    experiment = actions.start(plan(server), None)
-    actions.cancel(experiment, None)
-    reader = User.objects.create(username="reader")
-    address = reverse("experiments:events", args=[experiment.pk])
-    with ThreadPoolExecutor(1) as aside:  # the browser tests leave an event loop running in this thread
-        answer, text = aside.submit(in_thread, reader, address).result()
-    assert answer["Content-Type"] == "text/event-stream"
-    data = next(line for line in text.splitlines() if line.startswith("data: "))
-    assert json.loads(data.removeprefix("data: "))["state"] == "cancelled"
-
-
-def in_thread(reader, address):
-    try:
-        return async_to_sync(stream)(reader, address)
-    finally:
-        connections.close_all()
-
-
-async def stream(reader, address):
-    client = AsyncClient()
-    await client.aforce_login(reader)
-    answer = await client.get(address)
-    return answer, b"".join([part async for part in answer.streaming_content]).decode()
-
-
 def test_an_experiment_that_is_not_there_is_not_found(client_in):
-    for name in ("show", "progress", "events"):
+    for name in ("show", "progress"):
         assert client_in.get(reverse(f"experiments:{name}", args=[99])).status_code == 404
 
 

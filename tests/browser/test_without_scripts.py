@@ -1,4 +1,4 @@
-"""The live page of the product where server-sent events do not get through, and without scripts."""
+"""The live page of the product as it asks by itself, and without scripts."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -7,12 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.patience import patient
 from tests.unit.results import factory
-
-WAYS = {
-    "refused": lambda page: page.route("**/events/", lambda route: route.abort()),
-    "kept back by a proxy": lambda page: page.route("**/events/", lambda route: None),
-    "unknown to the browser": lambda page: page.add_init_script("delete window.EventSource"),
-}
 
 
 @pytest.fixture
@@ -24,15 +18,12 @@ def running(page, live_server, transactional_db):
     return factory.experiment(measured=0, state="running")
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_live_page_goes_on(page, live_server, running, problems, way):
-    WAYS[way](page)
+def test_the_live_page_follows(page, live_server, running, problems):
     page.goto(f"{live_server.url}/experiments/{running.pk}/")
     expect(page.locator("[data-live-count]")).to_have_text(f"0 of {running.cells.count()}")
     running.cells.filter(position__lt=5).update(state="done")
     expect(page.locator("[data-live-count]")).to_have_text(f"5 of {running.cells.count()}")
     page.goto("about:blank")
-    problems.clear()  # the browser reports the refused connection itself
 
 
 def test_without_scripts_it_says_how_to_look_again(browser, page, live_server, running):

@@ -2,12 +2,15 @@
 them, so that browsers keep them for ever. Not collected, or older than the files of the code: the plain names are
 told, which work too."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+from dashboard.bundles import BUNDLES, bundled
 
 
 def _without_maps(patterns: Iterable[tuple[str, Iterable[object]]]) -> tuple[tuple[str, tuple[object, ...]], ...]:
@@ -28,6 +31,23 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
         super().__init__(*args, **kwargs)
         manifest = Path(self.location) / self.manifest_name
         self._is_fresh = all(is_fresh(manifest, Path(source)) for source in settings.STATICFILES_DIRS)
+
+    def post_process(self, paths: Mapping[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+        """`paths`: for each name where it was collected from. Bundles are read from here instead."""
+        if dry_run:
+            return
+
+        def read(name: str) -> str:
+            storage, path = paths[name]
+            with storage.open(path) as file:
+                return file.read().decode()
+
+        made = {name: bundled(name, read) for name in BUNDLES if name in paths}
+        for name, text in made.items():
+            self.delete(name)
+            self.save(name, ContentFile(text.encode()))
+        here = {name: (self, name) for name in made}
+        yield from super().post_process({**paths, **here}, dry_run, **options)
 
     def stored_name(self, name: str) -> str:
         return super().stored_name(name) if self._is_fresh else name

@@ -85,6 +85,7 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
         note(stack.address)
         try:
             _migrate()
+            call_command("collectstatic", verbosity=0, interactive=False)
             vault.keys()  # made once, before two programs want them
             if "DURASCOPE_REDIS" not in os.environ:
                 stack.start(redis.program(home))

@@ -17,7 +17,6 @@ makeSortable(document);
 explainTerms(document);
 closeMenus(document);
 
-if (document.querySelector("[data-chart]")) import("./charts.js");
-if (document.querySelector("[data-live]")) import("./live.js");
+if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
 if (document.querySelector("[data-plan]")) import("./plan.js");
 if (document.querySelector("[data-schedule]")) import("./schedule.js");

@@ -39,7 +39,7 @@ def test_pages_name_hashed_files_which_lead_to_hashed_files_only(collected):
         assert "immutable" in answer["Cache-Control"], path
         answer.close()
         left |= {resolved(path, to) for to in led_to(browser.get(path).getvalue())}
-    assert len(seen) > 20, seen
+    assert 6 < len(seen) <= 12, seen
 
 
 def led_to(body):

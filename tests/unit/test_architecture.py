@@ -32,7 +32,7 @@ class Room:
 MEASURING = ("errors", "host", "analysis", "servers", "metrics", "sandbox", "crash", "bench")
 REQUESTS = ("django.forms", "django.http", "django.shortcuts", "django.template", "django.views")
 LOW = (*MEASURING, "installation", "queue")
-WEB = ("allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
+WEB = ("a2wsgi", "allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
 
 ROOMS = {
     # measuring: no Django, no database, no Celery, no Redis
@@ -125,6 +125,7 @@ ROOMS = {
             "dashboard.api",
             "dashboard.asgi",
             "dashboard.audit.files",
+            "dashboard.bundles",
             "dashboard.collected",
             "dashboard.experiments.care_forms",
             "dashboard.experiments.care_views",

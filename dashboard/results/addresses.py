@@ -1,6 +1,7 @@
 """Where the parts of a result or a comparison are, for somebody who logged in and for the reader of a share link."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -29,7 +30,12 @@ class Addresses:
         return f"{path}?{query}"
 
     def cell(self, cell_id: int) -> str:
-        return self._of_one("cell", cell_id)
+        return f"{self._cells}{cell_id}/"
+
+    @cached_property
+    def _cells(self) -> str:
+        """Looked up once: a page links to hundreds of cells."""
+        return self._of_one("cell", 0).removesuffix("0/")
 
     def cell_chart(self, cell_id: int, key: str, form: str) -> str:
         return self._of_one("cell_chart", cell_id, key, form)

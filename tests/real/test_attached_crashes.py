@@ -3,6 +3,8 @@
 The owner's server is a real one; what a person does is posted as a browser would.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard.audit.models import Event
@@ -15,8 +17,8 @@ from tests.real.trials import forgetful
 from workers import tasks
 from workers.bench.plan import OWNERS_COMMAND
 from workers.celery import app
-from workers.conducting import crash_trials
-from workers.conducting.conduct import conduct
+from workers.conducting.conduct import PORTS, conduct
+from workers.conducting.job import Ports
 from workers.sandbox import options
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -80,8 +82,8 @@ def plan(client, server, **changes) -> Experiment:
     return Experiment.objects.get()
 
 
-def run(experiment: Experiment, worker) -> Experiment:
-    found = conduct(experiment.pk, worker)
+def run(experiment: Experiment, worker, ports: Ports = PORTS) -> Experiment:
+    found = conduct(experiment.pk, worker, ports)
     assert not HostLease.objects.exists()
     return found
 
@@ -149,16 +151,14 @@ def test_the_mark_may_be_taken_back_after_the_planning(client_in, marked, worker
 
 @pytest.mark.parametrize("change", [{"expendable": False}, {"expendable": False, "label": "production"},
                                     {"crash_command": ["reboot"]}])  # fmt: skip
-def test_the_mark_may_be_taken_back_while_the_load_runs(client_in, marked, worker, theirs, monkeypatch, change):
+def test_the_mark_may_be_taken_back_while_the_load_runs(client_in, marked, worker, theirs, change):
     experiment = plan(client_in, marked)
-    asked = crash_trials.run_trial
 
     def changed_in_mid_run(setup, tell, cancelled):
         Server.objects.filter(pk=marked.pk).update(**change)
-        return asked(setup, tell, cancelled)
+        return PORTS.crash(setup, tell, cancelled)
 
-    monkeypatch.setattr(crash_trials, "run_trial", changed_in_mid_run)
-    run(experiment, worker)
+    run(experiment, worker, replace(PORTS, crash=changed_in_mid_run))
     trial = experiment.trials.get()
     assert trial.verdict == "unknown"
     assert trial.error.startswith("kill: ") and "it was not crashed" in trial.error
@@ -177,7 +177,7 @@ def test_the_mark_may_be_taken_back_while_the_load_runs(client_in, marked, worke
     ],
 )
 def test_a_crash_command_that_fails_is_no_verdict(client_in, server, worker, theirs, monkeypatch, command, says):
-    monkeypatch.setattr(crash_trials, "COMMAND_LIMIT_S", 3.0)
+    monkeypatch.setattr(restores, "COMMAND_LIMIT_S", 3.0)
     mark(client_in, server, theirs, command, ("true",))
     experiment = run(plan(client_in, server), worker)
     trial = experiment.trials.get()
@@ -190,7 +190,7 @@ def test_a_crash_command_that_fails_is_no_verdict(client_in, server, worker, the
 
 
 def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, server, worker, theirs, monkeypatch):
-    monkeypatch.setattr(crash_trials, "COMMAND_LIMIT_S", 30.0)
+    monkeypatch.setattr(restores, "COMMAND_LIMIT_S", 30.0)
     mark(client_in, server, theirs, theirs.crash, ("false",))
     experiment = run(plan(client_in, server, trials="2"), worker)
     first, second = experiment.trials.all()

@@ -1,7 +1,9 @@
 """Whole experiments on what nobody should give: each ends with a clear message, and servers stay as they were."""
 
 import os
+import secrets
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -10,8 +12,8 @@ from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Server
 from tests.unit.bench.plans import plan
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
-from workers.conducting import conduct as conducting
-from workers.conducting.conduct import conduct
+from workers.conducting.conduct import PORTS, conduct
+from workers.conducting.job import Ports
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.upkeep.heartbeat import Pulse
@@ -41,11 +43,11 @@ def attach(transactional_db):
     return register
 
 
-def run(server: Server, worker, **changes) -> Experiment:
+def run(server: Server, worker, ports: Ports = PORTS, **changes) -> Experiment:
     """A small plan of one variant on this server, to its end."""
     small = {"variants": (Variant("0/7", SETTINGS),), "threads": (1,), "repeats": 1, "warmup_s": 0, "measure_s": 1}
     experiment = actions.create(plan(targets=(PlanTarget(server.pk, server.name),), **small | changes), None)
-    conduct(experiment.pk, worker)
+    conduct(experiment.pk, worker, ports)
     experiment.refresh_from_db()
     return experiment
 
@@ -76,12 +78,16 @@ def test_a_server_that_does_not_let_us_in(worker, attach, sandbox, changed, reas
     assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}, "it can be resumed"
 
 
-def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox, monkeypatch):
+def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox):
     doomed = make_sandbox({"log_bin": "ON"}, name="doomed")
-    save = conducting.lifecycle.save_run
-    monkeypatch.setattr(conducting.lifecycle, "save_run", lambda *row: (save(*row), doomed.kill()))
+
+    def measure_and_kill(*how):
+        done = PORTS.measure(*how)
+        doomed.kill()
+        return done
+
     server = attach(doomed.target)
-    experiment = run(server, worker, repeats=3)
+    experiment = run(server, worker, replace(PORTS, measure=measure_and_kill), repeats=3)
     assert experiment.state == "failed" and experiment.error and experiment.mend
     assert sorted(experiment.cells.values_list("state", flat=True)) == ["done", "failed", "waiting"]
     owed = set(server.pending_restores.filter(restored_at=None).values_list("kind", flat=True))
@@ -90,7 +96,7 @@ def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox, mon
 
 def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeypatch):
     server = attach(sandbox.target)
-    monkeypatch.setattr(conducting.secrets, "token_hex", lambda _: "taken")
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "taken")
     last = Experiment.objects.create(
         name="the one before", plan={}, seed=1, state="done"
     ).pk  # numbers go on after rows are gone

@@ -1,9 +1,10 @@
 """What a sysbench measurement is asked for and what it yields. (The process itself: `sysbench.py`.)"""
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from workers.servers.target import Target
 
@@ -76,3 +77,26 @@ IsCancelled = Callable[[], bool]
 Load = Callable[[LoadRequest, OnSecond, IsCancelled], LoadResult]
 # Makes ready whatever puts the load on, before anything is measured, and takes it away after.
 Gather = Callable[[LoadRequest, IsCancelled], AbstractContextManager[Load]]
+
+ASK_EVERY_S = 0.5
+Answer = TypeVar("Answer")
+
+
+class AskedSeldom(Generic[Answer]):
+    """What ends a load, as somebody else knows it: asked seldom, and not again after an answer that is true."""
+
+    def __init__(
+        self,
+        ask: Callable[[], Answer | None],
+        clock: Callable[[], float] = time.monotonic,
+        every_s: float = ASK_EVERY_S,
+    ) -> None:
+        self._ask, self._clock, self._every_s = ask, clock, every_s
+        self._asked_at = float("-inf")
+        self.answer: Answer | None = None
+
+    def __call__(self) -> Answer | None:
+        if not self.answer and self._clock() - self._asked_at > self._every_s:
+            self._asked_at = self._clock()
+            self.answer = self._ask()
+        return self.answer

@@ -9,7 +9,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 
 from django.db import connection, transaction
@@ -22,7 +23,7 @@ from dashboard.fleet import site_names, sites, task_queue
 from dashboard.fleet.models import Worker
 from dashboard.retry import LOST, patient
 from workers.bench import site_review, sysbench
-from workers.bench.load import IsCancelled, Load, LoadRequest, LoadResult, OnSecond, Second
+from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadResult, OnSecond, Second
 from workers.bench.merge import PartLoad, merge, split
 from workers.errors import Cancelled, TogetherError
 from workers.servers import hosts
@@ -34,80 +35,93 @@ READY_S = 30.0
 RING_EVERY_S = 1.0
 BELL_KEPT_S = 5.0
 LOOK_EVERY_S = 0.1
-ASK_EVERY_S = 0.5
 LAST_S = 90.0  # after its own part: another's last transaction may wait for a lock, and its result for the database
 STOP_S = 20.0  # a worker that is alive stops its sysbench within three; one that is dead is known after this
 State = Part.State
 AGAIN = "What was measured is kept. Resume goes on with the next cell."
 
 
+@dataclass(frozen=True)
 class Together:
-    """A `Gather` (workers.bench.load) for one claimed cell."""
+    """A `Gather` (workers.bench.load) for one claimed cell.
 
-    def __init__(self, cell: Cell, worker: Worker, count: int, say: Callable[[str], None]) -> None:
-        self._cell, self._worker, self._count, self._say = cell, worker, count, say
-        self._on_this_host = _means_its_worker(cell)
-        self._parts: list[Part] = []
-        self._asked_at = float("-inf")
-        self._lost: TogetherError | None = None
+    `offer` has replaced the parts of an earlier claim. After `gather` every part is ready and nothing is loaded. `run`
+    ends with a result of every part, or raises. After `dismiss`, which comes whatever raises, nobody works on a part.
+    """
+
+    cell: Cell
+    worker: Worker
+    count: int
+    say: Callable[[str], None]
+    ready_s: float = READY_S
+    ring: Callable[..., None] = task_queue.ring
 
     @contextlib.contextmanager
     def __call__(self, request: LoadRequest, cancelled: IsCancelled) -> Iterator[Load]:
         """All workers are ready; the load raises TogetherError, and what sysbench.run raises."""
-        self._must_be_enough()
+        self.must_be_enough()
         with _login(request.target) as login, Barrier() as barrier:
-            requests = split(request, self._count)
-            self._parts = self._offer(requests, login)
+            requests = split(request, self.count)
+            parts = self.offer(requests, login)
             try:
-                self._gather(cancelled)
-                yield lambda _, on_second, stop: merge(self._run(barrier, requests[0], on_second, stop))
+                self.gather(cancelled)
+                yield lambda _, on_second, stop: merge(self._run(parts, barrier, requests[0], on_second, stop))
             finally:
-                self._dismiss()
+                self.dismiss()
 
-    def _must_be_enough(self) -> None:
-        here = (self._worker.host, self._worker.pid)
-        alive = [one for one in sites.listening(self._worker.site) if (one.host, one.pid) != here]
-        usable = [one for one in alive if not self._on_this_host or one.host == self._worker.host]
-        names = sorted(map(str, (self._worker, *usable)))
-        if len(set(names)) < self._count:
-            where = self._worker.host if self._on_this_host else ""
-            raise TogetherError(site_review.too_few(self._count, self._worker.site, names, where), AGAIN)
+    @cached_property
+    def _on_this_host(self) -> bool:
+        """Whether the server's address means the host of its worker, and nothing to workers elsewhere."""
+        server = self.cell.server
+        return server.is_sandbox or bool(server.socket) or hosts.says_here(server.host)
+
+    @cached_property
+    def _failure(self) -> AskedSeldom[TogetherError]:
+        """Why another part cannot end well. A database that does not answer is asked again next time."""
+        return AskedSeldom(lambda: _asked(self.look))
+
+    def must_be_enough(self) -> None:
+        here = (self.worker.host, self.worker.pid)
+        alive = [one for one in sites.listening(self.worker.site) if (one.host, one.pid) != here]
+        usable = [one for one in alive if not self._on_this_host or one.host == self.worker.host]
+        names = sorted(map(str, (self.worker, *usable)))
+        if len(set(names)) < self.count:
+            where = self.worker.host if self._on_this_host else ""
+            raise TogetherError(site_review.too_few(self.count, self.worker.site, names, where), AGAIN)
 
     @patient
     @transaction.atomic
-    def _offer(self, requests: Sequence[LoadRequest], login: str) -> list[Part]:
+    def offer(self, requests: Sequence[LoadRequest], login: str) -> list[Part]:
         """Its own part is ready; the others wait to be taken. Those of an earlier claim of the cell are replaced."""
-        if not claiming.claimed(self._cell).select_for_update().first():
+        if not claiming.claimed(self.cell).select_for_update().first():
             raise Cancelled("The cell was taken from this worker.")
-        Part.objects.filter(cell=self._cell).delete()
+        Part.objects.filter(cell=self.cell).delete()
         version = sysbench.version() or ""
-        common = {"cell": self._cell, "attempt": self._cell.started_at, "login": login, "sysbench": version}
+        common = {"cell": self.cell, "attempt": self.cell.started_at, "login": login, "sysbench": version}
         made = [
             Part(number=number, threads=one.threads, request=_without_target(one), **common)
             for number, one in enumerate(requests)
         ]
-        made[0].state, made[0].worker, made[0].by = State.READY, self._worker, str(self._worker)
+        made[0].state, made[0].worker, made[0].by = State.READY, self.worker, str(self.worker)
         for part in made:
             part.save()
         return made
 
-    def _gather(self, cancelled: IsCancelled) -> None:
-        self._say(f"waiting until {self._count} workers are ready")
-        rung = [float("-inf")]
+    def gather(self, cancelled: IsCancelled) -> None:
+        self.say(f"waiting until {self.count} workers are ready")
+        ring = AskedSeldom(self._ring, every_s=RING_EVERY_S)
 
         def ready() -> bool:
-            if time.monotonic() - rung[0] > RING_EVERY_S:
-                rung[0] = time.monotonic()
-                self._ring()
-            return self._rows().filter(state=State.READY).count() == self._count
+            ring()
+            return self._rows().filter(state=State.READY).count() == self.count
 
-        self._until(ready, READY_S, cancelled, self._missing)
+        self._until(ready, self.ready_s, cancelled, self._missing)
 
     def _ring(self) -> None:
-        queue = site_names.queue(self._worker.site, self._worker.host if self._on_this_host else "")
+        queue = site_names.queue(self.worker.site, self.worker.host if self._on_this_host else "")
         for part in self._rows().filter(state=State.WAITING).values_list("pk", flat=True):
             try:
-                task_queue.ring(task_queue.JOIN, part, queue=queue, expires_s=BELL_KEPT_S)
+                self.ring(task_queue.JOIN, part, queue=queue, expires_s=BELL_KEPT_S)
             except task_queue.Silent as silent:
                 raise TogetherError(
                     "The message queue (Redis) does not answer: no worker can be asked to join.",
@@ -117,15 +131,15 @@ class Together:
     def _missing(self) -> str:
         late = self._rows().exclude(state=State.READY)
         said = [f"part {one.number + 1} ({one.by or 'taken by nobody'})" for one in late]
-        return f"Not all {self._count} workers were ready within {READY_S:.0f} s: {', '.join(said)} was missing."
+        return f"Not all {self.count} workers were ready within {self.ready_s:.0f} s: {', '.join(said)} was missing."
 
     def _run(
-        self, barrier: Barrier, request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled
+        self, parts: list[Part], barrier: Barrier, request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled
     ) -> list[PartLoad]:
-        own, *others = self._parts
-        if move(self._rows(), State.RUNNING) != self._count:
-            raise self._look() or TogetherError("A worker that was ready went away.", AGAIN)
-        barrier.open(self._parts)
+        own, *others = parts
+        if move(self._rows(), State.RUNNING) != self.count:
+            raise self.look() or TogetherError("A worker that was ready went away.", AGAIN)
+        barrier.open(parts)
         try:
             done = joiner.run(
                 own,
@@ -135,15 +149,15 @@ class Together:
                 lambda: cancelled() or self._failure() is not None,
             )
         except Cancelled:
-            if self._lost:
-                raise self._lost from None
+            if self._failure.answer:
+                raise self._failure.answer from None
             raise
         joiner.save(own, done)
         self._until(self._all_done, LAST_S, cancelled, lambda: "A worker did not tell what its part measured.")
         return [done, *map(_told, self._rows().exclude(number=0))]
 
     def _all_done(self) -> bool:
-        return self._rows().filter(state=State.DONE).count() == self._count
+        return self._rows().filter(state=State.DONE).count() == self.count
 
     def _until(self, true: Callable[[], bool], limit_s: float, cancelled: IsCancelled, late: Callable[[], str]) -> None:
         deadline = time.monotonic() + limit_s
@@ -156,25 +170,17 @@ class Together:
                 raise TogetherError(late(), AGAIN)
             time.sleep(LOOK_EVERY_S)
 
-    def _failure(self) -> TogetherError | None:
-        """Why another part cannot end well."""
-        if self._lost is None and time.monotonic() - self._asked_at > ASK_EVERY_S:
-            self._asked_at = time.monotonic()
-            with _when_it_answers():
-                self._lost = self._look()
-        return self._lost
-
-    def _look(self) -> TogetherError | None:
+    def look(self) -> TogetherError | None:
         others = self._rows().exclude(number=0)
         if failed := others.filter(state=State.FAILED).first():
-            which = f"Part {failed.number + 1} of {self._count}, on {failed.by}, failed: {failed.error}"
+            which = f"Part {failed.number + 1} of {self.count}, on {failed.by}, failed: {failed.error}"
             return TogetherError(which, failed.mend or AGAIN)
         if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
             return TogetherError(f"Worker {dead.by} ended while it put its part of the load on.", AGAIN)
         return None
 
     @patient
-    def _dismiss(self) -> None:
+    def dismiss(self) -> None:
         """Nobody takes a part any more; who holds one stops, and is waited for."""
         move(self._rows().filter(state=State.WAITING), State.FAILED, error="It was not needed any more.")
         others = self._rows().exclude(number=0)
@@ -186,12 +192,7 @@ class Together:
         move(self._rows(), State.FAILED, error="It was stopped.")
 
     def _rows(self) -> QuerySet[Part]:
-        return Part.objects.filter(cell=self._cell, attempt=self._cell.started_at)
-
-
-def _means_its_worker(cell: Cell) -> bool:
-    server = cell.server
-    return server.is_sandbox or bool(server.socket) or hosts.says_here(server.host)
+        return Part.objects.filter(cell=self.cell, attempt=self.cell.started_at)
 
 
 def _without_target(request: LoadRequest) -> dict[str, object]:
@@ -209,19 +210,13 @@ def _summed(own: Second, others: Sequence[dict[str, float]]) -> Second:
     return replace(own, p95_ms=None, **sums)
 
 
-def _asked(true: Callable[[], bool]) -> bool:
-    with _when_it_answers():
-        return true()
-    return False
-
-
-@contextlib.contextmanager
-def _when_it_answers() -> Iterator[None]:
-    """A database that does not answer is asked again next time."""
+def _asked(ask: Callable[[], Answer]) -> Answer | None:
+    """None: the database did not answer."""
     try:
-        yield
+        return ask()
     except LOST:
         connection.close()
+        return None
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from dashboard.holds.models import HostLease
 from dashboard.nul import storable
 from dashboard.retry import LOST, patient
 from workers.bench import sysbench
-from workers.bench.load import IsCancelled, LoadRequest, OnSecond, Second
+from workers.bench.load import AskedSeldom, IsCancelled, LoadRequest, OnSecond, Second
 from workers.bench.merge import PartLoad
 from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError, reason
 from workers.host import environment
@@ -31,7 +31,6 @@ from workers.upkeep.heartbeat import pulse
 
 log = logging.getLogger(__name__)
 State = Part.State
-ASK_EVERY_S = 0.5
 
 
 def join(part_id: int, worker: Worker) -> None:
@@ -87,11 +86,11 @@ def _load(part: Part) -> None:
     must_be_installed(part.sysbench)
     target = _target(part)
     connect(target).close()
-    request, stopped = LoadRequest(target=target, **part.request), _Stopped(part)
+    request = LoadRequest(target=target, **part.request)
     with Barrier() as barrier:
         if not move(_held(part), State.READY):
             raise Cancelled("The others did not wait for this part any more.")
-        save(part, run(part, request, barrier, lambda second: barrier.tell(part, second), stopped))
+        save(part, run(part, request, barrier, lambda second: barrier.tell(part, second), stopped(part)))
 
 
 def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond, cancelled: IsCancelled) -> PartLoad:
@@ -147,26 +146,18 @@ def _target(part: Part) -> Target:
         ) from unread
 
 
-class _Stopped:
-    """Whether this part shall end: asked for, the worker stops, or the cell is not measured any more. A database that
-    does not answer is asked again next time."""
+def stopped(part: Part, clock: Callable[[], float] = time.monotonic) -> IsCancelled:
+    """Whether this part shall end: asked for, the worker stops, or the cell is not measured any more."""
+    asked = AskedSeldom(lambda: _is_over(part), clock)
+    return lambda: bool(asked()) or pulse.stopping.is_set()
 
-    def __init__(self, part: Part, clock: Callable[[], float] = time.monotonic) -> None:
-        self._part, self._clock = part, clock
-        self._asked_at, self._stop = float("-inf"), False
 
-    def __call__(self) -> bool:
-        if not self._stop and self._clock() - self._asked_at > ASK_EVERY_S:
-            self._asked_at = self._clock()
-            self._stop = self._asked()
-        return self._stop or pulse.stopping.is_set()
-
-    def _asked(self) -> bool:
-        part = self._part
-        running = {"cell__state": Cell.State.RUNNING, "cell__started_at": part.attempt}
-        try:
-            mine = _held(part).filter(state__in=HELD, cell__experiment__state=Experiment.State.RUNNING, **running)
-            return not mine.exists()
-        except LOST:
-            connection.close()
-            return False
+def _is_over(part: Part) -> bool:
+    """A database that does not answer is asked again next time."""
+    running = {"cell__state": Cell.State.RUNNING, "cell__started_at": part.attempt}
+    try:
+        mine = _held(part).filter(state__in=HELD, cell__experiment__state=Experiment.State.RUNNING, **running)
+        return not mine.exists()
+    except LOST:
+        connection.close()
+        return False

@@ -1,5 +1,7 @@
 """Stored experiments, workers and measurements to vary, without a server behind them."""
 
+import itertools
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from dashboard.experiments.models import Cell, Environment, Experiment
@@ -9,6 +11,42 @@ from dashboard.servers.models import Server
 from workers.bench.load import LoadResult
 from workers.bench.measure import Measurement
 from workers.bench.plan import Plan
+from workers.conducting.conduct import PORTS
+from workers.conducting.job import Ports
+from workers.servers.facts import Facts
+
+
+class Stage:
+    """A server that is ready; `closed` tells which were put back."""
+
+    closed: list[str] = []
+    facts = Facts("mariadb", (10, 11, 0), "10.11.0", {"sync_binlog": "1", "report_password": "s3cret"}, {})
+
+    def __init__(self, name, breaks=None):
+        self.name, self.breaks = name, breaks
+
+    def data_folder(self):
+        return None
+
+    def close(self):
+        self.closed.append(self.name)
+        if self.breaks:
+            raise self.breaks
+
+
+class Untold:
+    """Nobody looks at the live page."""
+
+    def __init__(self, experiment_id, mark):
+        pass
+
+
+def ports(**changes) -> Ports:
+    """No server, no sysbench, no Redis; each look at the clock takes a second."""
+    clock = itertools.count().__next__
+    quiet = replace(PORTS, tell=Untold, clock=clock, sleep=lambda seconds: None)
+    made_up = {"stage": lambda job, stand: Stage(job.title(stand)), "measure": lambda *_: measurement()}
+    return replace(quiet, **made_up | changes)
 
 
 def worker(**fields) -> Worker:

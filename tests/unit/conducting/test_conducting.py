@@ -5,63 +5,38 @@ import errno
 import pytest
 from django.db import OperationalError
 
-from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments import lifecycle
 from dashboard.experiments.models import Experiment
-from dashboard.findings import conclusion
 from dashboard.holds.models import HostLease
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make
+from tests.unit.conducting.experiments import Stage
 from workers.bench.plan import PlanTarget
-from workers.conducting import conduct as module
-from workers.servers.facts import Facts
+from workers.conducting.cells import LEFT_OUT
+from workers.conducting.conduct import conduct
+from workers.errors import Cancelled
 from workers.upkeep import housekeeping
 from workers.upkeep.heartbeat import pulse
 
 pytestmark = pytest.mark.django_db
 
 
-class Stage:
-    """Set up in order; `closed` tells which were closed."""
-
-    closed: list[str] = []
-    facts = Facts("mariadb", (10, 11, 0), "10.11.0", {"sync_binlog": "1", "report_password": "s3cret"}, {})
-
-    def __init__(self, name, breaks):
-        self.name, self.breaks = name, breaks
-
-    def data_folder(self):
-        return None
-
-    def logs_folder(self):
-        return None
-
-    def close(self):
-        self.closed.append(self.name)
-        if self.breaks:
-            raise self.breaks
-
-
 @pytest.fixture
-def conducted(monkeypatch):
+def conducted():
     """Conduct an experiment on three servers, of which one's stage breaks; returns the experiment."""
-    Stage.closed = []
-    monkeypatch.setattr(module.live.Telling, "_write", lambda *_, **__: None)
-    monkeypatch.setattr(module, "ASK_EVERY_S", -1)
-    monkeypatch.setattr(module._Conductor, "_measure", lambda conductor, row: claiming.end(row, "done"))
-    monkeypatch.setattr(conclusion, "remember", lambda experiment: None)
     pulse.stopping.clear()
 
-    def run(breaks=None, on_stage=lambda server: None):
+    def run(breaks=None, on_stage=lambda stored: None, **ports):
         servers = [make.attached(name, host=f"192.0.2.{n}") for n, name in enumerate(("a", "b", "c"), 1)]
         stored = make.planned(plan(targets=tuple(PlanTarget(one.pk, one.name, False) for one in servers)))
 
-        def stage(conductor, stand):
+        def stage(job, stand):
             on_stage(stored)
-            name = conductor._servers[stand.server_id].name
+            name = job.title(stand)
             return Stage(name, breaks if name == "b" else None)
 
-        monkeypatch.setattr(module._Conductor, "_stage", stage)
-        return module.conduct(stored.pk, make.worker())
+        Stage.closed.clear()
+        return conduct(stored.pk, make.worker(), make.ports(stage=stage, **ports))
 
     yield run
     pulse.stopping.clear()
@@ -112,27 +87,26 @@ def test_it_is_interrupted_when_the_worker_is_asked_to_end_during_set_up(conduct
     assert (ended.state, ended.error) == ("interrupted", "The worker was stopped in mid-run.")
 
 
-def test_a_locked_database_does_not_leave_it_running(conducted, monkeypatch):
-    finish, refusals = lifecycle.finish, [OperationalError("database is locked")] * 2
+def test_a_locked_database_does_not_leave_it_running(conducted):
+    refusals, slept = [OperationalError("database is locked")] * 2, []
 
     def locked(*args):
         if refusals:
             raise refusals.pop()
-        return finish(*args)
+        return lifecycle.finish(*args)
 
-    monkeypatch.setattr(lifecycle, "finish", locked)
-    monkeypatch.setattr(module.time, "sleep", lambda s: None)
-    assert conducted().state == "done"
+    assert conducted(finish=locked, sleep=slept.append).state == "done"
+    assert slept == [1, 5]
 
 
 @pytest.mark.parametrize("name", ["report_password", "wsrep_sst_auth", "file_key_management_filekey", "gtid_executed"])
 def test_it_leaves_secrets_and_counters_out_of_environments(name):
-    assert module.LEFT_OUT.search(name)
+    assert LEFT_OUT.search(name)
 
 
 @pytest.mark.parametrize("name", ["validate_password_policy", "default_password_lifetime", "old_passwords", "log_bin"])
 def test_it_keeps_what_is_no_secret(name):
-    assert not module.LEFT_OUT.search(name)
+    assert not LEFT_OUT.search(name)
 
 
 def test_one_process_conducts_an_experiment_once_at_a_time(conducted):
@@ -142,7 +116,7 @@ def test_one_process_conducts_an_experiment_once_at_a_time(conducted):
     def ring_twice(stored):
         Experiment.objects.filter(pk=stored.pk).update(state="queued", claim=None)
         HostLease.objects.all().delete()
-        again.append(module.conduct(stored.pk, make.worker()))
+        again.append(conduct(stored.pk, make.worker(), make.ports()))
 
     conducted(on_stage=ring_twice)
     assert again == [None] and Experiment.objects.get().state == "queued"
@@ -154,10 +128,7 @@ def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monk
     def away(*_):
         raise OperationalError("the database is gone")
 
-    with monkeypatch.context() as broken:
-        broken.setattr(lifecycle, "finish", away)
-        broken.setattr(module.time, "sleep", lambda s: None)
-        ended = conducted()
+    ended = conducted(finish=away)
     assert ended.state == "running"
     monkeypatch.setattr(housekeeping.pulse, "worker", ended.worker)
     housekeeping.take_from_ourselves()
@@ -173,3 +144,12 @@ def test_what_runs_here_is_not_taken_from_us(conducted, monkeypatch):
         assert Experiment.objects.get(pk=stored.pk).state == "running"
 
     assert conducted(on_stage=tending).state == "done"
+
+
+def test_a_server_that_is_not_put_back_is_told_rather_than_a_cancelled_run(conducted):
+    def cancelled(*_):
+        raise Cancelled("Cancelled.")
+
+    ended = conducted(breaks=ZeroDivisionError("the disk is on fire"), measure=cancelled)
+    assert ended.state == "failed" and "b could not be put back" in ended.error
+    assert sorted(Stage.closed) == ["a", "b", "c"]

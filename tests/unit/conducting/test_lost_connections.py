@@ -11,7 +11,8 @@ from dashboard.experiments.models import Experiment, Trial
 from dashboard.servers.models import Server
 from tests.unit.conducting import experiments as make
 from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
-from workers.conducting.crash_trials import Watch, crash_all
+from workers.conducting.crash_trials import crash_all
+from workers.conducting.job import Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,11 +54,11 @@ def test_a_trial_survives_the_loss_of_the_connection_at_each_statement(kind, mon
     monkeypatch.setattr(retry, "WAITS_S", (0.0, 0.0))
     server = Server.objects.create(name="s", kind=kind, **SERVERS[kind])
     experiment = _experiment(server)
-    watch = Watch(lambda phase: None, lambda: False, lambda: "cancelled", lambda: None)
+    job = Job(experiment, experiment.worker, Plan.from_dict(experiment.plan), {server.pk: server}, make.ports())
     for number in itertools.count():
         experiment.trials.update(state="waiting", error="")
         with connection.execute_wrapper(losing := Losing(number)):
-            crash_all(experiment, Plan.from_dict(experiment.plan), {server.pk: server}, watch)
+            crash_all(job)
         [trial] = experiment.trials.all()
         assert (trial.state, bool(trial.error)) == ("failed", True), number
         if not losing.happened:

@@ -1,27 +1,27 @@
 """The sentence of an experiment that is over waits for a database that is away just then."""
 
+import itertools
+
 import pytest
-from django.db import OperationalError
+from django.db import connection
 
 from dashboard import retry
-from dashboard.findings import conclusion
+from dashboard.experiments.models import Experiment
+from tests.unit.conducting.test_lost_connections import Losing
 from tests.unit.results import factory
-from workers.conducting import conduct
+from workers.conducting.conduct import remember
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_worked_out_again_when_the_database_is_back(monkeypatch):
-    experiment = factory.experiment(factory.VARIANTS)
-    remember, tried = conclusion.remember, []
-
-    def away_at_first(one):
-        tried.append(one.pk)
-        if len(tried) == 1:
-            raise OperationalError("couldn't get a connection after 10.00 sec")
-        remember(one)
-
     monkeypatch.setattr(retry, "WAITS_S", (0.0, 0.0))
-    monkeypatch.setattr(conclusion, "remember", away_at_first)
-    conduct._remember(experiment)
-    experiment.refresh_from_db()
-    assert len(tried) == 2 and experiment.finding
+    experiment = factory.experiment(factory.VARIANTS)
+    for number in itertools.count():
+        Experiment.objects.update(finding="")
+        with connection.execute_wrapper(losing := Losing(number)):
+            remember(experiment)
+        experiment.refresh_from_db()
+        assert experiment.finding, number
+        if not losing.happened:
+            break
+    assert number > 2

@@ -8,14 +8,14 @@ from django.utils import timezone
 
 from dashboard.experiments import lifecycle
 from dashboard.experiments.models import Cell, Experiment, Part
-from dashboard.fleet import leases, task_queue
+from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
 from tests.unit.bench.load_requests import request
 from tests.unit.conducting import experiments as make
 from workers.bench.merge import split
 from workers.errors import Cancelled, TogetherError
-from workers.together import conductor, joiner
+from workers.together import joiner
 from workers.together.conductor import Together
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def measured():
 
 def offered(measured, count: int = 3) -> list[Part]:
     _, cell, worker = measured
-    return Together(cell, worker, count, print)._offer(split(request(threads=8), count), "")
+    return Together(cell, worker, count, print).offer(split(request(threads=8), count), "")
 
 
 def take(part: Part, worker: Worker) -> Part | None:
@@ -76,7 +76,7 @@ def test_no_part_of_a_cell_that_is_over_is_taken(measured, end):
     elif end == "claimed anew":
         Cell.objects.filter(pk=cell.pk).update(started_at=timezone.now())
     else:
-        Together(cell, worker, 3, print)._dismiss()
+        Together(cell, worker, 3, print).dismiss()
     assert take(part, joining(1)) is None
 
 
@@ -113,7 +113,7 @@ def test_no_password_is_in_a_part(measured):
 def test_it_stops_when_its_part_is_not_wanted_any_more(measured):
     part = take(offered(measured)[1], joining(1))
     clock = iter(range(100))
-    stopped = joiner._Stopped(part, lambda: next(clock))
+    stopped = joiner.stopped(part, lambda: next(clock))
     assert not stopped()
     Part.objects.filter(pk=part.pk).update(state=Part.State.STOPPING)
     assert stopped()
@@ -123,29 +123,27 @@ def test_too_few_workers_are_told_by_name(measured):
     _, cell, worker = measured
     joining(1), joining(2, "elsewhere")
     with pytest.raises(TogetherError, match=r"from 4 workers at once, and alive on site local are 3: .*elsewhere:2"):
-        Together(cell, worker, 4, print)._must_be_enough()
-    Together(cell, worker, 3, print)._must_be_enough()
+        Together(cell, worker, 4, print).must_be_enough()
+    Together(cell, worker, 3, print).must_be_enough()
 
 
-def test_who_did_not_come_is_told(measured, monkeypatch):
+def test_who_did_not_come_is_told(measured):
     _, cell, worker = measured
-    monkeypatch.setattr(conductor, "READY_S", 0.0)
-    monkeypatch.setattr(task_queue, "ring", lambda *_, **__: None)
-    gathering = Together(cell, worker, 2, lambda phase: None)
-    gathering._parts = gathering._offer(split(request(threads=8), 2), "")
+    gathering = Together(cell, worker, 2, lambda phase: None, ready_s=0.0, ring=lambda *_, **__: None)
+    gathering.offer(split(request(threads=8), 2), "")
     with pytest.raises(TogetherError, match=r"part 2 \(taken by nobody\) was missing"):
-        gathering._gather(lambda: False)
+        gathering.gather(lambda: False)
 
 
 def test_another_parts_failure_is_this_ones_reason(measured):
     _, cell, worker = measured
     gathering = Together(cell, worker, 3, print)
-    _, first, second = gathering._offer(split(request(threads=8), 3), "")
-    assert gathering._look() is None
+    _, first, second = gathering.offer(split(request(threads=8), 3), "")
+    assert gathering.look() is None
     Part.objects.filter(pk=first.pk).update(worker=Worker.objects.create(host="x", pid=9, ended_at=timezone.now()))
-    assert "ended while" in str(gathering._look())
+    assert "ended while" in str(gathering.look())
     Part.objects.filter(pk=second.pk).update(state=Part.State.FAILED, by="there:7", error="sysbench is not installed.")
-    assert "Part 3 of 3, on there:7, failed: sysbench is not installed." in str(gathering._look())
+    assert "Part 3 of 3, on there:7, failed: sysbench is not installed." in str(gathering.look())
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,75 @@
+"""An experiment's cells: claimed one by one from their rows, each measured on the server that was made ready for it."""
+
+import re
+
+from dashboard.experiments import claiming, lifecycle, live
+from dashboard.experiments.models import Cell, Environment
+from workers.bench.load import Second
+from workers.bench.measure import Listener
+from workers.bench.stand import Stand
+from workers.conducting.job import Job
+from workers.conducting.stages import Ready, make_ready, put_back
+from workers.errors import Cancelled, DurascopeError, SandboxError, ServerError, TogetherError
+from workers.together.conductor import Together
+
+# Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
+LEFT_OUT = re.compile(
+    r"^(gtid_binlog_|gtid_current_pos|gtid_executed|gtid_purged|gtid_slave_pos|timestamp)"
+    r"|(_password|_passphrase|_auth|_token|_filekey|_secret|_secret_key|_provider_options)$"
+)
+
+
+def measure_all(job: Job) -> None:
+    """Make every server ready, measure every waiting cell, put every server back. Raises Cancelled, or what makes it
+    impossible to go on; the cells that are left stay waiting."""
+    ready: dict[Stand, Ready] = {}
+    with put_back(job) as keep:
+        for stand in job.stands(job.experiment.cells):
+            if job.cancelled():
+                raise Cancelled("Stopped while servers were made ready.")
+            ready[stand] = make_ready(job, stand, keep, ready.values())
+        while row := _next(job):
+            _measure(job, row, ready[job.stand(row)])
+
+
+def _next(job: Job) -> Cell | None:
+    if claiming.waits(job.experiment.cells):
+        job.must_be_allowed()
+    return lifecycle.claim(job.experiment)
+
+
+def _measure(job: Job, row: Cell, ready: Ready) -> None:
+    planned, count = job.cells[row.position], job.plan.load_workers
+    gather = Together(row, job.worker, count, job.say) if count > 1 else None
+    try:
+        done = job.ports.measure(ready.stage, ready.prepared, job.plan, planned, _listener(job, row), gather)
+    except Cancelled:
+        claiming.end(row, job.stopped_as)
+        raise
+    except (ServerError, SandboxError, TogetherError) as failure:
+        claiming.end(row, Cell.State.FAILED, failure)
+        raise  # the server or a worker is gone or refuses: what is left stays waiting and can be resumed
+    except DurascopeError as failure:
+        claiming.end(row, Cell.State.FAILED, failure)
+        return
+    lifecycle.save_run(row, done, _environment(ready), ready.probe)
+
+
+def _listener(job: Job, row: Cell) -> Listener:
+    told = job.ports.tell(job.experiment.pk, live.mark(row.started_at))
+
+    def second(sample: Second, warming: bool) -> None:
+        told.tell((round(sample.t_s, 1), round(sample.tps, 1), sample.p95_ms), warming)
+
+    return Listener(job.say, second, job.cancelled)
+
+
+def _environment(ready: Ready) -> Environment:
+    facts = ready.stage.facts
+    server = {
+        "flavour": facts.flavour,
+        "version": facts.version_text,
+        "engines": dict(facts.engines),
+        "variables": {name: value for name, value in facts.variables.items() if not LEFT_OUT.search(name)},
+    }
+    return lifecycle.environment_row({**ready.place, "server": server})

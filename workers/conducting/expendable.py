@@ -1,0 +1,79 @@
+"""An owner's server is borrowed to be crashed. Whether it may be is asked here, and once more right before the crash;
+what must be put back is written down before each change."""
+
+import secrets
+from functools import partial
+
+from dashboard.accounts.roles import allowed
+from dashboard.audit.models import record
+from dashboard.experiments import claiming
+from dashboard.experiments.models import Trial
+from dashboard.experiments.rights import queued_by
+from dashboard.holds.models import PendingRestore
+from dashboard.retry import patient
+from dashboard.servers.models import Server
+from dashboard.servers.programs import may_run_here
+from workers.crash.trial import Attached
+from workers.errors import PlanError
+from workers.servers import schema
+from workers.servers.connection import connect
+from workers.upkeep import restores
+
+
+def borrow(row: Trial) -> Attached:
+    """The server with a schema of this trial's own. Raises PlanError when it may not be crashed."""
+    server, must_hold = _expendable(row), partial(claiming.must_hold, row.experiment)
+    restores.pay(server, must_hold)
+    name = f"{schema.PREFIX}crash_{row.pk}_{secrets.token_hex(4)}"
+    with connect(server.target()) as connection:
+        schema.create(
+            connection,
+            name,
+            lambda made: restores.owe(server, row.experiment, "schema", made, ""),
+            lambda made: restores.paid(server, must_hold, "schema", made),
+        )
+    crash, start = tuple(server.crash_command), tuple(server.start_command)
+    return Attached(
+        target=server.target(),
+        schema=name,
+        crash=crash,
+        start=start,
+        permit=partial(permit, row, crash, start),
+        must_hold=must_hold,
+        limit_s=restores.COMMAND_LIMIT_S,
+        back=partial(restores.paid, server, must_hold, PendingRestore.Kind.START, ""),
+        binlog_index=server.binlog_index,
+    )
+
+
+def permit(row: Trial, crash: tuple[str, ...], start: tuple[str, ...]) -> None:
+    """The last word before an owner's server goes down, kept in the audit log; that it must be started again is written
+    down as a pending restore, for this worker may die in between. Raises PlanError."""
+    if not claiming.still_claimed(row):  # whoever took this worker for dead may have put the server back already
+        raise PlanError(f"The trial was taken from this worker: {row.server} was not crashed.")
+    server = _expendable(row)
+    if (tuple(server.crash_command), tuple(server.start_command)) != (crash, start):
+        raise PlanError(f"The commands of {server.name} were changed: it was not crashed.", "Repeat the trial.")
+    restores.owe_start(server, row.experiment)
+    record(queued_by(row.experiment), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
+
+
+@patient
+def _expendable(row: Trial) -> Server:
+    """The server as it is marked now, if whoever queued the experiment has the right now. Nobody is named: the message
+    is shown to guests."""
+    server = Server.objects.get(pk=row.server_id)
+    if not server.may_be_crashed:
+        raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
+    if not allowed(queued_by(row.experiment), "crash", server):
+        raise PlanError(
+            f"{server.name} was not crashed: whoever queued this experiment may not crash it any more.",
+            "Its owner or an administrator can resume the experiment.",
+        )
+    if not may_run_here(server, server.crash_command, server.start_command):
+        raise PlanError(
+            f"{server.name} was not crashed: this worker's DURASCOPE_CRASH_PROGRAMS does not list its commands, and "
+            "whoever set them is no administrator now.",
+            "Have an administrator set them again, or list the programs where workers run.",
+        )
+    return server

@@ -1,0 +1,90 @@
+"""One claimed experiment while it runs: what every step of it is given. Nothing here changes but the database."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from django.db.models import Manager
+
+from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments.live import Telling
+from dashboard.experiments.models import Cell, Experiment, Trial
+from dashboard.experiments.rights import why_not_run
+from dashboard.fleet.models import Worker
+from dashboard.retry import patient
+from dashboard.servers.models import Server
+from workers.bench.load import AskedSeldom
+from workers.bench.measure import Measurement
+from workers.bench.plan import Plan, PlannedCell
+from workers.bench.stage import Stage
+from workers.bench.stand import Stand
+from workers.crash.trial import TrialResult
+from workers.errors import PlanError
+from workers.sandbox.builds import Build
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What a worker uses beside the database. `finish` stores the end of an experiment."""
+
+    find: Callable[[str], Build]
+    stage: Callable[["Job", Stand], Stage]
+    measure: Callable[..., Measurement]
+    crash: Callable[..., TrialResult]
+    tell: Callable[[int, str], Telling]
+    finish: Callable[..., bool]
+    stopping: Callable[[], bool]
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    experiment: Experiment
+    worker: Worker
+    plan: Plan
+    servers: Mapping[int, Server]
+    ports: Ports
+
+    @cached_property
+    def cells(self) -> Mapping[int, PlannedCell]:
+        return {cell.position: cell for cell in self.plan.cells()}
+
+    def say(self, phase: str) -> None:
+        lifecycle.say(self.experiment, phase)
+
+    def must_hold(self) -> None:
+        """Comes before each change of a server. Raises Taken when the experiment is another worker's by now."""
+        claiming.must_hold(self.experiment)
+
+    @patient
+    def must_be_allowed(self) -> None:
+        """Comes before the first step and before each cell and trial: whoever queued it may have lost the right."""
+        if lost := why_not_run(self.experiment):
+            mend = "What was measured is kept. Another operator can resume it; it then runs by their right."
+            raise PlanError(lost, mend)
+
+    def cancelled(self) -> bool:
+        """Whether to stop: somebody asked for it, the worker ends, or the experiment was taken from it."""
+        return self.ports.stopping() or bool(self._cancelled())
+
+    @cached_property
+    def _cancelled(self) -> AskedSeldom[bool]:
+        return AskedSeldom(partial(lifecycle.is_cancelled, self.experiment), self.ports.clock)
+
+    @property
+    def stopped_as(self) -> str:
+        """The state of an experiment, cell or trial that was stopped."""
+        return Experiment.State.INTERRUPTED if self.ports.stopping() else Experiment.State.CANCELLED
+
+    @patient
+    def stands(self, rows: Manager[Cell] | Manager[Trial]) -> list[Stand]:
+        """Those on which something is still to be done, each once."""
+        return list(dict.fromkeys(map(self.stand, rows.filter(state=Cell.State.WAITING))))
+
+    def stand(self, row: Cell | Trial) -> Stand:
+        return Stand.of(row.server_id, self.servers[row.server_id].build, self.plan.variant(row.variant))
+
+    def title(self, stand: Stand) -> str:
+        server = self.servers[stand.server_id]
+        return stand.titled(server.name, server.build)

@@ -1,0 +1,126 @@
+"""Servers made ready to be measured, and put back.
+
+A server is put back whatever raises: `put_back` is told of each stage before anything is done on it. What cannot be
+put back now is written down already (workers.upkeep.restores), and housekeeping tries again.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from dashboard.experiments import lifecycle
+from dashboard.experiments.models import Probe
+from dashboard.retry import LOST
+from workers.bench import sysbench
+from workers.bench.dataset import device_bytes, image_for
+from workers.bench.measure import Prepared
+from workers.bench.stage import AttachedStage, SandboxStage, Stage
+from workers.bench.stand import Stand
+from workers.conducting.device_times import device_times
+from workers.conducting.job import Job
+from workers.errors import DurascopeError, reason
+from workers.host import environment, shortages
+from workers.metrics import fsync_sweep
+from workers.sandbox.storage import parse
+from workers.upkeep import restores
+
+log = logging.getLogger(__name__)
+Keep = Callable[[str, Stage], None]
+TRIED_AGAIN = "What is owed to it is on its page; a worker tries again."
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A server that is ready: made once, used for all cells of its stand. `place` is the host that measures."""
+
+    stand: Stand
+    stage: Stage
+    prepared: Prepared
+    place: Mapping[str, Any]
+    probe: Probe | None
+
+
+def stage_of(job: Job, stand: Stand) -> Stage:
+    server = job.servers[stand.server_id]
+    if server.is_sandbox:
+        root, user, build = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER, job.ports.find(stand.build)
+        data = image_for(root, build, job.plan, user)
+        storage, room = parse(stand.storage) if stand.storage else None, device_bytes(job.plan)
+        return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
+    restores.pay(server, job.must_hold)  # an interrupted attempt may have left its values: they are not the server's
+    return AttachedStage(
+        server.target(),
+        f"{job.experiment.pk}_{secrets.token_hex(4)}",
+        partial(restores.owe, server, job.experiment),
+        partial(restores.paid, server, job.must_hold),
+        job.must_hold,
+    )
+
+
+def make_ready(job: Job, stand: Stand, keep: Keep, earlier: Collection[Ready]) -> Ready:
+    """`keep` is told of the stage as soon as there is one."""
+    title = job.title(stand)
+    job.say(f"making {title} ready")
+    stage = job.ports.stage(job, stand)
+    keep(title, stage)
+    folder = stage.data_folder()
+    place = {
+        "host": environment.host(),
+        "storage": environment.storage(folder) | {"profile": stand.storage or None} if folder else None,
+        "sysbench": sysbench.version(),
+    }
+    probe = _probe(job, stand, stage, folder, earlier) if folder else None
+    return Ready(stand, stage, Prepared(), place, probe)
+
+
+@contextmanager
+def put_back(job: Job) -> Iterator[Keep]:
+    """Yields `keep`. At the end every stage that it was told of is closed; the first failure to do so is raised, also
+    in place of what raised before: it is what a person must know."""
+    kept: list[tuple[str, Stage]] = []
+    try:
+        yield lambda title, stage: kept.append((title, stage))
+    finally:
+        failures = [failure for title, stage in reversed(kept) if (failure := _close(job, title, stage))]
+        if failures:
+            raise failures[0]
+
+
+def _close(job: Job, title: str, stage: Stage) -> DurascopeError | None:
+    """Why the server is not as it was."""
+    with suppress(*LOST):
+        job.say(f"putting {title} back as it was")
+    try:
+        stage.close()
+    except DurascopeError as failure:
+        return failure
+    except OSError as failure:
+        log.exception("putting %s back", title)
+        lacks = shortages.told(failure)
+        return DurascopeError(f"{title} could not be put back. {lacks.message}", f"{TRIED_AGAIN} {lacks.mend}")
+    except Exception as failure:
+        log.exception("putting %s back", title)
+        return DurascopeError(f"{title} could not be put back: {reason(failure)}.", TRIED_AGAIN)
+    return None
+
+
+def _probe(job: Job, stand: Stand, stage: Stage, folder: Path, earlier: Collection[Ready]) -> Probe:
+    """Fsyncs are timed by size once on each device: it takes seconds."""
+    job.say(f"timing fsync on the disk of {job.title(stand)}")
+    swept = {_device(job, one.stand) for one in earlier if one.probe and "sweep" in one.probe.data}
+    sweep_s = 0.0 if _device(job, stand) in swept else fsync_sweep.seconds_for(job.plan.size * job.plan.measure_s)
+    times = device_times(stage, folder, stand.storage, sweep_s)
+    found = {"build": stand.build, "storage": stand.storage, **times}
+    return lifecycle.save_probe(job.experiment, stand.server_id, found)
+
+
+def _device(job: Job, stand: Stand) -> tuple[str, int | None]:
+    """Sandboxes of every build share the worker's disk, or devices of the same profile."""
+    return stand.storage, None if job.servers[stand.server_id].is_sandbox else stand.server_id

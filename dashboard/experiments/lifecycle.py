@@ -116,11 +116,6 @@ def is_cancelled(experiment: Experiment) -> bool:
         return False
 
 
-def claim(experiment: Experiment) -> Cell | None:
-    """The next waiting cell, now running (see `claims`)."""
-    return claiming.claim(experiment.cells.all(), experiment)
-
-
 @patient
 def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Probe | None) -> Run | None:
     """Store a measurement and mark its cell measured; None (nothing stored) when the cell was taken away."""

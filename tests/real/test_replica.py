@@ -7,7 +7,7 @@ import pytest
 
 from workers.crash import compare_tables
 from workers.crash.image import make_tables
-from workers.crash.replica import AFTER_RECOVERY, REJOIN, SCHEMA, WROTE_ON, attach
+from workers.crash.replica import AFTER_RECOVERY, LIMIT_S, REJOIN, SCHEMA, WROTE_ON, attach
 from workers.crash.transactions import key, statements
 from workers.errors import SandboxError
 from workers.sandbox import builds
@@ -61,7 +61,7 @@ def replica(primary, sandbox_root):
 def test_it_catches_up_and_is_equal(primary, replica):
     """The negative control, through a kill of the primary and a recovery on which nothing is lost."""
     commit(primary, 1, range(1, 101))
-    assert replica.follow().state == "caught up"
+    assert replica.link.follow(LIMIT_S).state == "caught up"
     primary.settle()
     primary.kill()
     primary.restart(SETTINGS)
@@ -79,7 +79,7 @@ def test_it_catches_up_and_is_equal(primary, replica):
 def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary, replica):
     """The positive control: GTIDs that were given out again."""
     commit(primary, 1, range(1, 101))
-    assert replica.follow().state == "caught up"
+    assert replica.link.follow(LIMIT_S).state == "caught up"
     replica.promote()
     forget(primary, replica, keep=80)
     stopped = replica.reconnect(AFTER_RECOVERY)
@@ -97,7 +97,7 @@ def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary,
 
 def test_it_names_a_row_that_was_deleted(primary, replica):
     commit(primary, 2, range(1, 21))
-    replica.follow()
+    replica.link.follow(LIMIT_S)
     run(primary, "SET sql_log_bin = 0", f"DELETE FROM {SCHEMA}.right_half WHERE n = 14")
     seen = replica.reconnect(AFTER_RECOVERY)
     assert (seen.state, seen.different_rows, seen.only_follower, seen.only_source) == ("caught up", 1, ((2, 14),), ())
@@ -105,7 +105,7 @@ def test_it_names_a_row_that_was_deleted(primary, replica):
 
 def test_it_names_a_row_whose_content_differs_and_one_that_is_wrong_on_both_sides(primary, replica):
     commit(primary, 2, range(1, 21))
-    replica.follow()
+    replica.link.follow(LIMIT_S)
     run(primary, f"UPDATE {SCHEMA}.one SET digest = digest + 1 WHERE n = 10")
     run(primary, "SET sql_log_bin = 0", f"UPDATE {SCHEMA}.one SET digest = digest + 1 WHERE n = 5")
     seen = replica.reconnect(AFTER_RECOVERY)
@@ -126,7 +126,7 @@ def test_it_keeps_the_words_of_an_error_in_applying(primary, replica):
 
 def test_it_tells_what_a_promotion_would_lose_and_that_the_old_primary_cannot_rejoin(primary, replica):
     commit(primary, 1, range(1, 31))
-    replica.follow()
+    replica.link.follow(LIMIT_S)
     replica.promote()
     commit(primary, 1, range(31, 41))  # acknowledged, and never sent to the replica
     assert replica.promote().whole.tolist() == [key(1, n) for n in range(1, 31)]
@@ -140,7 +140,7 @@ def test_it_tells_what_a_promotion_would_lose_and_that_the_old_primary_cannot_re
 
 def test_it_finds_an_old_primary_that_rejoins_and_silently_differs(primary, replica):
     commit(primary, 1, range(1, 31))
-    replica.follow()
+    replica.link.follow(LIMIT_S)
     replica.promote()
     run(primary, "SET sql_log_bin = 0", f"DELETE FROM {SCHEMA}.one WHERE n = 10")
     rejoined = replica.can_rejoin(SETTINGS)

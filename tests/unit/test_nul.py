@@ -22,7 +22,9 @@ def test_a_measurement_is_stored_whatever_was_printed():
     experiment = lifecycle.begin(make.experiment(make.attached()).pk, make.worker(), ["h"])
     done = make.measurement()
     done = replace(done, load=replace(done.load, output=ODD), my_cnf=ODD, effective={"init_connect": ODD})
-    run = lifecycle.save_run(lifecycle.claim(experiment), done, lifecycle.environment_row({"server": {"x": ODD}}), None)
+    run = lifecycle.save_run(
+        claiming.claim(experiment.cells, experiment), done, lifecycle.environment_row({"server": {"x": ODD}}), None
+    )
     run.refresh_from_db()
     assert (run.evidence.output, run.evidence.my_cnf, run.effective) == ("a␀b", "a␀b", {"init_connect": "a␀b"})
     assert run.environment.data == {"server": {"x": "a␀b"}}
@@ -31,7 +33,7 @@ def test_a_measurement_is_stored_whatever_was_printed():
 @pytest.mark.django_db
 def test_so_is_what_went_wrong():
     experiment = lifecycle.begin(make.experiment(make.attached()).pk, make.worker(), ["h"])
-    cell = lifecycle.claim(experiment)
+    cell = claiming.claim(experiment.cells, experiment)
     claiming.end(cell, "failed", ServerError(ODD, ODD))
     lifecycle.say(experiment, ODD)
     lifecycle.finish(experiment, "failed", ODD, ODD)

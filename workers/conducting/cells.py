@@ -2,14 +2,14 @@
 
 import re
 
-from dashboard.experiments import claiming, lifecycle, live
+from dashboard.experiments import lifecycle, live
 from dashboard.experiments.models import Cell, Environment
 from workers.bench.load import Second
 from workers.bench.measure import Listener
 from workers.bench.stand import Stand
 from workers.conducting.job import Job
 from workers.conducting.stages import Ready, make_ready, put_back
-from workers.errors import Cancelled, DurascopeError, SandboxError, ServerError, TogetherError
+from workers.errors import Cancelled, SandboxError, ServerError, TogetherError
 from workers.together.conductor import Together
 
 # Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
@@ -28,31 +28,17 @@ def measure_all(job: Job) -> None:
             if job.cancelled():
                 raise Cancelled("Stopped while servers were made ready.")
             ready[stand] = make_ready(job, stand, keep, ready.values())
-        while row := _next(job):
+        while row := job.next(job.experiment.cells):
             _measure(job, row, ready[job.stand(row)])
 
 
-def _next(job: Job) -> Cell | None:
-    if claiming.waits(job.experiment.cells):
-        job.must_be_allowed()
-    return lifecycle.claim(job.experiment)
-
-
 def _measure(job: Job, row: Cell, ready: Ready) -> None:
+    """Once the server or a worker is gone or refuses, what is left stays waiting and can be resumed."""
     planned, count = job.cells[row.position], job.plan.load_workers
     gather = Together(row, job.worker, count, job.say) if count > 1 else None
-    try:
+    with job.ends(row, ServerError, SandboxError, TogetherError):
         done = job.ports.measure(ready.stage, ready.prepared, job.plan, planned, _listener(job, row), gather)
-    except Cancelled:
-        claiming.end(row, job.stopped_as)
-        raise
-    except (ServerError, SandboxError, TogetherError) as failure:
-        claiming.end(row, Cell.State.FAILED, failure)
-        raise  # the server or a worker is gone or refuses: what is left stays waiting and can be resumed
-    except DurascopeError as failure:
-        claiming.end(row, Cell.State.FAILED, failure)
-        return
-    lifecycle.save_run(row, done, _environment(ready), ready.probe)
+        lifecycle.save_run(row, done, _environment(ready), ready.probe)
 
 
 def _listener(job: Job, row: Cell) -> Listener:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments import lifecycle
 from dashboard.experiments.models import Environment, Trial
 from workers.conducting import expendable, trial_results
 from workers.conducting.job import Job
 from workers.crash.trial import TrialSetup
-from workers.errors import Cancelled, DurascopeError
 from workers.host import environment
 from workers.sandbox.storage import parse
 from workers.upkeep import restores
@@ -20,33 +19,16 @@ from workers.upkeep import restores
 def crash_all(job: Job) -> None:
     """Run every waiting trial. Raises Cancelled, and PlanError once whoever queued them may not run them any more. One
     that cannot begin is stored as failed, and the next one runs."""
-    while row := _next(job):
+    while row := job.next(job.experiment.trials):
         server = job.servers[row.server_id]
         job.say(f"crashing {row.variant}: {row.kind}")
         try:
-            _crash(job, row)
+            with job.ends(row):
+                setup = _setup(job, row)
+                trial_results.save(row, job.ports.crash(setup, job.say, job.cancelled), _place(setup))
         finally:
             if not server.is_sandbox:
                 restores.pay(server, job.must_hold)
-
-
-def _next(job: Job) -> Trial | None:
-    if claiming.waits(job.experiment.trials):
-        job.must_be_allowed()
-    return trial_results.claim(job.experiment)
-
-
-def _crash(job: Job, row: Trial) -> None:
-    try:
-        setup = _setup(job, row)
-        result = job.ports.crash(setup, job.say, job.cancelled)
-    except Cancelled:
-        claiming.end(row, job.stopped_as)
-        raise
-    except DurascopeError as failure:
-        claiming.end(row, Trial.State.FAILED, failure)
-    else:
-        trial_results.save(row, result, _place(setup))
 
 
 def _setup(job: Job, row: Trial) -> TrialSetup:

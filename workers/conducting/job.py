@@ -1,12 +1,14 @@
 """One claimed experiment while it runs: what every step of it is given. Nothing here changes but the database."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 from django.db.models import Manager
 
 from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments.claiming import Row
 from dashboard.experiments.live import Telling
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import why_not_run
@@ -19,7 +21,7 @@ from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.stand import Stand
 from workers.crash.trial import TrialResult
-from workers.errors import PlanError
+from workers.errors import Cancelled, DurascopeError, PlanError
 from workers.sandbox.builds import Build
 
 
@@ -71,6 +73,25 @@ class Job:
     @cached_property
     def _cancelled(self) -> AskedSeldom[bool]:
         return AskedSeldom(partial(lifecycle.is_cancelled, self.experiment), self.ports.clock)
+
+    def next(self, rows: Manager[Row]) -> Row | None:
+        """The next waiting one, claimed. Raises PlanError when whoever queued it has lost the right."""
+        if claiming.waits(rows):
+            self.must_be_allowed()
+        return claiming.claim(rows, self.experiment)
+
+    @contextmanager
+    def ends(self, row: Cell | Trial, *fatal: type[DurascopeError]) -> Iterator[None]:
+        """A claimed row that gets no result is ended with the reason. Only Cancelled and what is `fatal` goes on."""
+        try:
+            yield
+        except Cancelled:
+            claiming.end(row, self.stopped_as)
+            raise
+        except DurascopeError as failure:
+            claiming.end(row, Cell.State.FAILED, failure)
+            if isinstance(failure, fatal):
+                raise
 
     @property
     def stopped_as(self) -> str:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard.experiments import claiming
-from dashboard.experiments.models import Environment, Experiment, Trial, TrialEvidence
+from dashboard.experiments.models import Environment, Trial, TrialEvidence
 from dashboard.experiments.states import move
 from dashboard.nul import storable
 from dashboard.retry import patient
@@ -16,11 +16,6 @@ from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.trial import Loss, TrialResult
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
-
-
-def claim(experiment: Experiment) -> Trial | None:
-    """The next waiting trial, now running (see `claims`)."""
-    return claiming.claim(experiment.trials.all(), experiment)
 
 
 @patient

@@ -12,13 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from workers.crash import compare_tables, ways
 from workers.crash.compare_tables import TABLES, WRITES_ON
 from workers.crash.evidence import ReplicaSeen, Seen
-from workers.crash.replica_link import Followed, Link, ahead
+from workers.crash.replica_link import Link, ahead
 from workers.crash.replica_twin import twin
 from workers.crash.transactions import statements
 from workers.crash.ways import Way
@@ -35,7 +34,6 @@ SCHEMA = "durascope_witness"
 LIMIT_S = 120.0  # a durable replica on a slow disk applies some hundred transactions/s
 MORE = 20  # transactions that `write_past` commits beyond the replica's position
 ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
-NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flush_log_at_trx_commit$'"
 
 
@@ -45,22 +43,18 @@ def attach(
     build: Build,
     primary: Sandbox,
     secret: bytes,
-    *,
     user: str = "",
-    schema: str = SCHEMA,
-    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> Iterator["Replica"]:
     """A replica of a primary whose witness tables are empty or not made yet; nothing of it is left afterwards.
 
-    `secret`: of the digests in the witness's rows. `settings` win over those of its way. PlanError, SandboxError or
-    ServerError: there is none.
+    `secret`: of the digests in the witness's rows. PlanError, SandboxError or ServerError: there is none.
     """
     way = ways.of(build)
     with connect(primary.target) as connection:
-        own_id = _must_replicate(way, connection, schema)
-    chosen = {**way.of_follower, "server_id": str(own_id + 1), **settings}
+        own_id = _must_replicate(way, connection)
+    chosen = {**way.of_follower, "server_id": str(own_id + 1)}
     with Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user) as sandbox:
-        replica = Replica(sandbox, Link(primary, sandbox), schema, secret)
+        replica = Replica(sandbox, Link(primary, sandbox), secret)
         replica.begin()
         primary.settle()  # the account, too, is preparation, which a crash must not take
         yield replica
@@ -72,28 +66,23 @@ class Replica:
 
     sandbox: Sandbox
     link: Link
-    schema: str
     secret: bytes
 
     def begin(self) -> None:
         """Follow from the primary's position, with the witness's tables if the primary already has them."""
         with connect(self.link.source.target) as primary, connect(self.sandbox.target) as replica:
-            _copy_schema(primary, replica, self.schema)
+            _copy_schema(primary, replica)
             ask.rows(replica, self.link.way.begin, [self.link.written(primary)])
         self.link.start()
 
-    def follow(self, limit_s: float = LIMIT_S) -> Followed:
-        """Wait for the replica to have everything that the primary wrote. Raises ServerError."""
-        return self.link.follow(limit_s)
-
-    def promote(self, limit_s: float = LIMIT_S) -> Seen:
+    def promote(self) -> Seen:
         """What it would hold if it were promoted now: it stops receiving and applies what it has received.
 
         Of the crash this tells only before the first `reconnect`. SandboxError or ServerError: not known.
         """
-        self.link.settle(limit_s)
+        self.link.settle(LIMIT_S)
         with connect(self.sandbox.target) as connection:
-            return compare_tables.seen(compare_tables.read_rows(connection, self.schema), self.secret)
+            return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA), self.secret)
 
     def reconnections(self, settings: Mapping[str, str]) -> tuple[ReplicaSeen, ...]:
         """After `promote`. Raises ServerError when the primary, which has these settings, cannot write on."""
@@ -112,7 +101,7 @@ class Replica:
         except DurascopeError as failure:
             return ReplicaSeen(moment, "unknown", str(failure))
 
-    def can_rejoin(self, settings: Mapping[str, str] = NO_SETTINGS, limit_s: float = LIMIT_S) -> ReplicaSeen:
+    def can_rejoin(self, settings: Mapping[str, str]) -> ReplicaSeen:
         """Let a copy of the old primary, with its `settings`, follow this replica as its new primary.
 
         Neither of the two is changed. In the result the source is the promoted one. Raises nothing of ours.
@@ -120,12 +109,12 @@ class Replica:
         so what it lost does not come back and no duplicate stops it.
         """
         try:
-            self.link.settle(limit_s)
+            self.link.settle(LIMIT_S)
             with twin(self.link.source, self.sandbox.root, {**settings, "log_bin": "ON"}) as old:
                 link = Link(self.sandbox, old)
                 _demote(link)
                 link.start()
-                return self._seen_after(REJOIN, link, limit_s)
+                return self._seen_after(REJOIN, link, LIMIT_S)
         except DurascopeError as failure:
             return ReplicaSeen(REJOIN, "unknown", str(failure))
 
@@ -152,7 +141,7 @@ class Replica:
         if followed.state == "unknown":
             return ReplicaSeen(moment, followed.state, followed.error)
         with connect(link.source.target) as source, connect(link.follower.target) as follower:
-            left, right = (compare_tables.read_rows(one, self.schema) for one in (source, follower))
+            left, right = (compare_tables.read_rows(one, SCHEMA) for one in (source, follower))
         found = compare_tables.difference(left, right)
         return ReplicaSeen(
             moment,
@@ -165,7 +154,7 @@ class Replica:
         )
 
 
-def _must_replicate(way: Way, primary: Any, schema: str) -> int:
+def _must_replicate(way: Way, primary: Any) -> int:
     """The primary's server_id; SandboxError when no replica can be made of it."""
     log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
     if not log_bin:
@@ -176,25 +165,25 @@ def _must_replicate(way: Way, primary: Any, schema: str) -> int:
             raise SandboxError(
                 f"A primary with {name}={held.get(name)} cannot have a replica.", f"Set it to {value}, or go without."
             )
-    for table in _tables(primary, schema):
-        if ask.rows(primary, ANY_ROW.format(schema=schema, table=table)):
+    for table in _tables(primary):
+        if ask.rows(primary, ANY_ROW.format(schema=SCHEMA, table=table)):
             raise SandboxError(f"The witness's table {table} already has rows.", "Attach the replica before the load.")
     return own_id
 
 
-def _tables(connection: Any, schema: str) -> list[str]:
-    present = ask.rows(connection, "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", [schema])
+def _tables(connection: Any) -> list[str]:
+    present = ask.rows(connection, "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", [SCHEMA])
     return [name for (name,) in present if name in TABLES]
 
 
-def _copy_schema(primary: Any, replica: Any, schema: str) -> None:
+def _copy_schema(primary: Any, replica: Any) -> None:
     """An image's tables are in no binlog."""
     ask.rows(replica, "SET SESSION sql_log_bin = 0")
-    if ask.rows(primary, "SHOW SCHEMAS WHERE `Database` = %s", [schema]):
-        ask.rows(replica, f"CREATE SCHEMA `{schema}`")
-        replica.select_db(schema)
-    for table in _tables(primary, schema):
-        ask.rows(replica, ask.rows(primary, f"SHOW CREATE TABLE `{schema}`.`{table}`")[0][1])
+    if ask.rows(primary, "SHOW SCHEMAS WHERE `Database` = %s", [SCHEMA]):
+        ask.rows(replica, f"CREATE SCHEMA `{SCHEMA}`")
+        replica.select_db(SCHEMA)
+    for table in _tables(primary):
+        ask.rows(replica, ask.rows(primary, f"SHOW CREATE TABLE `{SCHEMA}`.`{table}`")[0][1])
 
 
 def _demote(link: Link) -> None:
@@ -211,7 +200,7 @@ def _set(connection: Any, values: Mapping[str, str]) -> None:
 
 def _commit(connection: Any, replica: Replica, count: int) -> None:
     """Whole transactions of a witness that nobody is: their numbers go on after those already there."""
-    connection.select_db(replica.schema)
+    connection.select_db(SCHEMA)
     last = ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0
     numbers = range(last + 10, last + 10 * (count + 1), 10)  # every tenth is one row, committed by itself
     for statement in chain.from_iterable(statements(replica.secret, WRITES_ON, numbers)):

@@ -31,7 +31,7 @@ def returned(request):
     new = lost if request.param == "the same worker" else make.worker()
     stored = make.experiment(make.attached())
     before = lifecycle.begin(stored.pk, lost, ["db"])
-    cell = lifecycle.claim(before)
+    cell = claiming.claim(before.cells, before)
     lost.beat_at = timezone.now() - timedelta(minutes=1)
     lost.save()
     housekeeping.take_from_the_dead()
@@ -39,7 +39,7 @@ def returned(request):
     lost.beat_at = timezone.now()
     lost.save()
     after = lifecycle.begin(stored.pk, new, ["db"])
-    return before, cell, after, lifecycle.claim(after)
+    return before, cell, after, claiming.claim(after.cells, after)
 
 
 def test_it_returns_no_lease_of_the_new_holder(returned):
@@ -53,8 +53,8 @@ def test_it_returns_no_lease_of_the_new_holder(returned):
 
 def test_it_claims_no_cell_of_the_new_holder(returned):
     before, _, after, _ = returned
-    assert lifecycle.claim(before) is None
-    assert lifecycle.claim(after) is not None
+    assert claiming.claim(before.cells, before) is None
+    assert claiming.claim(after.cells, after) is not None
 
 
 def test_it_ends_no_cell_of_the_new_holder(returned):
@@ -81,7 +81,7 @@ def test_it_knows_that_it_must_stop(returned):
 def test_no_cell_stays_running_when_its_experiment_ends():
     stored = make.experiment(make.attached())
     held = lifecycle.begin(stored.pk, make.worker(), ["db"])
-    lifecycle.claim(held)
+    claiming.claim(held.cells, held)
     assert lifecycle.finish(held, "failed", "Something unexpected.")
     assert sorted(stored.cells.values_list("state", flat=True)) == ["interrupted", "waiting"]
     assert not HostLease.objects.exists()

@@ -23,7 +23,7 @@ def test_the_series_holds_what_each_second_measured(begun):
     seconds = (Second(1.0, 100.12345, 200.0, 50.0, 0.0, 3.25), Second(2.0, 101.0, 201.0, 51.0, 1.0, None))
     done = make.measurement()
     done = replace(done, load=replace(done.load, seconds=seconds))
-    run = lifecycle.save_run(lifecycle.claim(begun), done, make.environment(), None)
+    run = lifecycle.save_run(claiming.claim(begun.cells, begun), done, make.environment(), None)
     assert Series.objects.get(run=run).columns == {
         "t_s": [1.0, 2.0], "tps": [100.1235, 101.0], "qps": [200.0, 201.0], "writes": [50.0, 51.0],
         "errors": [0.0, 1.0], "p95_ms": [3.25, None],
@@ -37,13 +37,13 @@ def test_one_environment_is_one_row_in_whatever_order_it_is_told(begun):
 
 def test_a_cell_that_is_claimed_again_forgets_why_it_failed(begun):
     begun.cells.update(error="It went away.", mend="Look.")
-    cell = lifecycle.claim(begun)
+    cell = claiming.claim(begun.cells, begun)
     cell.refresh_from_db()
     assert (cell.state, cell.error, cell.mend) == ("running", "", "")
 
 
 def test_a_stopped_cell_has_no_reason_and_a_failed_one_its_own(begun):
-    stopped, failed = lifecycle.claim(begun), lifecycle.claim(begun)
+    stopped, failed = claiming.claim(begun.cells, begun), claiming.claim(begun.cells, begun)
     claiming.end(stopped, "cancelled")
     claiming.end(failed, "failed", DurascopeError("It went away.", "Look."))
     for cell in (stopped, failed):

@@ -31,7 +31,7 @@ def test_no_cell_is_claimed_twice():
     experiment = begun(cells=ROUNDS * THREADS)
     claimed = Counter()
     for _ in range(ROUNDS):
-        found = at_once(*[partial(lifecycle.claim, experiment)] * THREADS)
+        found = at_once(*[partial(claiming.claim, experiment.cells, experiment)] * THREADS)
         claimed.update(cell.pk for cell in found)
     assert set(claimed.values()) == {1}
     assert len(claimed) == ROUNDS * THREADS
@@ -91,7 +91,7 @@ def test_what_was_taken_away_keeps_nothing_running():
     for _ in range(ROUNDS):
         experiment = begun(cells=1)
         ended, cell = at_once(
-            partial(lifecycle.finish, experiment, "interrupted"), partial(lifecycle.claim, experiment)
+            partial(lifecycle.finish, experiment, "interrupted"), partial(claiming.claim, experiment.cells, experiment)
         )
         assert ended is True
         assert experiment.cells.get().state == ("waiting" if cell is None else "interrupted")
@@ -100,7 +100,7 @@ def test_what_was_taken_away_keeps_nothing_running():
 def test_it_is_resumed_once():
     for _ in range(ROUNDS):
         experiment = begun(cells=4)
-        lifecycle.claim(experiment)
+        claiming.claim(experiment.cells, experiment)
         lifecycle.finish(experiment, "interrupted")
         found = at_once(*[partial(release, experiment)] * THREADS)
         assert found.count(None) == 1 and all(isinstance(one, PlanError) for one in found if one is not None)
@@ -110,7 +110,7 @@ def test_it_is_resumed_once():
 def test_ending_and_resuming_do_not_wait_for_each_other():
     for _ in range(ROUNDS):
         experiment = begun(cells=4)
-        lifecycle.claim(experiment)
+        claiming.claim(experiment.cells, experiment)
         ended, resumed = at_once(
             partial(lifecycle.finish, experiment, "interrupted"),
             partial(release, experiment),
@@ -127,7 +127,7 @@ def test_one_environment_has_one_row():
 
 def test_a_measurement_is_stored_once_also_when_its_answer_was_lost():
     experiment = begun(cells=1)
-    cell, done, place = lifecycle.claim(experiment), make.measurement(), make.environment()
+    cell, done, place = claiming.claim(experiment.cells, experiment), make.measurement(), make.environment()
     first = lifecycle.save_run(cell, done, place, None)
     assert lifecycle.save_run(cell, done, place, None) == first, "the same measurement again"
     assert lifecycle.save_run(cell, make.measurement(), place, None) is None, "another one"
@@ -142,7 +142,7 @@ def test_an_experiment_whose_begin_was_not_answered_is_ours():
 
 def test_a_claim_whose_answer_was_lost_is_found_again():
     experiment = begun(cells=2)
-    cell = lifecycle.claim(experiment)
+    cell = claiming.claim(experiment.cells, experiment)
     assert claiming._claim(experiment.cells.all(), experiment, cell.started_at) == cell
     assert experiment.cells.filter(state="running").count() == 1
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard.experiments import lifecycle
+from dashboard.experiments import claiming, lifecycle
 from dashboard.experiments.models import Cell, Experiment, Part
 from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
@@ -31,7 +31,7 @@ def measured():
     worker = make.worker()
     stored = make.experiment(make.attached())
     held = lifecycle.begin(stored.pk, worker, ["db"])
-    return held, lifecycle.claim(held), worker
+    return held, claiming.claim(held.cells, held), worker
 
 
 def offered(measured, count: int = 3) -> list[Part]:

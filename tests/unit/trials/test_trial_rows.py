@@ -34,6 +34,11 @@ def begun(experiment) -> Experiment:
     return lifecycle.begin(experiment.pk, Worker.objects.create(host="here", pid=1), ["here"])
 
 
+def claimed(experiment) -> Trial:
+    held = begun(experiment)
+    return claiming.claim(held.trials, held)
+
+
 def result(**changes) -> TrialResult:
     found = Evidence(
         engine=Seen(ENGINE),
@@ -58,13 +63,13 @@ def test_the_plan_draws_every_trial_and_its_controls(experiment):
 
 def test_a_trial_is_claimed_once(experiment):
     held = begun(experiment)
-    first, second = trial_results.claim(held), trial_results.claim(held)
+    first, second = claiming.claim(held.trials, held), claiming.claim(held.trials, held)
     assert first.pk != second.pk
     assert (first.position, second.position) == (0, 1)
 
 
 def test_it_stores_what_was_found(experiment):
-    trial = trial_results.claim(begun(experiment))
+    trial = claimed(experiment)
     place = Environment.objects.create(digest="x", data={})
     assert trial_results.save(trial, result(), place)
     trial.refresh_from_db()
@@ -80,7 +85,7 @@ def test_it_stores_what_was_found(experiment):
 
 
 def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experiment):
-    trial = trial_results.claim(begun(experiment))
+    trial = claimed(experiment)
     failed = TrialResult("unknown", (), None, (), failed_at="recovery", error="the server did not start")
     assert trial_results.save(trial, failed, Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
@@ -89,7 +94,7 @@ def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experimen
 
 
 def test_a_trial_that_was_taken_away_is_not_overwritten(experiment):
-    trial = trial_results.claim(begun(experiment))
+    trial = claimed(experiment)
     Trial.objects.filter(pk=trial.pk).update(state="interrupted")
     assert not trial_results.save(trial, result(), Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
@@ -113,7 +118,7 @@ def test_nothing_is_repeated_while_the_experiment_runs(experiment):
 
 
 def test_resuming_takes_up_interrupted_trials(experiment):
-    trial = trial_results.claim(begun(experiment))
+    trial = claimed(experiment)
     claiming.end(trial, Trial.State.INTERRUPTED)
     Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
     release(experiment)

@@ -11,11 +11,11 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from dashboard.experiments import claiming
+from dashboard.experiments import claiming, waiting
 from dashboard.experiments.actions import cancel_waiting
 from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
 from dashboard.experiments.states import move
-from dashboard.fleet import installation, leases
+from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
 from dashboard.nul import storable
@@ -49,30 +49,14 @@ def _begin(
             return experiment if experiment.claim == claim else None  # it was ours already, and the answer was lost
         if not worker.is_alive:
             return None
-        if installation.is_held():
-            say(experiment, installation.WAITS)
-            return None
-        if busy := leases.holder(hosts):
-            say(experiment, f"waiting: {busy.experiment.name} {_does(busy.experiment)}")
-            return None
-        if unpaid:
-            say(experiment, f"waiting: what an ended experiment changed on {unpaid} is restored first")
+        if reason := waiting.why_not_begin(hosts, unpaid):
+            say(experiment, reason)
             return None
         leases.take(experiment, hosts, timezone.now())
         row = Experiment.objects.filter(pk=experiment_id)
         started_at = experiment.started_at or timezone.now()
         move(row, Experiment.State.RUNNING, worker=worker, claim=claim, started_at=started_at, error="", mend="")
         return row.get()
-
-
-def _does(experiment: Experiment) -> str:
-    """What an experiment does that holds a host."""
-    if experiment.is_over:
-        return "is being put back on the same host"
-    worker = experiment.worker
-    if worker is None or worker.is_alive:
-        return "is running on the same host"
-    return f"holds the same host, and its worker {worker} ended. Its settings are restored first"
 
 
 def refuse(experiment_id: int, why: DurascopeError) -> None:

@@ -6,13 +6,11 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.experiments import live, pace
+from dashboard.experiments import live, pace, waiting
 from dashboard.experiments.crash_kinds import title
 from dashboard.experiments.models import Cell, Experiment, Trial
-from dashboard.experiments.routes import site_of_experiment
 from dashboard.fleet import sites
 from dashboard.fleet.models import Worker
-from dashboard.fleet.site_names import LOCAL
 from dashboard.servers.models import Preflight, Server
 from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
@@ -141,7 +139,7 @@ def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[st
         picture = live.NOTHING
     return {
         "state": experiment.state,
-        "phase": _waits_for(experiment) if experiment.state == "queued" else experiment.phase,
+        "phase": waiting.why(experiment) or experiment.phase,
         "done": cells.states["done"] + trials.states["done"],
         "failed": cells.states["failed"] + trials.states["failed"],
         "total": cells.total + trials.total,
@@ -154,12 +152,6 @@ def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[st
         "message": f"{experiment.error} {experiment.mend}".strip(),
         "over": experiment.is_over,
     }
-
-
-def _waits_for(experiment: Experiment) -> str:
-    """What a queued experiment waits for."""
-    site = site_of_experiment(experiment.pk)
-    return sites.nobody(site or LOCAL) or experiment.phase or "waiting for a worker"
 
 
 def _running_cell(experiment: Experiment) -> tuple[dict[str, Any], str] | None:

@@ -4,7 +4,7 @@ hears the bell and is not that one passes it on; a bell that is lost on the way 
 import contextlib
 from collections.abc import Iterable, Mapping
 
-from dashboard.experiments import lifecycle
+from dashboard.experiments import lifecycle, waiting
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import leases, site_names, sites, task_queue
 from dashboard.fleet.models import Worker
@@ -42,7 +42,7 @@ def _can(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bo
         lifecycle.refuse(experiment_id, PlanError(nobody_can(worker.site, lacking)))
         return False
     chosen = next(iter(_free(able)), able[0])
-    lifecycle.say(Experiment(pk=experiment_id), f"waiting for the worker on {chosen.host}, which can do this")
+    lifecycle.say(Experiment(pk=experiment_id), waiting.for_worker_on(chosen.host))
     _ring(experiment_id, chosen)
     return False
 

@@ -1,0 +1,44 @@
+"""Why an experiment is waiting. A worker that could claim it asks `why_not_begin` and stores the answer as its phase;
+page, API and command line ask `why`."""
+
+from collections.abc import Iterable
+
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.routes import site_of_experiment
+from dashboard.fleet import installation, leases, sites
+from dashboard.fleet.site_names import LOCAL
+from dashboard.servers.models import Server
+
+
+def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
+    """In words; "" unless it waits. `needs_worker`: a command line measures by itself, without any."""
+    if experiment.state != Experiment.State.QUEUED:
+        return ""
+    if installation.is_held():
+        return installation.WAITS
+    if not needs_worker:
+        return experiment.phase
+    return sites.nobody(site_of_experiment(experiment.pk) or LOCAL) or experiment.phase or "waiting for a worker"
+
+
+def why_not_begin(hosts: Iterable[str], unpaid: Server | None) -> str:
+    """Why a worker may not claim it on these hosts now; "" when it may. `unpaid`: a server that must be restored."""
+    if installation.is_held():
+        return installation.WAITS
+    if busy := leases.holder(hosts):
+        return f"waiting: {busy.experiment.name} {_does(busy.experiment)}"
+    return f"waiting: what an ended experiment changed on {unpaid} is restored first" if unpaid else ""
+
+
+def for_worker_on(host: str) -> str:
+    return f"waiting for the worker on {host}, which can do this"
+
+
+def _does(experiment: Experiment) -> str:
+    """What an experiment does that holds a host."""
+    if experiment.is_over:
+        return "is being put back on the same host"
+    worker = experiment.worker
+    if worker is None or worker.is_alive:
+        return "is running on the same host"
+    return f"holds the same host, and its worker {worker} ended. Its settings are restored first"

@@ -1,0 +1,61 @@
+"""Why an experiment is waiting: what decides it is what page, API and command line say."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from dashboard.accounts.roles import Role
+from dashboard.experiments import lifecycle, queries, waiting
+from dashboard.fleet import installation
+from dashboard.holds.models import PendingRestore
+from tests.unit.api.tokens import script, somebody
+from tests.unit.conducting import experiments as make
+
+pytestmark = pytest.mark.django_db
+
+
+def told(experiment) -> str:
+    """The same everywhere."""
+    experiment.refresh_from_db()
+    said = waiting.why(experiment)
+    assert queries.progress(experiment)["phase"] == said
+    user = User.objects.first() or somebody(Role.VIEWER)
+    assert script(user).get(f"/api/v1/experiments/{experiment.pk}/progress").json()["phase"] == said
+    return said
+
+
+def test_nobody_is_alive_to_run_it():
+    experiment = make.experiment(make.attached())
+    assert told(experiment).startswith("No worker is alive on site local; start one there:")
+    assert waiting.why(experiment, needs_worker=False) == "", "a command line is none and needs none"
+
+
+def test_nobody_has_claimed_it_yet():
+    make.worker(listens=True)
+    assert told(make.experiment(make.attached())) == "waiting for a worker"
+
+
+def test_its_host_is_busy():
+    worker = make.worker(listens=True)
+    first, second = make.experiment(make.attached()), make.experiment(make.attached("db2"))
+    lifecycle.begin(first.pk, worker, ["db"])
+    assert lifecycle.begin(second.pk, worker, ["db"]) is None
+    assert told(second) == "waiting: on db1 is running on the same host"
+    assert waiting.why(lifecycle.begin(second.pk, worker, ["other"])) == "", "it runs"
+
+
+def test_something_is_put_back_first():
+    worker, server = make.worker(listens=True), make.attached()
+    ended = make.experiment(server)
+    type(ended).objects.filter(pk=ended.pk).update(state="failed", ended_at=timezone.now(), worker=worker)
+    PendingRestore.objects.create(server=server, experiment=ended, kind="variable", name="sync_binlog", old="1")
+    other = make.experiment(make.attached("db1 again"))
+    assert lifecycle.begin(other.pk, worker, ["192.0.2.7"]) is None
+    assert told(other) == "waiting: what an ended experiment changed on db1 is restored first"
+
+
+def test_the_database_is_a_restored_copy():
+    experiment = make.experiment(make.attached())
+    installation.hold("a test")
+    assert told(experiment) == installation.WAITS
+    assert waiting.why(experiment, needs_worker=False) == installation.WAITS

@@ -2,17 +2,18 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ninja import Schema
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, create_model, model_validator
 from pydantic.dataclasses import dataclass as checked
 
 from dashboard.api.paging import Id
 from dashboard.experiments import actions, controls, shelf
 from dashboard.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
+from workers.bench.plan_field import Kind, PlanField, fields_of
 from workers.bench.recipes import QUICK
 from workers.errors import PlanError
 
@@ -22,31 +23,44 @@ STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 FEW = Field(max_length=500)  # lists that are gone through more than once before a plan is refused as too large
 
 
-@_strict
-class CrashIn(CrashPlan):
-    kinds: Annotated[tuple[str, ...], FEW] = ()
-    control_trials: int | None = None  # left open: as the pages' form has it
+TYPES: dict[Kind, Any] = {
+    "whole": int,
+    "number": float,
+    "text": str,
+    "yes": bool,
+    "wholes": Annotated[list[int], FEW],
+    "texts": Annotated[list[str], FEW],
+}
+LEFT_OPEN = ("seed", "control_trials")  # null: drawn, and as the pages' form has it
 
 
-class PlanIn(Schema):
-    """A whole plan, as an export holds it, without servers. Without a seed one is drawn."""
+def _inputs(plan: type) -> dict[str, Any]:
+    return {one.name: _input(one) for one in fields_of(plan)}
 
+
+def _input(one: PlanField) -> tuple[Any, Any]:
+    kind = TYPES[one.said.kind]
+    default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
+    if one.name in LEFT_OPEN:
+        return kind | None, Field(None, description=one.said.help)
+    is_required = one.is_required and default is None
+    return kind, Field(... if is_required else default, description=one.said.help)
+
+
+class _Strict(Schema):
     model_config = STRICT
-    name: str
-    variants: Annotated[list[VariantIn], FEW]
-    workloads: Annotated[list[WorkloadIn], FEW]
-    threads: Annotated[list[int], FEW]
-    repeats: int = 3
-    warmup_s: int = 2
-    measure_s: int = 10
-    table_rows: int = 10_000
-    seed: int | None = None
-    baseline: str = ""
-    sources: Annotated[list[str], FEW] = []
-    crash: CrashIn = CrashIn()
-    load_workers: int = 1
-    main_variant: str = Field("", description="The headline compares it with the baseline. Empty: the last variant.")
-    main_threads: int = Field(0, description="The number of threads of the headline. 0: the highest.")
+
+
+CrashIn = create_model("CrashIn", __base__=_Strict, __doc__=CrashPlan.__doc__, **_inputs(CrashPlan))
+PlanIn = create_model(
+    "PlanIn",
+    __base__=_Strict,
+    __doc__="A whole plan, as an export holds it, without servers. Without a seed one is drawn.",
+    variants=(Annotated[list[VariantIn], FEW], ...),
+    workloads=(Annotated[list[WorkloadIn], FEW], ...),
+    crash=(CrashIn, CrashIn()),
+    **_inputs(Plan),
+)
 
 
 class SourceIn(Schema):
@@ -100,9 +114,20 @@ def _servers(ids: Sequence[int]) -> list[Server]:
 
 
 def _whole(plan: PlanIn, servers: Sequence[Server]) -> Plan:
-    fields = {name: getattr(plan, name) for name in type(plan).model_fields}
-    fields["seed"] = secrets.randbelow(2**31) if plan.seed is None else plan.seed
+    crash = _given(CrashPlan, plan.crash)
     if plan.crash.control_trials is None:
-        fields["crash"] = replace(plan.crash, control_trials=controls.usual(plan.crash.trials))
-    lists = {name: tuple(fields[name]) for name in ("variants", "workloads", "threads", "sources")}
-    return Plan(**{**fields, **lists, "targets": tuple(actions.targets(servers))})
+        crash["control_trials"] = controls.usual(plan.crash.trials)
+    given = _given(Plan, plan)
+    if plan.seed is None:
+        given["seed"] = secrets.randbelow(2**31)
+    return Plan(
+        **given,
+        targets=tuple(actions.targets(servers)),
+        variants=tuple(plan.variants),
+        workloads=tuple(plan.workloads),
+        crash=CrashPlan(**crash),
+    )
+
+
+def _given(plan: type, said: Schema) -> dict[str, Any]:
+    return {one.name: one.stored(getattr(said, one.name)) for one in fields_of(plan)}

@@ -9,14 +9,12 @@ from django import forms
 from django.utils.html import format_html
 
 from dashboard.experiments import actions, controls, shelf
+from dashboard.experiments.plan_inputs import PlanInputs, written
 from dashboard.servers.models import Server
-from dashboard.words import check_name
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES, Recipe
 from workers.bench.recipes.recipe import PLACES
 from workers.bench.workloads import WORKLOADS
-from workers.crash.kinds import CRASH_KINDS
-from workers.metrics.registry import SOURCES
 from workers.sandbox import builds
 from workers.sandbox.storage import PROFILES, explain
 
@@ -44,14 +42,11 @@ class ServersField(forms.ModelMultipleChoiceField):
         return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
 
 
-class PlanForm(forms.Form):
+class PlanForm(PlanInputs):
     """`variants` holds pairs to tick; `binlog`, `build` and `storage` hold for them. `own_variants`: one a line: `name:
     setting=value setting=value engine=rocksdb`. `workloads` holds keys to tick; `own_workloads`: one a line: `label:
     key param=value`."""
 
-    name = forms.CharField(
-        max_length=120, validators=[check_name], help_text="To know the result again, in lists and links."
-    )
     servers = ServersField(
         Server.objects.all(),
         widget=forms.CheckboxSelectMultiple,
@@ -106,76 +101,6 @@ class PlanForm(forms.Form):
             "ten rows: rows-per-transaction rows=10",
         ),
     )
-    threads = forms.CharField(
-        max_length=200, initial="1, 8, 32", help_text="Connections that commit at once; each number is measured."
-    )
-    repeats = forms.IntegerField(
-        initial=3,
-        help_text="Measurements of each point. With fewer than 3 no interval is known and nothing is compared.",
-    )
-    warmup_s = forms.IntegerField(initial=2, label="Warm-up seconds", help_text="Load before it counts.")
-    measure_s = forms.IntegerField(
-        initial=10, label="Measuring seconds", help_text="Of each repeat. Longer repeats differ less by chance."
-    )
-    load_workers = forms.IntegerField(
-        initial=1,
-        required=False,
-        label="Load from workers",
-        help_text="So many workers of the site share the threads and start together; 1 is enough until a host is busy.",
-    )
-    table_rows = forms.IntegerField(
-        initial=10_000, label="Rows in the table", help_text="Few fit the cache: commits are measured, not reads."
-    )
-    baseline = forms.CharField(
-        max_length=80,
-        required=False,
-        help_text="The variant that ratios refer to; the first one when left empty.",
-    )
-    main_variant = forms.CharField(
-        max_length=80,
-        required=False,
-        label="Headline: variant",
-        help_text="The first sentence of the result compares it with the baseline. The last one when left empty.",
-    )
-    main_threads = forms.IntegerField(
-        required=False,
-        label="Headline: threads",
-        help_text="The number of threads of that comparison. The highest one when left empty.",
-    )
-    sources = forms.MultipleChoiceField(
-        choices=lambda: [(key, f"{source.title} ({source.cost})") for key, source in SOURCES.items()],
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-        label="Metric sources",
-        help_text="Where fsyncs and groups are read. One that a server does not offer is left out, and said.",
-        initial=[key for key, source in SOURCES.items() if source.default],
-    )
-    trials = forms.IntegerField(
-        initial=0,
-        label="Trials of each crash",
-        help_text="Of each variant. 30 without a loss still allow that 12 % of crashes lose something.",
-    )
-    control_trials = forms.IntegerField(
-        required=False,
-        min_value=0,
-        label="Control trials",
-        help_text="Of each control. Empty: as many as of each crash, at most 3.",
-    )
-    kinds = forms.MultipleChoiceField(
-        choices=lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CRASH_KINDS.values()],
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-        label="Crashes",
-        help_text="What is done to the server in the middle of its load.",
-        initial=["process-kill", "power-loss"],
-    )
-    clients = forms.IntegerField(initial=16, label="Clients", help_text="Connections that commit until the crash.")
-    load_s = forms.FloatField(initial=2.0, label="Seconds of load", help_text="Until the crash comes.")
-    replica = forms.BooleanField(
-        required=False,
-        label="With a replica: does it still agree afterwards?",
-        help_text="A second sandbox follows the first, and its rows are compared.",
-    )
     production_confirmed = forms.BooleanField(
         required=False,
         label="Load on a production server is intended",
@@ -190,12 +115,6 @@ class PlanForm(forms.Form):
         self.size = size if size in SIZES else QUICK
         super().__init__(data, initial=_initial(self.recipe, self.size) | _chosen(server))
 
-    def clean_threads(self) -> tuple[int, ...]:
-        try:
-            return tuple(int(part) for part in self.cleaned_data["threads"].replace(",", " ").split())
-        except ValueError as wrong:
-            raise forms.ValidationError("Write whole numbers, for example 1, 8, 32.") from wrong
-
     def clean_own_variants(self) -> list[Variant]:
         return [_variant(*parts) for parts in _lines(self.cleaned_data["own_variants"])]
 
@@ -206,33 +125,18 @@ class PlanForm(forms.Form):
         """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
         data = self.cleaned_data
         place = {name: data[name] for name in PLACES}
-        left_open = data["control_trials"] is None
         variants = [_pair(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
+        crash = self.values(CrashPlan)
+        if data["control_trials"] is None:
+            crash["control_trials"] = controls.usual(data["trials"])
         return Plan(
-            name=data["name"],
+            **self.values(Plan),
             targets=tuple(actions.targets(data["servers"])),
             variants=(*variants, *data["own_variants"]),
             workloads=(*workloads, *data["own_workloads"]),
-            threads=data["threads"],
-            repeats=data["repeats"],
-            warmup_s=data["warmup_s"],
-            measure_s=data["measure_s"],
-            table_rows=data["table_rows"],
-            load_workers=1 if data["load_workers"] is None else data["load_workers"],
             seed=secrets.randbelow(2**31),
-            baseline=data["baseline"],
-            main_variant=data["main_variant"],
-            main_threads=data["main_threads"] or 0,
-            sources=tuple(data["sources"]),
-            crash=CrashPlan(
-                kinds=tuple(data["kinds"]),
-                trials=data["trials"],
-                control_trials=controls.usual(data["trials"]) if left_open else data["control_trials"],
-                clients=data["clients"],
-                load_s=data["load_s"],
-                replica=data["replica"],
-            ),
+            crash=CrashPlan(**crash),
         )
 
 
@@ -276,17 +180,12 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
     plain = [one for one in plan.workloads if not one.params and one.label == WORKLOADS[one.key].title]
     with_params = [one for one in plan.workloads if one not in plain]
     return {
+        **written(plan),
+        **written(plan.crash),
         **_written_variants(plan.variants),
-        "name": plan.name,
         "workloads": [workload.key for workload in plain],
         "own_workloads": "\n".join(_written(one.label, one.params, one.key) for one in with_params),
-        "threads": ", ".join(map(str, plan.threads)),
-        "baseline": plan.baseline,
         "control_trials": "" if named is None else controls.usual(plan.crash.trials, named),
-        "main_variant": plan.main_variant,
-        "main_threads": plan.main_threads or "",
-        **{name: getattr(plan.crash, name) for name in ("trials", "kinds", "clients", "load_s", "replica")},
-        **{name: getattr(plan, name) for name in ("repeats", "warmup_s", "measure_s", "table_rows", "load_workers")},
     }
 
 

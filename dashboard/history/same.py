@@ -9,27 +9,33 @@ from typing import Any
 from dashboard.experiments.crash_kinds import title
 from dashboard.history.models import Track
 from dashboard.numbers import at, duration, whole
-from workers.bench.plan import Plan, Variant
+from workers.bench.plan import CrashPlan, Plan, Variant
+from workers.bench.plan_field import fields_of
+
+STORED_AS = {"table_rows": "rows"}  # in the digests of tracks
 
 
 def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: int) -> dict[str, Any]:
     """The fields that name the track of a measured point."""
     workload = plan.workload(label)
-    how = {"label": label, "workload": workload.key, "params": dict(workload.params)}
-    how |= {"threads": threads, "rows": plan.table_rows}
-    if plan.load_workers > 1:  # tracks from before know nothing of it
-        how["load_workers"] = plan.load_workers
-    length = {"warmup_s": plan.warmup_s, "measure_s": plan.measure_s}
+    how = {"label": label, "workload": workload.key, "params": dict(workload.params), "threads": threads}
     says = f"{label}, {at(threads)}, {duration(plan.measure_s)}, {whole(plan.table_rows)} rows"
-    return _named(server_id, Track.Kind.LOAD, {**how, **length}, says, plan.variant(variant))
+    return _named(server_id, Track.Kind.LOAD, how | _told_apart(plan), says, plan.variant(variant))
 
 
 def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> dict[str, Any]:
     """The fields that name the track of a variant's crashes of one kind."""
     crash = plan.crash
-    how = {"crash": kind, "clients": crash.clients, "load_s": crash.load_s, "replica": crash.replica}
     says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
-    return _named(server_id, Track.Kind.CRASH, how, says, plan.variant(variant))
+    return _named(server_id, Track.Kind.CRASH, {"crash": kind} | _told_apart(crash), says, plan.variant(variant))
+
+
+def _told_apart(plan: Plan | CrashPlan) -> dict[str, Any]:
+    """The fields of the plan that make it another measurement. Tracks from before know nothing of one that came later:
+    it is left out at its default."""
+    found = {one: getattr(plan, one.name) for one in fields_of(plan) if one.said.tells_apart}
+    told = {one.name: value for one, value in found.items() if one.said.tells_apart == "always" or value != one.default}
+    return {STORED_AS.get(name, name): value for name, value in told.items()}
 
 
 def _named(server_id: int, kind: str, how: Mapping[str, Any], says: str, variant: Variant) -> dict[str, Any]:

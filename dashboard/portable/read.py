@@ -15,6 +15,7 @@ from dashboard.portable.shape import FORMAT, VERSION
 from workers.bench.histogram import percentiles
 from workers.bench.output import Output, Total
 from workers.bench.plan import Plan
+from workers.bench.plan_field import dangling
 from workers.crash.verdict import CheckResult, verdict
 from workers.errors import PlanError
 
@@ -181,16 +182,10 @@ def _fits(index: Row) -> None:
         _listed(trial["variant"], names["variants"], f"{where}: variant")
         _among(trial["environment"] or 0, index["environments"], f"{where}: environment")
     _repeats(index["trials"])
-    compared = {
-        "experiment.baseline": index["experiment"]["baseline"],
-        "plan.baseline": plan["baseline"],
-        "plan.main_variant": plan.get("main_variant"),  # older files do not have it
-    }
-    for where, name in compared.items():
-        if name:
-            _listed(name, names["variants"], where)
-    if plan.get("main_threads"):
-        _listed(plan["main_threads"], plan["threads"], "plan.main_threads")
+    if baseline := index["experiment"]["baseline"]:
+        _listed(baseline, names["variants"], "experiment.baseline")
+    for field, value in dangling(Plan.from_dict(plan)):
+        _listed(value, (), f"plan.{field.name}")
 
 
 def _known_claims(index: Row) -> None:

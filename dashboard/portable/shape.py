@@ -6,10 +6,12 @@ What is only shown, such as the facts of an environment, may hold more than is n
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
 from dashboard.words import Name as Seen
+from workers.bench import plan as plans
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
+from workers.bench.plan_field import Kind, PlanField, fields_of
 from workers.crash.verdict import Outcome
 
 FORMAT = "durascope-experiment-file"
@@ -114,34 +116,39 @@ class Workload(Exact):
     params: dict[Word, Line]
 
 
-class Crash(Exact):
-    kinds: Annotated[list[Key], Field(max_length=100)]
-    trials: Count
-    control_trials: Count
-    clients: Count
-    load_s: Amount
-    replica: bool
+MORE: dict[str, Any] = {"name": Annotated[Seen, Field(min_length=1, max_length=120)]}
 
 
-class Plan(Exact):
-    """workers.bench.plan.Plan, its servers numbered."""
+def _parts(plan: type, *, is_checked: bool) -> dict[str, Any]:
+    """What the plan says of its fields. One with a default may be left out: files from before it do not have it.
+    `is_checked`: its bounds were looked at before it was stored; those of crashes are not, where nothing is crashed."""
+    return {one.name: (_part(one, is_checked), ... if one.is_required else one.default) for one in fields_of(plan)}
 
-    name: Annotated[Seen, Field(min_length=1, max_length=120)]
-    targets: Annotated[list[Target], Field(min_length=1, max_length=500)]
-    variants: Annotated[list[Variant], Field(min_length=1, max_length=500)]
-    workloads: Annotated[list[Workload], Field(min_length=1, max_length=500)]
-    threads: Annotated[list[Annotated[int, Field(ge=1, le=MOST_THREADS)]], Field(min_length=1, max_length=MOST_THREADS)]
-    repeats: Annotated[int, Field(ge=1, le=1000)]
-    warmup_s: Count
-    measure_s: Annotated[int, Field(ge=1, le=86400)]
-    table_rows: Annotated[int, Field(ge=1, le=10**9)]
-    seed: Large
-    baseline: Word
-    sources: Annotated[list[Key], Field(max_length=100)]
-    crash: Crash
-    load_workers: Annotated[int, Field(ge=1, le=1000)] = 1  # came later, as what follows: older files do not have it
-    main_variant: Word = ""
-    main_threads: Annotated[int, Field(ge=0, le=MOST_THREADS)] = 0
+
+def _part(one: PlanField, is_checked: bool) -> Any:
+    bounds = {"ge": one.said.least, "le": one.said.most} if is_checked and one.said.most is not None else {}
+    kinds: dict[Kind, Any] = {
+        "whole": Annotated[int, Field(**bounds)] if bounds else Count,
+        "number": Amount,
+        "text": Word,
+        "yes": bool,
+        "wholes": Annotated[list[Annotated[int, Field(**bounds)]], Field(min_length=1, max_length=MOST_THREADS)],
+        "texts": Annotated[list[Key], Field(max_length=100)],
+    }
+    return MORE.get(one.name, kinds[one.said.kind])
+
+
+Crash = create_model("Crash", __base__=Exact, **_parts(plans.CrashPlan, is_checked=False))
+Plan = create_model(
+    "Plan",
+    __base__=Exact,
+    __doc__="workers.bench.plan.Plan, its servers numbered.",
+    targets=(Annotated[list[Target], Field(min_length=1, max_length=500)], ...),
+    variants=(Annotated[list[Variant], Field(min_length=1, max_length=500)], ...),
+    workloads=(Annotated[list[Workload], Field(min_length=1, max_length=500)], ...),
+    crash=(Crash, ...),
+    **_parts(plans.Plan, is_checked=True),
+)
 
 
 class Claims(Exact):

@@ -19,8 +19,10 @@ from dashboard.portable.refused import NoFile, NotImported
 from dashboard.results.files import plain
 from dashboard.version import VERSION
 from workers.bench.plan import Plan
+from workers.bench.plan_field import fields_of
 
 AT_ONCE = 200  # runs in memory
+NAMES_OF_VARIANTS = [one.name for one in fields_of(Plan) if one.said.one_of == "variants"]
 _CELL = ("position", "block", "variant", "workload", "threads", "repeat", "state", "error", "mend")
 _TRIAL = (
     "position", "variant", "kind", "repeat", "seed", "state", "error", "mend", "sent", "acknowledged", "in_doubt",
@@ -184,8 +186,7 @@ class _Writer:
                 {**one, "label": clean.workloads[one["label"]], "params": clean.data(one["params"])}
                 for one in plan["workloads"]
             ],
-            "baseline": clean.variants.get(plan["baseline"], ""),
-            "main_variant": clean.variants.get(plan["main_variant"], ""),
+            **{name: clean.variants.get(plan[name], "") for name in NAMES_OF_VARIANTS},
         }
 
     def _variant(self, one: Mapping[str, Any]) -> dict[str, Any]:

@@ -128,6 +128,7 @@ ROOMS = {
             "dashboard.collected",
             "dashboard.experiments.care_forms",
             "dashboard.experiments.care_views",
+            "dashboard.experiments.plan_inputs",
             "dashboard.experiments.list_page",
             "dashboard.forwarded",
             "dashboard.front",

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from workers.bench.plan import CONTROLS, OWNERS_COMMAND, CrashPlan, Plan, Variant
+from workers.bench.plan import CONTROLS, OWNERS_COMMAND, Plan, Variant
+from workers.bench.plan_field import out_of_bounds
 from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
-MOST_CLIENTS = 256
 # Measured on 2 cores (docs/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
 TRIAL_S = 1.5
 REPLICA_S = 2.5
@@ -32,9 +32,8 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
     crash = plan.crash
     if not crash.trials:
         return
-    out_of_range = list(_numbers(crash))
-    yield from out_of_range
-    if out_of_range:
+    if wrong := list(out_of_bounds(crash)):
+        yield from wrong
         return  # trials are counted one by one below
     unknown = [kind for kind in crash.kinds if kind not in CRASH_KINDS]
     yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CRASH_KINDS)}." for kind in unknown)
@@ -50,13 +49,6 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
         yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Take some out."
     for target in plan.targets:
         yield from _server(plan, servers[target.server_id])
-
-
-def _numbers(crash: CrashPlan) -> Iterator[str]:
-    yield from _between("Trials of each crash", crash.trials, 1, 1000)
-    yield from _between("Trials of each control", crash.control_trials, 0, 1000)
-    yield from _between("Clients of a crash trial", crash.clients, 1, MOST_CLIENTS)
-    yield from _between("Seconds of load before a crash", crash.load_s, 0.2, 600)
 
 
 def estimate_s(plan: Plan) -> float:
@@ -95,8 +87,3 @@ def _as_it_is(variant: Variant, server: Crashable) -> Iterator[str]:
                 f"Variant {variant.name}: {server.name} is crashed with the settings that it has, and {name} is "
                 f"{server.present.get(name) or 'not known'} there. Set it in its option file, or leave it out."
             )
-
-
-def _between(what: str, value: float, least: float, most: float) -> Iterator[str]:
-    if not least <= value <= most:
-        yield f"{what}: {value:g} is not between {least:g} and {most:g}."

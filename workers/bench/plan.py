@@ -9,9 +9,10 @@ those that will be compared are measured close together and a machine that drift
 import random
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from workers.bench.plan_field import fields_of, said
 from workers.errors import PlanError
 
 MOST_THREADS = 1024
@@ -72,12 +73,32 @@ class CrashPlan:
     of the detector, are run `control_trials` times on the baseline variant beside whatever `kinds` names. Attached
     servers are crashed by their owner's command, and by nothing else."""
 
-    kinds: tuple[str, ...] = ()
-    trials: int = 0
-    control_trials: int = 1
-    clients: int = 16
-    load_s: float = 2.0
-    replica: bool = False
+    kinds: tuple[str, ...] = field(default=(), metadata=said(
+        "texts", "Crashes", "What is done to the server in the middle of its load.",
+        group="crash", in_sizes=True, asks=True,
+    ))  # fmt: skip
+    trials: int = field(default=0, metadata=said(
+        "whole", "Trials of each crash",
+        "Of each variant. 30 without a loss still allow that 12 % of crashes lose something.",
+        least=1, most=1000, group="crash", in_sizes=True, asks=True,
+    ))  # fmt: skip
+    control_trials: int = field(default=1, metadata=said(
+        "whole", "Control trials", "Of each control. Empty: as many as of each crash, at most 3.",
+        least=0, most=1000, group="crash", may_be_empty=True, in_sizes=True,
+    ))  # fmt: skip
+    clients: int = field(default=16, metadata=said(
+        "whole", "Clients", "Connections that commit until the crash.",
+        least=1, most=256, group="crash", in_sizes=True, asks=True, tells_apart="always",
+    ))  # fmt: skip
+    load_s: float = field(default=2.0, metadata=said(
+        "number", "Seconds of load", "Until the crash comes.",
+        least=0.2, most=600, group="crash", in_sizes=True, asks=True, tells_apart="always",
+    ))  # fmt: skip
+    replica: bool = field(default=False, metadata=said(
+        "yes", "With a replica: does it still agree afterwards?",
+        "A second sandbox follows the first, and its rows are compared.",
+        group="crash", in_sizes=True, asks=True, tells_apart="always",
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,22 +117,63 @@ class PlannedTrial:
 class Plan:
     """Everything needed to run an experiment again: the seed fixes the order and sysbench's random numbers."""
 
-    name: str
+    name: str = field(
+        metadata=said("text", "Name", "To know the result again, in lists and links.", group="name", in_recipe=False)
+    )
     targets: tuple[PlanTarget, ...]
     variants: tuple[Variant, ...]
     workloads: tuple[WorkloadChoice, ...]
-    threads: tuple[int, ...]
-    repeats: int
-    warmup_s: int
-    measure_s: int
-    table_rows: int
-    seed: int
-    baseline: str = ""
-    sources: tuple[str, ...] = ()  # keys of metric sources; empty: the default ones
+    threads: tuple[int, ...] = field(metadata=said(
+        "wholes", "Threads", "Connections that commit at once; each number is measured.",
+        least=1, most=MOST_THREADS, group="load", in_sizes=True, asks=True,
+    ))  # fmt: skip
+    repeats: int = field(metadata=said(
+        "whole", "Repeats",
+        "Measurements of each point. With fewer than 3 no interval is known and nothing is compared.",
+        start=3, least=1, most=50, group="length", in_sizes=True, asks=True,
+    ))  # fmt: skip
+    warmup_s: int = field(metadata=said(
+        "whole", "Warm-up seconds", "Load before it counts.",
+        start=2, least=0, most=600, group="length", in_sizes=True, asks=True, tells_apart="always",
+    ))  # fmt: skip
+    measure_s: int = field(metadata=said(
+        "whole", "Measuring seconds", "Of each repeat. Longer repeats differ less by chance.",
+        start=10, least=1, most=3600, group="length", in_sizes=True, asks=True, tells_apart="always",
+    ))  # fmt: skip
+    table_rows: int = field(metadata=said(
+        "whole", "Rows in the table", "Few fit the cache: commits are measured, not reads.",
+        start=10_000, least=1, most=100_000_000, group="load", in_sizes=True, asks=True, tells_apart="always",
+    ))  # fmt: skip
+    seed: int = field(metadata=said(
+        "whole", "Seed", "Fixes the order and sysbench's random numbers. One is drawn where it is left out.",
+        least=0, most=2**31 - 1, in_recipe=False,
+    ))  # fmt: skip
+    baseline: str = field(default="", metadata=said(
+        "text", "Baseline", "The variant that ratios refer to; the first one when left empty.",
+        group="compared", may_be_empty=True, one_of="variants",
+    ))  # fmt: skip
+    sources: tuple[str, ...] = field(default=(), metadata=said(
+        "texts", "Metric sources",
+        "Where fsync and group-commit counts come from. "
+        "Sources that the server lacks are skipped; the result lists them.",
+        group="length",
+    ))  # fmt: skip
     crash: CrashPlan = CrashPlan()
-    load_workers: int = 1  # the measured load comes from so many workers at once
-    main_variant: str = ""  # the headline compares it with the baseline; empty: the last variant
-    main_threads: int = 0  # and does so at this number of threads; 0: the highest
+    load_workers: int = field(default=1, metadata=said(
+        "whole", "Load from workers",
+        "How many workers of the site generate the load together. Use 1 unless the worker's CPU is the bottleneck.",
+        least=1, most=MOST_LOAD_WORKERS, group="length", may_be_empty=True, asks=True,
+        tells_apart="unless default",
+    ))  # fmt: skip
+    main_variant: str = field(default="", metadata=said(
+        "text", "Headline: variant",
+        "The first sentence of the result compares it with the baseline. The last one when left empty.",
+        group="compared", may_be_empty=True, one_of="variants",
+    ))  # fmt: skip
+    main_threads: int = field(default=0, metadata=said(
+        "whole", "Headline: threads", "The number of threads of that comparison. The highest one when left empty.",
+        group="compared", may_be_empty=True, one_of="threads",
+    ))  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -122,13 +184,11 @@ class Plan:
         try:
             return cls(
                 **{
-                    **data,
+                    **_stored(cls, data),
                     "targets": tuple(PlanTarget(**target) for target in data["targets"]),
                     "variants": tuple(Variant(**variant) for variant in data["variants"]),
                     "workloads": tuple(WorkloadChoice(**workload) for workload in data["workloads"]),
-                    "threads": tuple(data["threads"]),
-                    "sources": tuple(data.get("sources", ())),
-                    "crash": _crash(data.get("crash") or {}),
+                    "crash": CrashPlan(**_stored(CrashPlan, data.get("crash") or {})),
                 }
             )
         except (KeyError, TypeError) as wrong:
@@ -192,5 +252,6 @@ class Plan:
             yield from ((repeat, workload, threads) for workload, threads in points)
 
 
-def _crash(data: Mapping[str, Any]) -> CrashPlan:
-    return CrashPlan(**{**data, "kinds": tuple(data.get("kinds", ()))})
+def _stored(plan: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists of JSON are tuples in a plan."""
+    return {**data, **{one.name: one.stored(data[one.name]) for one in fields_of(plan) if one.name in data}}

@@ -12,13 +12,12 @@ from workers.bench.plan import (
     ENGINE_MEND,
     ENGINE_NAME,
     MOST_CELLS,
-    MOST_LOAD_WORKERS,
-    MOST_THREADS,
     Plan,
     PlanTarget,
     Variant,
     WorkloadChoice,
 )
+from workers.bench.plan_field import dangling, out_of_bounds
 from workers.bench.stand import stands
 from workers.bench.stand_review import Ground
 from workers.bench.workloads import fit
@@ -34,7 +33,6 @@ CELL_OVERHEAD_S = 0.4
 START_S = 4.0
 ROWS_PER_S = 60_000
 
-MOST_SEED = 2**31 - 1
 LONGEST_NAMES = {"experiment": 120, "variant": 80, "workload": 80}  # as stored
 
 
@@ -133,14 +131,7 @@ def _restart_key(variant: Variant) -> tuple[tuple[str, str], ...]:
 def _shape(plan: Plan) -> Iterator[str]:
     yield from (f"Choose at least one {what}." for what in _empty(plan))
     yield from _names(plan)
-    yield from _between("Seed", plan.seed, 0, MOST_SEED)
-    yield from _between("Repeats", plan.repeats, 1, 50)
-    yield from _between("Warm-up seconds", plan.warmup_s, 0, 600)
-    yield from _between("Measuring seconds", plan.measure_s, 1, 3600)
-    yield from _between("Table rows", plan.table_rows, 1, 100_000_000)
-    for threads in plan.threads:
-        yield from _between("Threads", threads, 1, MOST_THREADS)
-    yield from _between("Load from workers", plan.load_workers, 1, MOST_LOAD_WORKERS)
+    yield from out_of_bounds(plan)
     for threads in plan.threads:
         if 1 <= threads < plan.load_workers:
             yield f"{threads} threads cannot be shared by {plan.load_workers} workers: each needs one at least."
@@ -153,12 +144,8 @@ def _shape(plan: Plan) -> Iterator[str]:
             yield f"{engine[:40]!r} is no name of a storage engine. {ENGINE_MEND}"
     if plan.size > MOST_CELLS:
         yield f"The plan has {plan.size:,} cells; at most {MOST_CELLS:,} fit one experiment. Take some out."
-    if plan.baseline and plan.baseline not in {variant.name for variant in plan.variants}:
-        yield f"The baseline {plan.baseline!r} is not one of the variants."
-    if plan.main_variant and plan.main_variant not in {variant.name for variant in plan.variants}:
-        yield f"The variant of the headline, {plan.main_variant!r}, is not one of the variants."
-    if plan.main_threads and plan.main_threads not in plan.threads:
-        yield f"The headline's number of threads, {plan.main_threads}, is not one of those that are measured."
+    for one, value in dangling(plan):
+        yield f"{one.said.label}: {value!r} is not one of the {one.said.one_of}."
 
 
 def _empty(plan: Plan) -> Iterator[str]:
@@ -177,11 +164,6 @@ def _names(plan: Plan) -> Iterator[str]:
             yield f"{name[:20]}...: the name of the {what} is too long, at most {LONGEST_NAMES[what]} characters fit."
         elif found := unseen(name):
             yield f"{name!r}, the name of the {what}: {refusal(found)}"
-
-
-def _between(what: str, value: int, least: int, most: int) -> Iterator[str]:
-    if not least <= value <= most:
-        yield f"{what}: {value} is not between {least} and {most:,}."
 
 
 def _twice(what: str, names: list[str]) -> Iterator[str]:

@@ -50,7 +50,7 @@ def status(*arguments):
         (("experiment", "run", "group-commit", "--server", "Two"), "No server is called 'Two'. Registered: One."),
         ((*RUN, "--set", "threads"), "is not key=value"),
         ((*RUN, "--set", "threads=x"), "is not a whole number"),
-        ((*RUN, "--set", "frobs=1"), "A recipe has no 'frobs' to set. Known: threads"),
+        ((*RUN, "--set", "frobs=1"), "A recipe has no 'frobs' to set. Known: name, threads"),
         ((*RUN, "--set", "threads=1000000"), "Threads: 1000000 is not between 1 and 1,024."),
         ((*RUN, "--set", "seed=99999999999999999999"), "Seed: 99999999999999999999 is not between"),
         ((*RUN, "--set", "name="), "Give the experiment a name."),

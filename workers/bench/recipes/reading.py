@@ -1,10 +1,12 @@
 """A recipe's file, read and checked. Everything wrong is said with the file, the key and how to mend it (PlanError)."""
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workers.bench.plan import Plan
+from workers.bench.plan import CrashPlan, Plan
+from workers.bench.plan_field import PlanField, dangling, fields_of
 from workers.bench.recipes import claims, matrix
 from workers.bench.recipes.claims import Names
 from workers.bench.recipes.recipe import SIZES, Recipe
@@ -12,13 +14,8 @@ from workers.bench.recipes.table import Table
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
 
-NUMBERS = ("repeats", "warmup_s", "measure_s", "table_rows")
-PLAN = (
-    "workloads", "threads", *NUMBERS, "load_workers", "baseline", "main_variant", "main_threads", "sources", "crash",
-    "variants", "common", "axes",
-)  # fmt: skip
-SIZE = ("threads", *NUMBERS, "crash")
-CRASH = ("kinds", "trials", "control_trials", "clients", "load_s", "replica")
+PLAN = [one for one in fields_of(Plan) if one.said.in_recipe]
+CRASH = [one for one in fields_of(CrashPlan) if one.said.in_recipe]
 
 
 def read(path: Path, *, is_own: bool = False) -> Recipe:
@@ -45,19 +42,19 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _draft(plan: Table) -> dict[str, Any]:
-    plan.only(PLAN)
+    plan.only(("workloads", *(one.name for one in PLAN), "crash", "variants", "common", "axes"))
     return {
         "workloads": [_workload(one) for one in plan.tables("workloads")],
         "variants": matrix.variants(plan),
-        "threads": plan.wholes("threads"),
-        **{name: plan.whole(name) for name in NUMBERS},
-        "baseline": plan.text("baseline", ""),
-        "main_variant": plan.text("main_variant", ""),
-        "main_threads": plan.whole("main_threads", 0),
-        "load_workers": plan.whole("load_workers", 1),
-        "sources": plan.texts("sources") if "sources" in plan else (),
+        **{one.name: one.default for one in PLAN if not one.is_required},
+        **_read(plan, [one for one in PLAN if one.is_required or one.name in plan]),
         "crash": _crash(plan.table("crash", {})),
     }
+
+
+def _read(table: Table, wanted: Iterable[PlanField]) -> dict[str, Any]:
+    """Each of these fields as its kind. Raises PlanError where one is missing or is something else."""
+    return {one.name: one.stored(getattr(table, one.said.kind)(one.name)) for one in wanted}
 
 
 def _workload(table: Table) -> dict[str, Any]:
@@ -78,24 +75,16 @@ def _sizes(sizes: Table) -> dict[str, dict[str, Any]]:
 
 
 def _size(table: Table) -> dict[str, Any]:
-    table.only(SIZE)
-    found: dict[str, Any] = {name: table.whole(name) for name in NUMBERS if name in table}
-    if "threads" in table:
-        found["threads"] = table.wholes("threads")
+    changeable = [one for one in PLAN if one.said.in_sizes]
+    table.only((*(one.name for one in changeable), "crash"))
+    found = _read(table, [one for one in changeable if one.name in table])
     return found | ({"crash": _crash(table.table("crash"))} if "crash" in table else {})
 
 
 def _crash(table: Table) -> dict[str, Any]:
-    table.only(CRASH)
-    counts = ("trials", "control_trials", "clients")
-    found: dict[str, Any] = {name: table.whole(name) for name in counts if name in table}
-    if "kinds" in table:
-        found["kinds"] = table.texts("kinds")
-    if "load_s" in table:
-        found["load_s"] = float(table.number("load_s") or 0)
-    if "replica" in table:
-        found["replica"] = bool(table.data["replica"])
-    return found
+    """What is left out stays out: a size changes only what it names, and controls that are left open follow a rule."""
+    table.only(one.name for one in CRASH)
+    return _read(table, [one for one in CRASH if one.name in table])
 
 
 def _names(table: Table, draft: dict[str, Any], sizes: dict[str, dict[str, Any]]) -> Names:
@@ -114,9 +103,6 @@ def _must_fit(table: Table, plan: Plan) -> None:
     for names in (variants, [workload.label for workload in plan.workloads]):
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise table.wrong("plan", f"has {twice[0]!r} twice", "Give each variant and workload a name of its own.")
-    for key, name in (("baseline", plan.baseline), ("main_variant", plan.main_variant)):
-        if name and name not in variants:
-            raise table.wrong(f"plan.{key}", f"is {name!r}", f"There are: {', '.join(variants)}.")
-    if plan.main_threads and plan.main_threads not in plan.threads:
-        measured = ", ".join(map(str, plan.threads))
-        raise table.wrong("plan.main_threads", f"is {plan.main_threads}", f"A size measures: {measured}.")
+    for field, value in dangling(plan):
+        known = variants if field.said.one_of == "variants" else map(str, plan.threads)
+        raise table.wrong(f"plan.{field.name}", f"is {value!r}", f"There are: {', '.join(known)}.")

@@ -1,34 +1,20 @@
 """A recipe: a ready plan in two sizes, and what it claims."""
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from workers.analysis.predicates.claim import Claim
-from workers.bench.plan import Plan, PlanTarget, Variant
+from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant
+from workers.bench.plan_field import fields_of
 from workers.errors import PlanError
 
 SIZES = {"quick": "minutes", "full": "as the articles measured, hours"}
 QUICK = next(iter(SIZES))
-NUMBERS = (
-    "repeats", "warmup_s", "measure_s", "table_rows", "seed", "trials", "control_trials", "clients", "load_workers",
-    "main_threads",
-)  # fmt: skip
-TEXTS: dict[str, Callable[[str], Any]] = {
-    "name": str,
-    "baseline": str,
-    "main_variant": str,
-    "sources": lambda value: value.split(","),
-    "kinds": lambda value: value.split(","),
-    "build": str,
-    "storage": str,
-    "replica": lambda value: value.lower() in ("1", "yes", "true", "on"),
-}
 PLACES = ("build", "storage")  # of every variant
-CRASH = ("trials", "control_trials", "clients", "kinds", "load_s", "replica")
-LOAD = ("threads", "repeats", "warmup_s", "measure_s", "table_rows", "load_workers")
-CRASHES = ("kinds", "trials", "clients", "load_s", "replica")
+LOAD, CRASH = ({one.name: one for one in fields_of(kind)} for kind in (Plan, CrashPlan))
+SETTABLE = (*LOAD, *CRASH, *PLACES)
 
 
 @dataclass(frozen=True)
@@ -76,9 +62,9 @@ class Recipe:
     def changes(self, plan: Plan, size: str) -> list[str]:
         """How a plan differs from this recipe in that size, in words: a result says so beside its claims."""
         meant = self.plan([], size=size)
-        said = [f"{name} was changed" for name in LOAD if getattr(plan, name) != getattr(meant, name)]
-        crash = [name for name in CRASHES if getattr(plan.crash, name) != getattr(meant.crash, name)]
-        said += [f"{name} of the crashes was changed" for name in crash if plan.crash.trials or meant.crash.trials]
+        said = [f"{name} was changed" for name in _differing(plan, meant)]
+        crash = _differing(plan.crash, meant.crash) if plan.crash.trials or meant.crash.trials else ()
+        said += [f"{name} of the crashes was changed" for name in crash]
         said += [f"variant {name} was changed" for name in self.changed_variants(plan)]
         said += [f"workload {name} was changed" for name in self.changed_workloads(plan)]
         placed = dict.fromkeys(where for one in plan.variants for where in _placed(one, meant.variants))
@@ -95,6 +81,12 @@ class Recipe:
         return [one.label for one in self.plan([]).workloads if one not in plan.workloads]
 
 
+def _differing(now: Plan | CrashPlan, meant: Plan | CrashPlan) -> list[str]:
+    """Fields that ask another question."""
+    asked = (one.name for one in fields_of(meant) if one.said.asks)
+    return [name for name in asked if getattr(now, name) != getattr(meant, name)]
+
+
 def _same(meant: Variant, now: Variant) -> bool:
     fixed = ("settings", "engine", *(name for name in PLACES if getattr(meant, name)))
     return all(getattr(meant, name) == getattr(now, name) for name in fixed)
@@ -108,16 +100,8 @@ def _placed(now: Variant, meant: tuple[Variant, ...]) -> list[str]:
 
 def _parsed(name: str, value: str) -> Any:
     """One override as the plan's type. Raises PlanError with what is allowed."""
-    try:
-        if name == "threads":
-            return [int(part) for part in value.split(",")]
-        if name in NUMBERS:
-            return int(value)
-        if name == "load_s":
-            return float(value)
-    except ValueError as wrong:
-        raise PlanError(f"{name}={value!r} is not a whole number.", "Write for example threads=1,8,32.") from wrong
-    if name in TEXTS:
-        return TEXTS[name](value)
-    known = ("threads", *NUMBERS, *TEXTS)
-    raise PlanError(f"A recipe has no {name!r} to set.", f"Known: {', '.join(known)}.")
+    if field := LOAD.get(name) or CRASH.get(name):
+        return field.parsed(value)
+    if name in PLACES:
+        return value
+    raise PlanError(f"A recipe has no {name!r} to set.", f"Known: {', '.join(SETTABLE)}.")

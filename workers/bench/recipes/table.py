@@ -21,6 +21,12 @@ class Table:
     def text(self, key: str, default: str | None = None) -> str:
         return self._typed(key, str, "a text in quotes", default)
 
+    def yes(self, key: str) -> bool:
+        found = self.data.get(key)
+        if isinstance(found, bool):
+            return found
+        raise self.wrong(key, f"is {found!r}", "Write true or false.")
+
     def number(self, key: str) -> float | None:
         found = self.data.get(key, None)
         if found is None or (isinstance(found, (int, float)) and not isinstance(found, bool)):

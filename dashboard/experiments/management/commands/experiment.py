@@ -25,7 +25,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
 from dashboard import usable
-from dashboard.experiments import actions, listing, queries, shelf
+from dashboard.experiments import actions, listing, queries, shelf, waiting
 from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
 from dashboard.findings.claims.told import claims_told
@@ -35,6 +35,7 @@ from dashboard.findings.document import everything
 from dashboard.portable import terminal
 from dashboard.servers.models import Server
 from workers.bench.recipes import QUICK, SIZES
+from workers.bench.recipes.recipe import SETTABLE
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
 from workers.upkeep import housekeeping, restores
@@ -56,7 +57,14 @@ class Command(BaseCommand):
         run.add_argument("recipe", help="see: manage.py experiment recipes")
         run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
         run.add_argument("--size", choices=tuple(SIZES), default=QUICK, help="quick (minutes) or full (hours)")
-        run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+        run.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            dest="overrides",
+            help=f"change the recipe, for example threads=1,8; may be repeated. Names: {', '.join(SETTABLE)}",
+        )
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
         export = commands.add_parser("export", help="write an experiment to a file for another installation")
@@ -177,8 +185,8 @@ class Command(BaseCommand):
         experiment.refresh_from_db()
         now = queries.progress(experiment)
         cell = now["cell"]
-        # not now["phase"]: of one that waits it tells whether a worker is alive, and none is needed here
-        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else experiment.phase
+        phase = waiting.why(experiment, needs_worker=False) or experiment.phase
+        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else phase
         line = f"{now['done']}/{now['total']} {where}"
         if line != told and where:
             self.stderr.write(line)

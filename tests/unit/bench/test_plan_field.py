@@ -1,0 +1,126 @@
+"""A field of the plan is said once. A field is added to the plan, and is looked for wherever people meet a plan."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dashboard.home import PROJECT
+from workers.bench import plan_document
+from workers.bench.plan import CrashPlan, Plan
+from workers.bench.plan_field import fields_of
+
+MAKE = "python -m workers.bench.plan_document, into docs/recipes.md"
+ADD = """
+import dataclasses, json, os, sys, tomllib
+from pathlib import Path
+from workers.bench import plan as plans
+from workers.bench.plan_field import said
+
+FIELDS = {}
+if sys.argv[1] == "with":
+    @dataclasses.dataclass(frozen=True)
+    class Plan(plans.Plan):
+        pause_s: int = dataclasses.field(default=0, metadata=said(
+            "whole", "Pause", "Between two cells.", least=0, most=60, group="length", in_sizes=True, asks=True,
+            tells_apart="unless default"))
+    plans.Plan = Plan
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+import django
+django.setup()
+from dashboard.api.document import openapi
+from dashboard.experiments.management.commands.experiment import Command
+from dashboard.experiments.plan_inputs import PlanInputs
+from dashboard.history.same import load_track
+from dashboard.portable import shape
+from workers.bench import plan_document, recipes
+from workers.bench.recipes.reading import read
+from workers.bench.review import problems
+from workers.errors import PlanError
+
+def tried(attempt):
+    try:
+        return attempt()
+    except PlanError as refused:
+        return str(refused)
+
+recipe = recipes.load("group-commit")
+changed = tried(lambda: recipe.plan([], {"pause_s": "7"}))
+file = Path(sys.argv[2])
+text = Path(recipes.FOLDER / "group-commit.toml").read_text()
+file.write_text(text.replace("[plan]\\n", "[plan]\\npause_s = 5\\n", 1))
+inputs = PlanInputs()
+plain = recipe.plan([])
+set_to = lambda value: dataclasses.replace(plain, pause_s=value) if sys.argv[1] == "with" else plain
+track = lambda plan: load_track(plan, 1, plan.variants[0].name, plan.workloads[0].label, plan.threads[0])["condition"]
+print(json.dumps({
+    "form": str(inputs["pause_s"].label_tag()) if "pause_s" in inputs.fields else "",
+    "template": any(one.name == "pause_s" for one in inputs.grouped()["length"]["short"]),
+    "--set": getattr(changed, "pause_s", changed),
+    "--help": "pause_s" in Command().create_parser("manage.py", "experiment")._subparsers._group_actions[0]
+        .choices["run"].format_help(),
+    "recipe": tried(lambda: getattr(read(file).plan([]), "pause_s", "")),
+    "recipe changed": recipe.changes(changed, "quick") if not isinstance(changed, str) else [],
+    "API": openapi()["components"]["schemas"]["PlanIn"]["properties"].get("pause_s"),
+    "file": shape.schema()["$defs"]["Plan"]["properties"].get("pause_s"),
+    "check": "Pause: 99 is not between 0 and 60." in problems(set_to(99), {}),
+    "tells apart": track(set_to(9)) != track(plain),
+    "tracks from before": track(plain),
+    "docs": "`pause_s` | a whole number, 0 to 60 | 0 | yes, and in sizes | Pause. Between two cells." in plan_document.table(),
+}))
+"""  # noqa: E501
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Where the field is met, in a process whose plan has it and in one whose plan does not."""
+    return {which: asked(which, tmp_path_factory.mktemp("plan")) for which in ("with", "without")}
+
+
+def asked(which: str, folder) -> dict:
+    said = subprocess.run(
+        [sys.executable, "-c", ADD, which, str(folder / "mine.toml")], cwd=PROJECT, capture_output=True, text=True
+    )
+    assert said.returncode == 0, said.stderr
+    return json.loads(said.stdout)
+
+
+def test_a_new_field_is_wherever_a_plan_is(found):
+    there = found["with"]
+    assert "Pause" in there["form"]
+    assert there["template"], "the template draws the fields of each group"
+    assert there["--set"] == 7
+    assert there["--help"]
+    assert there["recipe"] == 5
+    assert there["recipe changed"] == ["pause_s was changed"]
+    assert there["API"]["description"] == "Between two cells."
+    assert there["API"]["default"] == 0
+    assert (there["file"]["minimum"], there["file"]["maximum"]) == (0, 60)
+    assert there["check"]
+    assert there["tells apart"]
+    assert there["docs"]
+
+
+def test_without_it_nobody_knows_it(found):
+    """The control."""
+    there = found["without"]
+    places = ("form", "template", "--help", "API", "file", "check", "tells apart", "docs")
+    assert not any(there[where] for where in places)
+    assert "no 'pause_s' to set" in there["--set"]
+    assert "plan.pause_s is not known here" in there["recipe"]
+
+
+def test_measurements_from_before_stay_the_same(found):
+    assert found["with"]["tracks from before"] == found["without"]["tracks from before"]
+
+
+def test_the_document_has_the_table():
+    assert plan_document.table() in (PROJECT / "docs/recipes.md").read_text(), MAKE
+
+
+def test_every_field_says_what_it_is():
+    for one in (*fields_of(Plan), *fields_of(CrashPlan)):
+        assert one.said.label, one.name
+        assert one.said.help.endswith("."), one.name

@@ -1,0 +1,124 @@
+"""What is said about a field of the plan, once: `said(...)` in workers/bench/plan.py.
+
+The checks of a plan, the form, `--set`, recipe files, the API's schema, the exported file, "is this the same question"
+and the table in docs/recipes.md all derive from it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal
+
+from workers.errors import PlanError
+
+Kind = Literal["whole", "number", "text", "yes", "wholes", "texts"]
+Group = Literal["", "name", "compared", "load", "crash", "length"]
+KINDS: Mapping[Kind, str] = {
+    "whole": "a whole number",
+    "number": "a number",
+    "text": "a text",
+    "yes": "true or false",
+    "wholes": "whole numbers",
+    "texts": "texts",
+}
+REQUIRED = MISSING
+TRUE = ("1", "yes", "true", "on")
+
+
+@dataclass(frozen=True)
+class Said:
+    kind: Kind
+    label: str
+    help: str
+    least: float | None = None
+    most: float | None = None
+    group: Group = ""  # the part of the form that it stands in; "": the form draws or leaves it out
+    start: Any = None  # what form and API begin with; None: the default
+    may_be_empty: bool = False  # in the form; the default then holds
+    in_recipe: bool = True
+    in_sizes: bool = False  # a size of a recipe may change it
+    asks: bool = False  # another value asks another question: the result says that the recipe was changed
+    tells_apart: Literal["", "always", "unless default"] = ""  # measurements of a history
+    one_of: Literal["", "variants", "threads"] = ""  # of this plan; empty or 0: none of them
+
+
+@dataclass(frozen=True)
+class PlanField:
+    name: str
+    default: Any  # REQUIRED: there is none
+    said: Said
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is REQUIRED
+
+    @property
+    def proposed(self) -> Any:
+        """What a form and a call of the API begin with; None: nothing."""
+        if self.said.start is not None:
+            return self.said.start
+        return None if self.is_required else self.default
+
+    def stored(self, value: Any) -> Any:
+        """As the plan holds what JSON gave."""
+        if self.said.kind in ("wholes", "texts"):
+            return tuple(value)
+        return float(value) if self.said.kind == "number" and isinstance(value, int) else value
+
+    def parsed(self, text: str) -> Any:
+        """As it is typed behind --set. Raises PlanError."""
+        try:
+            return _PARSE[self.said.kind](text)
+        except ValueError as wrong:
+            what = "a number" if self.said.kind == "number" else "a whole number"
+            raise PlanError(f"{self.name}={text!r} is not {what}.", "Write for example threads=1,8,32.") from wrong
+
+    def problems(self, value: Any) -> Iterator[str]:
+        """What is out of bounds, one sentence each."""
+        said = self.said
+        for one in value if isinstance(value, tuple) else (value,):
+            if said.least is not None and said.most is not None and not said.least <= one <= said.most:
+                yield f"{said.label}: {one} is not between {_number(said.least)} and {_number(said.most)}."
+
+
+def said(kind: Kind, label: str, help: str, **more: Any) -> dict[str, Said]:
+    """The metadata of a dataclass' field; see `Said`."""
+    return {"said": Said(kind, label, help, **more)}
+
+
+def fields_of(plan: Any) -> tuple[PlanField, ...]:
+    """Those of a plan, or of its class, that say something of themselves: all but targets, variants, workloads and
+    crash, which have a shape of their own."""
+    known = (one for one in fields(plan) if "said" in one.metadata)
+    return tuple(PlanField(one.name, one.default, one.metadata["said"]) for one in known)
+
+
+def out_of_bounds(plan: Any) -> Iterator[str]:
+    for one in fields_of(plan):
+        yield from one.problems(getattr(plan, one.name))
+
+
+def dangling(plan: Any) -> Iterator[tuple[PlanField, Any]]:
+    """Fields that name a variant or a number of threads that the plan does not have."""
+    known = {"variants": {variant.name for variant in plan.variants}, "threads": set(plan.threads)}
+    for one in fields_of(plan):
+        value = getattr(plan, one.name)
+        if one.said.one_of and value and value not in known[one.said.one_of]:
+            yield one, value
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+_PARSE: Mapping[Kind, Any] = {
+    "whole": int,
+    "number": float,
+    "text": str,
+    "yes": lambda text: text.lower() in TRUE,
+    "wholes": lambda text: tuple(map(int, _words(text))),
+    "texts": _words,
+}

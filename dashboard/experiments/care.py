@@ -1,5 +1,14 @@
-"""One function per intention: name, tag, comment on, mark, delete and restore an experiment."""
+"""What people do to keep experiments in order: name, tag, comment on, mark as baseline, delete and restore them.
 
+Later experiments of the same question are compared with its baseline. A question is a recipe, or a plan by its name, on
+a set of servers. Each question has one baseline: marking another takes the mark from the first. Size, repeats and
+threads do not count: a longer measurement asks the same, and the compare page shows the difference.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -8,10 +17,10 @@ from django.utils import timezone
 from dashboard.accounts.roles import require
 from dashboard.audit.models import record
 from dashboard.experiments import queries, tags
-from dashboard.experiments.baseline import question_of
-from dashboard.experiments.models import Comment, Experiment
+from dashboard.experiments.models import KEPT_FOR, Comment, Experiment
 from dashboard.experiments.states import OVER
 from dashboard.servers.models import Server
+from workers.bench.recipes import ALIASES
 
 
 class Refused(Exception):
@@ -74,6 +83,18 @@ def remove_comment(user: Any, gone: Comment) -> None:
     gone.delete()
 
 
+def question_of(recipe: str, plan: Mapping[str, Any]) -> str:
+    """A digest. A plan keeps the name that it was started with, whatever its experiment is called later."""
+    asked = ["recipe", ALIASES.get(recipe, recipe)] if recipe else ["plan", plan["name"]]
+    servers = sorted({target["server_id"] for target in plan["targets"]})
+    return hashlib.sha256(json.dumps([asked, servers]).encode()).hexdigest()
+
+
+def baseline_for(experiment: Experiment) -> Experiment | None:
+    """What this one is compared with; itself where it is the baseline."""
+    return Experiment.objects.filter(baseline_of=question_of(experiment.recipe, experiment.plan)).first()
+
+
 def mark_baseline(user: Any, experiment: Experiment) -> None:
     """What had the mark for the same question loses it. Of two who mark at the same moment the last one's stands.
     Raises Refused."""
@@ -103,7 +124,7 @@ def unmark_baseline(user: Any, experiment: Experiment) -> None:
 
 @transaction.atomic
 def delete(user: Any, experiment: Experiment) -> None:
-    """Hide it everywhere, at once; `removal` makes it final later. Raises Refused while it waits or runs."""
+    """Hide it everywhere, at once; `remove_one` makes it final later. Raises Refused while it waits or runs."""
     require(user, "tidy")
     known = user if getattr(user, "is_authenticated", False) else None
     over = Experiment.objects.filter(pk=experiment.pk).filter(state__in=OVER)
@@ -119,3 +140,22 @@ def restore(user: Any, experiment: Experiment) -> None:
     require(user, "tidy")
     if Experiment.deleted.filter(pk=experiment.pk).update(deleted_at=None, deleted_by=None):
         record(user, "restored", experiment, id=experiment.pk)
+
+
+def remove_one(now: datetime) -> str:
+    """Remove for good what was deleted long ago: housekeeping calls it. The experiment that waits longest goes, with
+    everything measured in it; returns its name, "" when none is due.
+
+    One experiment at a time keeps the transaction short. An experiment with a pending restore stays until the restore
+    is done. Environments stay, because other experiments share them. A night stays and says that its experiment was
+    deleted.
+    """
+    owing = Experiment.everything.filter(pending_restores__restored_at=None, pending_restores__isnull=False)
+    due = Experiment.deleted.filter(deleted_at__lt=now - KEPT_FOR).exclude(pk__in=owing.values("pk"))
+    with transaction.atomic():
+        gone = due.select_for_update().order_by("deleted_at", "pk").first()
+        if gone is None:
+            return ""
+        record(None, "removed", gone, id=gone.pk, deleted_at=gone.deleted_at.isoformat())
+        gone.delete()
+    return gone.name

@@ -25,7 +25,7 @@ class Tag(models.Model):
         return self.name
 
 
-KEPT_FOR = timedelta(days=30)  # a deleted experiment, until dashboard.experiments.removal
+KEPT_FOR = timedelta(days=30)  # a deleted experiment, until dashboard.experiments.care
 _KEPT = models.Q(deleted_at=None)
 
 
@@ -89,9 +89,9 @@ class Experiment(models.Model):
     analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis, made once
     finding = models.TextField(blank=True)  # the sentence on top of the result, for lists
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
-    # Of which question it is the baseline (dashboard.experiments.baseline); unique: one each.
+    # Of which question it is the baseline (dashboard.experiments.care); unique: one each.
     baseline_of = models.CharField(max_length=64, null=True, unique=True)
-    deleted_at = models.DateTimeField(null=True)  # hidden since; gone for good after dashboard.experiments.removal
+    deleted_at = models.DateTimeField(null=True)  # hidden since; gone for good after dashboard.experiments.care
     deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     imported_at = models.DateTimeField(null=True)  # it came in a file (dashboard.portable): never run here
     imported_from = models.JSONField(default=dict)  # {address, version, experiment_id, exported_at, sha256}
@@ -327,6 +327,12 @@ class Probe(models.Model):
     data = models.JSONField()
 
 
+class Runs(models.QuerySet["Run"]):
+    def counted(self) -> "Runs":
+        """Those that figures are made of: of cells that were measured to their end."""
+        return self.filter(cell__state=states.CellState.DONE)
+
+
 class Run(models.Model):
     """One sysbench measurement of a cell."""
 
@@ -343,6 +349,8 @@ class Run(models.Model):
     probe = models.ForeignKey(Probe, null=True, on_delete=models.SET_NULL)
     load_average = models.FloatField(null=True)  # one minute, at the start
     effective = models.JSONField(default=dict)  # the variant's settings as the server reports them
+
+    objects = Runs.as_manager()
 
 
 class Series(models.Model):

@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, Max
 
-from dashboard.experiments.models import Cell, Experiment, Run
+from dashboard.experiments.models import Experiment, Run
 from dashboard.findings import contradictions, per_commit, probed
 from dashboard.findings import line_models as models
 from dashboard.findings.device_models import devices
@@ -91,7 +91,7 @@ def analyse(experiment: Experiment, baseline: str) -> dict[str, Any]:
 
 def made_of_each(experiment_ids: Collection[int]) -> dict[int, dict[str, Any]]:
     """Experiment id -> what its analysis rests on; one query for all of them."""
-    done = Run.objects.filter(cell__experiment__in=experiment_ids, cell__state=Cell.State.DONE).order_by()
+    done = Run.objects.counted().filter(cell__experiment__in=experiment_ids).order_by()
     counted = done.values_list("cell__experiment").annotate(Count("id"), Max("id"), Max("probe_id"))
     found = {experiment_id: rest for experiment_id, *rest in counted}
     names = ("runs", "last", "probe")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from dashboard.experiments.models import Cell, Experiment, Run
+from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.counted import counted
 from workers.analysis.blocks import Sample, sample
 
@@ -63,7 +63,7 @@ class Point:
 
 def points(experiment: Experiment) -> list[Point]:
     """All points with at least one finished run, in the plan's order of workload, server, variant, threads."""
-    found = gathered(Run.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE))
+    found = gathered(Run.objects.counted().filter(cell__experiment=experiment))
     place = _places(experiment.plan)
     return sorted(found, key=lambda point: place(point.key))
 

@@ -229,7 +229,7 @@ class _Writer:
         }
 
     def _all_runs(self) -> Iterator[tuple[str, bytes]]:
-        wanted = Run.objects.filter(cell__experiment=self._experiment, cell__state="done").order_by("cell__position")
+        wanted = Run.objects.counted().filter(cell__experiment=self._experiment).order_by("cell__position")
         related = wanted.select_related("cell", "environment", "series", "evidence")
         for run in related.iterator(AT_ONCE):
             yield from self._run(run)

@@ -15,8 +15,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from dashboard.experiments import lifecycle, routes
+from dashboard.experiments.care import remove_one
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.removal import remove_one
 from dashboard.fleet import installation, leases
 from dashboard.fleet.models import Worker
 from dashboard.servers import actions as servers

@@ -7,7 +7,7 @@ from typing import Any
 from dashboard.charts.chart import Chart
 from dashboard.charts.compared import picture
 from dashboard.experiments import environment
-from dashboard.experiments.baseline import baseline_for
+from dashboard.experiments.care import baseline_for
 from dashboard.experiments.models import Cell, Experiment
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.compare.choice import BYS, Choice

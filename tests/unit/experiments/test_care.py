@@ -10,7 +10,7 @@ from django.urls import reverse
 from dashboard.accounts.roles import NotAllowed, Role
 from dashboard.audit.models import Event
 from dashboard.experiments import care, search, tags
-from dashboard.experiments.baseline import baseline_for
+from dashboard.experiments.care import baseline_for
 from dashboard.experiments.models import Comment, Experiment, Tag
 from dashboard.sharing import actions as sharing
 from tests.unit.api.tokens import somebody

@@ -10,9 +10,8 @@ from dashboard.accounts.roles import Role
 from dashboard.audit.models import Event
 from dashboard.experiments import care, queries
 from dashboard.experiments.actions import release
-from dashboard.experiments.baseline import baseline_for
+from dashboard.experiments.care import baseline_for, remove_one
 from dashboard.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
-from dashboard.experiments.removal import remove_one
 from dashboard.findings.nights import shown
 from dashboard.fleet import task_queue
 from dashboard.history import entries, update

@@ -8,7 +8,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.experiments.baseline import question_of
+from dashboard.experiments.care import question_of
 from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.compare.choice import MOST_RUNS, Choice, choice, run_ids
 from dashboard.findings.compare.figures import FIGURES

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError
 
 from dashboard.experiments import lifecycle
-from dashboard.experiments.models import Experiment
+from dashboard.experiments.models import Experiment, Trial
 from dashboard.holds.models import HostLease
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make
@@ -153,3 +153,14 @@ def test_a_server_that_is_not_put_back_is_told_rather_than_a_cancelled_run(condu
     ended = conducted(breaks=ZeroDivisionError("the disk is on fire"), measure=cancelled)
     assert ended.state == "failed" and "b could not be put back" in ended.error
     assert sorted(Stage.closed) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(("breaks", "state"), [(OSError(errno.EMFILE, "Too many files"), "waiting"), (None, "failed")])
+def test_nothing_is_crashed_before_every_server_is_put_back(conducted, breaks, state):
+    """The trial that is begun fails: its server is not expendable."""
+
+    def with_a_trial(stored):
+        how = {"variant": "1/1", "kind": "attached-expendable", "repeat": 1, "seed": 1}
+        Trial.objects.get_or_create(experiment=stored, server=stored.cells.first().server, position=0, **how)
+
+    assert conducted(breaks=breaks, on_stage=with_a_trial).trials.get().state == state

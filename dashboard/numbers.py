@@ -4,6 +4,8 @@ What is not known (None, NaN) is a dash everywhere, never a zero.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 UNKNOWN = "\N{EN DASH}"
 TINY = 0.001
@@ -137,7 +139,7 @@ def at(threads: int) -> str:
     return "1 thread" if threads == 1 else f"{threads:,} threads"
 
 
-FORMATS = {
+FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "number": number,
     "whole": whole,

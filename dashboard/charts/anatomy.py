@@ -1,18 +1,21 @@
 """Where the time of a commit goes, by threads: flushes of its logs, and what is left."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.findings.line_models import CommitTime
 from dashboard.findings.shown import Line, Shown
+from workers.analysis.anatomy import Anatomy
+from workers.analysis.refused import Refused
 
 PARTS = ("redo flush", "binlog flush", "group leader")
 REST = "rest"
 
 
 def anatomy(shown: Shown) -> Chart:
-    known = [(line, shown.models(line)["anatomy"]) for line in shown.lines()]
-    used = [part for part in PARTS if any(part in one.get("parts", {}) for _, ones in known for one in ones)]
+    known = [(line, shown.models(line).commit_times) for line in shown.lines()]
+    used = [part for part in PARTS if any(part in one.parts for _, ones in known for one in _told(ones).values())]
     series = (
         tuple(_series(line, ones, part) for line, ones in known for part in (*used, REST) if _told(ones))
         if used
@@ -39,32 +42,37 @@ def _columns(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return (("variant", "text"), ("threads", "whole"), ("commit", "ms"), *parts, (REST, "ms"), ("remark", "text"))
 
 
-def _row(line: Line, one: Mapping[str, Any], used: Sequence[str]) -> tuple[Any, ...]:
-    if "why" in one:
-        return (line.name, one["threads"], None, *([None] * len(used)), None, one["why"])
-    parts = (one["parts"].get(part) for part in used)
-    return (line.name, one["threads"], one["whole_ms"], *parts, one["rest_ms"], "")
+def _row(line: Line, one: CommitTime, used: Sequence[str]) -> tuple[Any, ...]:
+    found = one.anatomy
+    if isinstance(found, Refused):
+        return (line.name, one.threads, None, *([None] * len(used)), None, found.why)
+    return (line.name, one.threads, found.whole_ms, *(found.parts.get(part) for part in used), found.rest_ms, "")
 
 
-def _told(ones: Sequence[Mapping[str, Any]]) -> bool:
-    return any("parts" in one for one in ones)
+def _told(ones: Sequence[CommitTime]) -> dict[int, Anatomy]:
+    """Threads -> where the time goes, as far as that is known."""
+    return {one.threads: one.anatomy for one in ones if isinstance(one.anatomy, Anatomy)}
 
 
-def _series(line: Line, ones: Sequence[Mapping[str, Any]], part: str) -> Series:
-    values = ((str(one["threads"]), _part(one, part)) for one in ones if "parts" in one)
-    return Series(f"{line.name} {part}", line.colour, tuple(Dot(x, y) for x, y in values), stack=line.name)
+def _series(line: Line, ones: Sequence[CommitTime], part: str) -> Series:
+    dots = tuple(Dot(str(threads), _part(one, part)) for threads, one in _told(ones).items())
+    return Series(f"{line.name} {part}", line.colour, dots, stack=line.name)
 
 
-def _part(one: Mapping[str, Any], part: str) -> float:
-    return one["rest_ms"] if part == REST else one["parts"].get(part, 0.0)
+def _part(one: Anatomy, part: str) -> float:
+    return one.rest_ms if part == REST else one.parts.get(part, 0.0)
 
 
 def _sources(shown: Shown) -> list[str]:
     points = [point for line in shown.lines() for point in line.points]
-    flushed = [timed["source"] for point in points for log, timed in point["fsync_latency"].items() if log != "data"]
-    return flushed + [point["group_wait"]["source"] for point in points if point["group_wait"]]
+    flushed = [timed.source for point in points for log, timed in point.fsync_latency.items() if log != "data"]
+    return flushed + [point.group_wait_ms.source for point in points if point.group_wait_ms]
 
 
-def _why_not(known: Sequence[tuple[Line, Sequence[Mapping[str, Any]]]]) -> str:
-    reasons = dict.fromkeys(one.get("why", "") for _, ones in known for one in ones)
+def _why_not(known: Sequence[tuple[Line, Sequence[CommitTime]]]) -> str:
+    reasons = dict.fromkeys(_why(one) for _, ones in known for one in ones)
     return " ".join(reasons) or "nothing has been measured yet."
+
+
+def _why(one: CommitTime) -> str:
+    return one.anatomy.why if isinstance(one.anatomy, Refused) else ""

@@ -51,7 +51,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
 
 def _y(columns: Sequence[Column], figure: Figure) -> Axis:
     """Throughput is of commits, or of what their workload counts, where all count the same."""
-    counted = {column["counts"] for column in columns}
+    counted = {column.counts for column in columns}
     label = f"{counted.pop()} {figure.label}" if figure.unit == "/s" and len(counted) == 1 else figure.label
     return Axis(label, figure.unit, can_toggle_log=True)
 
@@ -72,7 +72,7 @@ def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
 def _lines(columns: Sequence[Column], figure: Figure) -> Drawn:
     places: dict[tuple[Any, ...], list[int]] = {}
     for place, column in enumerate(columns):
-        places.setdefault(tuple(column[part] for part in ("experiment", *PARTS)), []).append(place)
+        places.setdefault((column.experiment, column.server_id, column.variant, column.workload), []).append(place)
     lines = [[columns[place] for place in line] for line in places.values()]
     series = tuple(
         Series(name, n % PALETTE, _dots(line, figure), n // PALETTE)
@@ -81,25 +81,22 @@ def _lines(columns: Sequence[Column], figure: Figure) -> Drawn:
     return Axis("threads", scale="log2"), series, tuple(map(tuple, places.values()))
 
 
-PARTS = ("server_id", "variant", "workload")  # what makes two points of an experiment points of one line
-
-
 def _line_names(lines: Sequence[Sequence[Column]]) -> list[str]:
     """The variant, and of the rest only what tells lines apart; numbered where names are alike all the same."""
     firsts = [line[0] for line in lines]
-    telling = [part for part in ("workload", "server", "name") if len({first[part] for first in firsts}) > 1]
-    names = [", ".join([first["variant"], *(first[part] for part in telling)]) for first in firsts]
+    telling = [part for part in ("workload", "server", "name") if len({getattr(first, part) for first in firsts}) > 1]
+    names = [", ".join([first.variant, *(getattr(first, part) for part in telling)]) for first in firsts]
     return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, start=1)]
 
 
 def _dots(line: Sequence[Column], figure: Figure) -> tuple[Dot, ...]:
-    ascending = sorted(line, key=lambda column: column["threads"])
-    dots = (Dot(column["threads"], *figure.value(column)) for column in ascending)
+    ascending = sorted(line, key=lambda column: column.threads)
+    dots = (Dot(column.threads, *figure.value(column)) for column in ascending)
     return tuple(dot for dot in dots if dot.y is not None)
 
 
 def _table(columns: Sequence[Column], figure: Figure) -> Table:
     titles = (("experiment", "text"), ("server", "text"), ("variant", "text"), ("workload", "text"))
     figures = ((figure.title.lower(), figure.format), ("95 % from", "number"), ("95 % to", "number"))
-    rows = ((c["name"], c["server"], c["variant"], c["workload"], c["threads"], *figure.value(c)) for c in columns)
+    rows = ((c.name, c.server, c.variant, c.workload, c.threads, *figure.value(c)) for c in columns)
     return Table((*titles, ("threads", "whole"), *figures), tuple(rows))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.findings.point import FsyncLatency
 from dashboard.findings.shown import Line, Shown
 from dashboard.numbers import at
 
@@ -20,11 +21,11 @@ def fsync_latency(shown: Shown) -> Chart:
         (line, files, one)
         for line in shown.lines()
         for point in line.points
-        if point["threads"] == threads
-        for files, one in _ordered(point["fsync_latency"])
-        if one["calls"]
+        if point.threads == threads
+        for files, one in _ordered(point.fsync_latency)
+        if one.calls
     ]
-    series = tuple(_series(line, files, one) for line, files, one in found if files in DRAWN and one["buckets"])
+    series = tuple(_series(line, files, one) for line, files, one in found if files in DRAWN and one.buckets)
     return Chart(
         key="fsync-latency",
         title=f"Fsync latency at {at(threads)}",
@@ -34,25 +35,25 @@ def fsync_latency(shown: Shown) -> Chart:
         table=Table(COLUMNS, tuple(row(line.name, files, one) for line, files, one in found)),
         series=series,
         empty="" if series else f"Fsync latencies are {NOT_AVAILABLE}: no source measured them.",
-        source=sources([one["source"] for _, _, one in found]),
+        source=sources([one.source for _, _, one in found]),
     )
 
 
-def _ordered(latency: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _ordered(latency: Mapping[str, FsyncLatency]) -> list[tuple[str, FsyncLatency]]:
     """In one order always: the keys of stored JSON come as the database likes."""
     places = {files: place for place, files in enumerate(DRAWN)}
     return sorted(latency.items(), key=lambda item: (places.get(item[0], len(places)), item[0]))
 
 
-def row(name: str, files: str, one: Mapping[str, Any]) -> tuple[Any, ...]:
-    """A line of the table: `one` is an entry of a point's `fsync_latency`."""
-    shares = [_quantile_ms(one["buckets"], share, one["max_ms"]) for share in (0.5, 0.99)]
-    return (name, files, one["calls"], one["total_ms"] / one["calls"], *shares, one["max_ms"], one["source"])
+def row(name: str, files: str, one: FsyncLatency) -> tuple[Any, ...]:
+    """A line of the table: `one` of a point or of a single run."""
+    shares = [_quantile_ms(one.buckets, share, one.max_ms) for share in (0.5, 0.99)]
+    return (name, files, one.calls, one.mean_ms, *shares, one.max_ms, one.source)
 
 
-def _series(line: Line, files: str, one: Mapping[str, Any]) -> Series:
-    calls = sum(one["buckets"].values())
-    dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one["buckets"].items())
+def _series(line: Line, files: str, one: FsyncLatency) -> Series:
+    calls = sum(one.buckets.values())
+    dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one.buckets.items())
     return Series(f"{line.name} {files}", line.colour, dots, dash=2 * line.dash + DRAWN[files])
 
 

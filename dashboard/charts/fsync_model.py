@@ -1,12 +1,15 @@
 """A device's fsync by size: the line K + N/R through what was measured, and how far the device is from it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
+from dashboard.findings.device_models import Rate, Way
 from dashboard.findings.looks import COLOURS
 from dashboard.findings.shown import Shown
+from workers.analysis.refused import Refused
+from workers.analysis.statistics import Estimate
 
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
 COLUMNS = (
@@ -25,20 +28,12 @@ class Fitted:
     name: str
     way: str
     colour: int
-    model: Mapping[str, Any]
-
-    def ms(self, size_bytes: float) -> float:
-        rate = self.model["mb_per_s"]["value"]
-        return self.model["k_ms"]["value"] + (size_bytes / 1000 / rate if rate else 0)
-
-    @property
-    def residuals(self) -> list[Mapping[str, Any]]:
-        return self.model["residuals"] if "why" not in self.model else []
+    model: Way | Refused
 
 
 def fsync_model(shown: Shown) -> Chart:
     fitted = list(_fitted(shown))
-    series = tuple(one for each in fitted if each.residuals for one in _drawn(each))
+    series = tuple(one for each in fitted if isinstance(each.model, Way) for one in _drawn(each, each.model))
     return Chart(
         key="fsync-model",
         title="Time of an fsync by bytes: K + N/R",
@@ -55,15 +50,15 @@ def fsync_model(shown: Shown) -> Chart:
 
 
 def fsync_residuals(shown: Shown) -> Chart:
-    fitted = [each for each in _fitted(shown) if each.residuals]
+    fitted = [(each, each.model) for each in _fitted(shown) if isinstance(each.model, Way)]
     return Chart(
         key="fsync-residuals",
         title="How far an fsync is from its line",
         kind="residuals",
         x=Axis("bytes made durable", "B", scale="log2"),
         y=Axis("off the line", "%"),
-        table=Table(RESIDUALS, tuple(row for each in fitted for row in _residual_rows(each))),
-        series=tuple(_off(each) for each in fitted),
+        table=Table(RESIDUALS, tuple(row for each, way in fitted for row in _residual_rows(each, way))),
+        series=tuple(_off(each, way) for each, way in fitted),
         empty="" if fitted else f"Fsync by size is {NOT_AVAILABLE}: no device was measured by size.",
         source="device sweep" if fitted else "",
         note="0 is on the line, 10 % is a tenth slower than it. Bars are 95 % intervals.",
@@ -71,18 +66,18 @@ def fsync_residuals(shown: Shown) -> Chart:
 
 
 def _fitted(shown: Shown) -> Iterator[Fitted]:
-    devices = [one for one in shown.analysis["devices"] if shown.server_id in (None, one["server_id"])]
+    devices = [one for one in shown.analysis.devices if shown.server_id in (None, one.server_id)]
     for nth, device in enumerate(devices):
-        name = device["storage"] or (f"disk of {shown.names[device['server_id']]}" if len(devices) > 1 else "disk")
-        for way, model in device["ways"].items():
+        name = device.storage or (f"disk of {shown.names[device.server_id]}" if len(devices) > 1 else "disk")
+        for way, model in device.ways.items():
             yield Fitted(name, way, (len(WAYS) * nth + list(WAYS).index(way)) % COLOURS, model)
 
 
-def _drawn(each: Fitted) -> tuple[Series, Series]:
+def _drawn(each: Fitted, model: Way) -> tuple[Series, Series]:
     name, dash = f"{each.name}, {each.way}", WAYS[each.way]
-    sizes = [one["size_bytes"] for one in each.residuals]
-    line = tuple(Dot(size, each.ms(size)) for size in _between(sizes[0], sizes[-1]))
-    points = tuple(Dot(one["size_bytes"], one["median_ms"]) for one in each.residuals)
+    sizes = [one.size_bytes for one in model.residuals]
+    line = tuple(Dot(size, model.ms(size)) for size in _between(sizes[0], sizes[-1]))
+    points = tuple(Dot(one.size_bytes, one.median_ms) for one in model.residuals)
     return Series(name, each.colour, line, dash, fit=True), Series(name, each.colour, points, dash)
 
 
@@ -93,31 +88,28 @@ def _between(low: int, high: int) -> Iterator[int]:
         size *= 2
 
 
-def _off(each: Fitted) -> Series:
-    shares = [(one["size_bytes"], one["share"]) for one in each.residuals]
+def _off(each: Fitted, model: Way) -> Series:
     dots = tuple(
-        Dot(size, *(None if s[end] is None else 100 * s[end] for end in ("value", "lo", "hi"))) for size, s in shares
+        Dot(one.size_bytes, *(None if end is None else 100 * end for end in _ends(one.share)))
+        for one in model.residuals
     )
     return Series(f"{each.name}, {each.way}", each.colour, dots, WAYS[each.way])
 
 
+def _ends(one: Estimate | Rate) -> tuple[float | None, float | None, float | None]:
+    return one.value, one.lo, one.hi
+
+
 def _row(each: Fitted) -> tuple[Any, ...]:
     model = each.model
-    if "why" in model:
-        return (each.name, each.way, *([None] * 10), model["why"])
-    k, rate = model["k_ms"], model["mb_per_s"]
-    against = each.ms(100_000) / k["value"] if k["value"] else None
-    remark = "" if rate["value"] else "bytes cost nothing that could be seen"
-    return (
-        each.name, each.way, k["value"], k["lo"], k["hi"], rate["value"], rate["lo"], rate["hi"], model["half_bytes"],
-        against, model["rounds"], model["follows"], remark,
-    )  # fmt: skip
+    if isinstance(model, Refused):
+        return (each.name, each.way, *([None] * 10), model.why)
+    against = model.ms(100_000) / model.k_ms.value if model.k_ms.value else None
+    remark = "" if model.mb_per_s.value else "bytes cost nothing that could be seen"
+    ends = (*_ends(model.k_ms), *_ends(model.mb_per_s))
+    return (each.name, each.way, *ends, model.half_bytes, against, model.rounds, model.follows, remark)
 
 
-def _residual_rows(each: Fitted) -> Iterator[tuple[Any, ...]]:
-    for one in each.residuals:
-        share = one["share"]
-        yield (
-            each.name, each.way, one["size_bytes"], one["median_ms"], one["line_ms"], share["value"], share["lo"],
-            share["hi"],
-        )  # fmt: skip
+def _residual_rows(each: Fitted, model: Way) -> Iterator[tuple[Any, ...]]:
+    for one in model.residuals:
+        yield (each.name, each.way, one.size_bytes, one.median_ms, one.line_ms, *_ends(one.share))

@@ -1,10 +1,10 @@
 """Fsyncs per commit by threads, split into redo, binlog and data as far as sources tell them apart."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
 from dashboard.findings.per_commit import FSYNCS
+from dashboard.findings.point import Point
 from dashboard.findings.shown import Line, Shown
 
 COLUMNS = (
@@ -15,7 +15,7 @@ COLUMNS = (
 
 def fsyncs(shown: Shown) -> Chart:
     lines = shown.lines()
-    used = [files for files in FSYNCS if any(files in point["fsyncs"] for point in shown.points)]
+    used = [files for files in FSYNCS if any(files in point.fsyncs for point in shown.points)]
     drawn = tuple(_series(line, files) for line in lines for files in used)  # all, so that a class keeps its fill
     return Chart(
         key="fsyncs",
@@ -26,33 +26,33 @@ def fsyncs(shown: Shown) -> Chart:
         table=Table(COLUMNS, tuple(row for line in lines for point in line.points for row in _rows(line, point))),
         series=drawn,
         empty="" if drawn else _why_not(shown),
-        source=sources([one["source"] for point in shown.points for one in point["fsyncs"].values()]),
+        source=sources([one.source for point in shown.points for one in point.fsyncs.values()]),
     )
 
 
 def _series(line: Line, files: str) -> Series:
-    dots = tuple(Dot(str(p["threads"]), p["fsyncs"][files]["value"]) for p in line.points if files in p["fsyncs"])
+    dots = tuple(Dot(str(p.threads), p.fsyncs[files].value) for p in line.points if files in p.fsyncs)
     return Series(f"{line.name} {files}", line.colour, dots, stack=line.name)
 
 
-def _rows(line: Line, point: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    known = point["fsyncs"]
+def _rows(line: Line, point: Point) -> list[tuple[Any, ...]]:
+    known = point.fsyncs
     rows = [
-        (line.name, point["threads"], name, one["value"], one["source"], _note(point, name, one["note"]))
+        (line.name, point.threads, name, one.value, one.source, _note(point, name, one.note))
         for name, one in known.items()
     ]
-    return rows or [(line.name, point["threads"], NOT_AVAILABLE, None, "", "; ".join(point["missing"]))]
+    return rows or [(line.name, point.threads, NOT_AVAILABLE, None, "", "; ".join(point.missing))]
 
 
-def _note(point: Mapping[str, Any], files: str, note: str) -> str:
+def _note(point: Point, files: str, note: str) -> str:
     """The source's own, and where another source contradicts it."""
-    said = (one["says"] for one in point["contradictions"] if one["files"] == files)
+    said = (one.says for one in point.contradictions if one.files == files)
     return " ".join(filter(None, (note, *said)))
 
 
 def _why_not(shown: Shown) -> str:
     if not shown.points:
         return "Nothing has been measured yet."
-    reasons = dict.fromkeys(reason for point in shown.points for reason in point["missing"])
+    reasons = dict.fromkeys(reason for point in shown.points for reason in point.missing)
     said = f" ({'; '.join(reasons)})" if reasons else ""
     return f"Fsyncs per commit are {NOT_AVAILABLE}{said}."

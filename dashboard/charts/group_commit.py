@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
-from dashboard.findings.line_models import fsyncs
+from dashboard.findings.point import Reading
 from dashboard.findings.shown import Line, Shown
 from dashboard.numbers import at, sig
+from workers.analysis.group_commit import GroupCommit
 
 DRAWN = {"binlog": False, "redo": True}  # log -> dashed
 COLUMNS = (
@@ -18,9 +19,9 @@ COLUMNS = (
 
 def group_commit(shown: Shown) -> Chart:
     lines = shown.lines()
-    needed = [(line, log) for line, log in _known(shown) if _of(shown, line, log)["verdict"] != "no need"]
+    needed = [(line, log) for line, log in _known(shown) if _of(shown, line, log).verdict != "no need"]
     series = tuple(one for place in needed if (one := _series(*place)).dots)
-    used = [found for line in lines for point in line.points for log in DRAWN if (found := fsyncs(point, log))]
+    used = [found for line in lines for point in line.points for log in DRAWN if (found := point.fsyncs_of(log))]
     return Chart(
         key="group-commit",
         title="Group commit: fsyncs per commit by log",
@@ -30,12 +31,12 @@ def group_commit(shown: Shown) -> Chart:
         table=Table(COLUMNS, tuple(_row(line, log, _of(shown, line, log)) for line, log in _known(shown))),
         series=series,
         empty="" if series else _why_not(used),
-        source=sources([found["source"] for found in used]),
+        source=sources([found.source for found in used]),
         note="Solid: binlog, dashed: redo log. Where commits share fsyncs the line falls with the threads.",
     )
 
 
-def _why_not(used: Sequence[Mapping[str, Any]]) -> str:
+def _why_not(used: Sequence[Reading]) -> str:
     if used:
         return "No commit waits for an fsync: there is no need of group commit."
     return f"Fsyncs per commit of the logs are {NOT_AVAILABLE}: nothing can be told of group commit."
@@ -51,43 +52,46 @@ SAYS = {
 
 def verdicts(shown: Shown) -> list[dict[str, Any]]:
     """For the list above the chart: a variant with its gravest verdict, and what is known of each of its logs."""
-    logs: dict[str, dict[str, Mapping[str, Any]]] = {}
+    logs: dict[str, dict[str, GroupCommit]] = {}
     for line, log in _known(shown):
         logs.setdefault(line.name, {})[log] = _of(shown, line, log)
     return [_verdict(name, judged) for name, judged in logs.items()]
 
 
-def _verdict(name: str, judged: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    state, says = next(SAYS[one] for one in SAYS if one in {each["verdict"] for each in judged.values()})
+def _verdict(name: str, judged: Mapping[str, GroupCommit]) -> dict[str, Any]:
+    state, says = next(SAYS[one] for one in SAYS if one in {each.verdict for each in judged.values()})
     return {"state": state, "name": name, "says": says, "logs": [_told(log, one) for log, one in judged.items()]}
 
 
-def _told(log: str, judged: Mapping[str, Any]) -> str:
-    if judged["drop"] is None:
-        return f"{log}: {judged['why']}"
-    counts = f"{sig(judged['alone'])} fsyncs per commit at {at(judged['low_threads'])}"
-    return f"{log}: {counts}, {sig(judged['together'])} at {at(judged['high_threads'])}: {judged['verdict']}."
+def _told(log: str, judged: GroupCommit) -> str:
+    if judged.drop is None:
+        return f"{log}: {judged.why}"
+    counts = f"{sig(judged.alone)} fsyncs per commit at {at(judged.low_threads)}"
+    return f"{log}: {counts}, {sig(judged.together)} at {at(judged.high_threads)}: {judged.verdict}."
 
 
-def _of(shown: Shown, line: Line, log: str) -> Mapping[str, Any]:
-    return shown.models(line)["group_commit"][log]
+def _of(shown: Shown, line: Line, log: str) -> GroupCommit:
+    return shown.models(line).group_commit[log]
 
 
 def _known(shown: Shown) -> list[tuple[Line, str]]:
-    return [(line, log) for line in shown.lines() for log in DRAWN if any(fsyncs(point, log) for point in line.points)]
+    return [
+        (line, log) for line in shown.lines() for log in DRAWN if any(point.fsyncs_of(log) for point in line.points)
+    ]
 
 
 def _series(line: Line, log: str) -> Series:
     """A log axis has no place for zero."""
-    known = [(p["threads"], found["value"]) for p in line.points if (found := fsyncs(p, log)) and found["value"] > 0]
+    known = [(p.threads, found.value) for p in line.points if (found := p.fsyncs_of(log)) and found.value > 0]
     return Series(
         f"{line.name}, {log}", line.colour, tuple(Dot(x, y) for x, y in known), dash=2 * line.dash + DRAWN[log]
     )
 
 
-def _row(line: Line, log: str, judged: Mapping[str, Any]) -> tuple[Any, ...]:
-    drop = judged["drop"] or {"value": None, "lo": None, "hi": None}
+def _row(line: Line, log: str, judged: GroupCommit) -> tuple[Any, ...]:
+    drop = judged.drop
+    ends = (drop.value, drop.lo, drop.hi) if drop else (None, None, None)
     return (
-        line.name, log, judged["verdict"], judged["alone"], judged["low_threads"], judged["together"],
-        judged["high_threads"], drop["value"], drop["lo"], drop["hi"], judged["works_from"], judged["why"],
+        line.name, log, judged.verdict, judged.alone, judged.low_threads, judged.together,
+        judged.high_threads, *ends, judged.works_from, judged.why,
     )  # fmt: skip

@@ -14,16 +14,16 @@ def groups(shown: Shown) -> Chart:
         Series(
             line.name,
             line.colour,
-            tuple(Dot(p["threads"], p["group"]["value"]) for p in line.points if p["group"]),
+            tuple(Dot(p.threads, p.group.value) for p in line.points if p.group),
             line.dash,
         )
         for line in lines
     ]
     drawn = tuple(one for one in series if one.dots)
     rows = [
-        (line.name, p["threads"], p["group"]["value"], p["group"]["source"], p["group"]["note"])
-        if p["group"]
-        else (line.name, p["threads"], None, NOT_AVAILABLE, "")
+        (line.name, p.threads, p.group.value, p.group.source, p.group.note)
+        if p.group
+        else (line.name, p.threads, None, NOT_AVAILABLE, "")
         for line in lines
         for p in line.points
     ]
@@ -36,7 +36,7 @@ def groups(shown: Shown) -> Chart:
         table=Table(COLUMNS, tuple(rows)),
         series=drawn,
         empty="" if drawn else _why_not(shown),
-        source=sources([point["group"]["source"] for point in shown.points if point["group"]]),
+        source=sources([point.group.source for point in shown.points if point.group]),
     )
 
 

@@ -23,5 +23,5 @@ def latency(shown: Shown, percentile: str) -> Chart:
 
 
 def _series(line: Line, percentile: str) -> Series:
-    known = ((p["threads"], p["latency_ms"].get(percentile)) for p in line.points)
+    known = ((p.threads, p.latency_ms.get(percentile)) for p in line.points)
     return Series(line.name, line.colour, tuple(Dot(x, y) for x, y in known if y is not None), line.dash)

@@ -1,9 +1,9 @@
 """Throughput against the baseline variant by threads, with the 95 % interval of each ratio."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.findings.point import Point, Ratio
 from dashboard.findings.shown import Line, Shown
 
 COLUMNS = (
@@ -21,7 +21,7 @@ def ratio(shown: Shown) -> Chart:
         kind="ratio",
         x=Axis("threads", scale="log2"),
         y=Axis(f"times as fast as {shown.baseline}", "\N{MULTIPLICATION SIGN}", scale="log", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(_row(line, p["threads"], p["ratio"]) for line in lines for p in _compared(line))),
+        table=Table(COLUMNS, tuple(_row(line, p.threads, p.ratio) for line in lines for p in _compared(line))),
         series=drawn,
         empty="" if drawn else f"There is nothing to compare with {shown.baseline} yet.",
         source="sysbench" if drawn else "",
@@ -29,14 +29,14 @@ def ratio(shown: Shown) -> Chart:
     )
 
 
-def _compared(line: Line) -> list[Mapping[str, Any]]:
-    return [point for point in line.points if point["ratio"]]
+def _compared(line: Line) -> list[Point]:
+    return [point for point in line.points if point.ratio]
 
 
 def _series(line: Line) -> Series:
-    dots = [Dot(p["threads"], p["ratio"]["value"], p["ratio"]["lo"], p["ratio"]["hi"]) for p in _compared(line)]
+    dots = [Dot(p.threads, p.ratio.value, p.ratio.lo, p.ratio.hi) for p in _compared(line)]
     return Series(line.name, line.colour, tuple(dots), line.dash)
 
 
-def _row(line: Line, threads: int, ratio: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (line.name, threads, ratio["value"], ratio["lo"], ratio["hi"], ratio["p"], ratio["decision"])
+def _row(line: Line, threads: int, ratio: Ratio) -> tuple[Any, ...]:
+    return (line.name, threads, ratio.value, ratio.lo, ratio.hi, ratio.p, ratio.decision)

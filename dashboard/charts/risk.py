@@ -88,8 +88,8 @@ def _series(one: Setting) -> RiskSeries:
     dot = RiskDot(
         x=one.loss.mean,
         y=one.tps,
-        lo=one.point["lo"],
-        hi=one.point["hi"],
+        lo=one.point.lo,
+        hi=one.point.hi,
         mark=_mark(one),
         x_lo=one.loss.least,
         x_hi=one.loss.most,
@@ -110,12 +110,13 @@ def _otherwise(one: Setting) -> int:
 
 
 def _row(one: Setting) -> tuple[Any, ...]:
-    point, tally, loss, binlog = one.point or {}, one.tally, one.loss, one.tally.loss("binlog")
+    point, tally, loss, binlog = one.point, one.tally, one.loss, one.tally.loss("binlog")
     lost = (loss.mean, loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 5
+    speed = (point.tps, point.lo, point.hi) if point else (None,) * 3
     rate = tally.invalid
     return (
-        one.name, one.tps, point.get("lo"), point.get("hi"), rate.n, rate.k if rate.n else None, rate.lo, rate.hi,
-        tally.unknown, *lost, binlog.median if binlog else None, _replicas(one), "mine" if one.mine else "",
+        one.name, *speed, rate.n, rate.k if rate.n else None, rate.lo, rate.hi, tally.unknown,
+        *lost, binlog.median if binlog else None, _replicas(one), "mine" if one.mine else "",
     )  # fmt: skip
 
 

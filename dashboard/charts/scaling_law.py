@@ -1,13 +1,12 @@
 """The Universal Scalability Law through each variant's throughput: what threads bring, and where they stop to."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
 from dashboard.findings.counted import counted
 from dashboard.findings.shown import Line, Shown
+from workers.analysis.refused import Refused
 from workers.analysis.scaling_law import ScalingLaw
-from workers.analysis.statistics import Estimate
 
 STEPS = 24  # of the curve
 COLUMNS = (
@@ -28,7 +27,7 @@ def scaling_law(shown: Shown) -> Chart:
         kind="model",
         x=Axis("threads", scale="log2"),
         y=Axis(f"{counted(shown.plan, shown.workload)} per second", "/s", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(_row(line, shown.models(line)["scaling_law"]) for line in lines)),
+        table=Table(COLUMNS, tuple(_row(line, shown.models(line).scaling_law) for line in lines)),
         series=drawn,
         empty="" if drawn else f"The law is {NOT_AVAILABLE}: {_why_not(shown)}",
         source="sysbench" if drawn else "",
@@ -39,35 +38,31 @@ def scaling_law(shown: Shown) -> Chart:
 
 
 def _law(shown: Shown, line: Line) -> ScalingLaw | None:
-    known = dict(shown.models(line)["scaling_law"])
-    if "why" in known:
-        return None
-    ranges = ("per_thread_tps", "contention", "coherency", "peak_threads")
-    return ScalingLaw(**{**known, **{name: Estimate(**known[name]) if known[name] else None for name in ranges}})
+    known = shown.models(line).scaling_law
+    return known if isinstance(known, ScalingLaw) else None
 
 
 def _series(line: Line, law: ScalingLaw) -> tuple[Series, Series]:
-    threads = [point["threads"] for point in line.points]
+    threads = [point.threads for point in line.points]
     low, high = min(threads), max(threads)
     places = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
     curve = tuple(Dot(float(f"{place:.4g}"), law.tps(place)) for place in places)
-    measured = tuple(Dot(p["threads"], p["tps"], p["lo"], p["hi"]) for p in line.points)
+    measured = tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points)
     return Series(line.name, line.colour, curve, line.dash, fit=True), Series(line.name, line.colour, measured)
 
 
-def _row(line: Line, known: Mapping[str, Any]) -> tuple[Any, ...]:
-    if "why" in known:
-        return (line.name, *([None] * (len(COLUMNS) - 2)), known["why"])
-    peak = known["peak_threads"] or {"value": None, "lo": None, "hi": None}
-    parts = (known["per_thread_tps"], known["contention"], known["coherency"])
-    ranges = [part[end] for part in parts for end in ("value", "lo", "hi")]
-    remark = "" if known["peak_threads"] else "no peak was measured"
-    return (
-        line.name, *ranges, known["bend_threads"], peak["value"], peak["lo"], peak["hi"], known["peak_tps"],
-        known["misfit"], remark,
-    )  # fmt: skip
+def _row(line: Line, law: ScalingLaw | Refused) -> tuple[Any, ...]:
+    if isinstance(law, Refused):
+        return (line.name, *([None] * (len(COLUMNS) - 2)), law.why)
+    ranges = [end for one in (law.per_thread_tps, law.contention, law.coherency) for end in (one.value, one.lo, one.hi)]
+    peak = law.peak_threads
+    ends = (peak.value, peak.lo, peak.hi) if peak else (None, None, None)
+    remark = "" if peak else "no peak was measured"
+    return (line.name, *ranges, law.bend_threads, *ends, law.peak_tps, law.misfit, remark)
 
 
 def _why_not(shown: Shown) -> str:
-    reasons = dict.fromkeys(shown.models(line)["scaling_law"].get("why", "") for line in shown.lines())
-    return " ".join(reasons) or "nothing has been measured yet."
+    laws = [shown.models(line).scaling_law for line in shown.lines()]
+    return (
+        " ".join(dict.fromkeys(law.why for law in laws if isinstance(law, Refused))) or "nothing has been measured yet."
+    )

@@ -3,6 +3,7 @@
 from dashboard.charts.ceilings import ceiling_of, shared
 from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
 from dashboard.findings.counted import counted
+from dashboard.findings.point import Point
 from dashboard.findings.shown import Line, Shown
 from workers.analysis.statistics import MIN_REPEATS
 
@@ -17,14 +18,14 @@ def throughput(shown: Shown) -> Chart:
         Series(
             line.name,
             line.colour,
-            tuple(Dot(p["threads"], p["tps"], p["lo"], p["hi"]) for p in line.points),
+            tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points),
             line.dash,
         )
         for line in lines
     ]
     bounds = _ceilings(shown, lines)
     rows = [
-        (line.name, p["threads"], p["tps"], p["lo"], p["hi"], p["repeats"], p["seconds"], p["stalls"]["seconds"],
+        (line.name, p.threads, p.tps, p.lo, p.hi, p.repeats, p.seconds, p.stalls.seconds,
          _remark(p))
         for line in lines
         for p in line.points
@@ -45,7 +46,7 @@ def throughput(shown: Shown) -> Chart:
 
 
 def _ceilings(shown: Shown, lines: list[Line]) -> list[Series]:
-    most_tps = ROOM * max((point["tps"] for point in shown.points), default=0)
+    most_tps = ROOM * max((point.tps for point in shown.points), default=0)
     known = [(line, bound) for line in lines if (bound := ceiling_of(shown, line))]
     return [series for line, bound in known if len((series := shared(line, bound, most_tps)).dots) > 1]
 
@@ -57,12 +58,12 @@ def _columns(what: str) -> tuple[tuple[str, str], ...]:
     )  # fmt: skip
 
 
-def _remark(point: dict) -> str:
+def _remark(point: Point) -> str:
     remarks = []
-    if point["lo"] is None:
+    if point.lo is None:
         remarks.append(f"fewer than {MIN_REPEATS} repeats: no interval")
-    if point["settled"] is False:
+    if point.settled is False:
         remarks.append("had not settled")
-    if point["errors"]:
-        remarks.append(f"{point['errors']:,} errors")
+    if point.errors:
+        remarks.append(f"{point.errors:,} errors")
     return ", ".join(remarks)

@@ -1,13 +1,13 @@
 """One run of each variant second by second, stalls marked. The page holds only an outline with the stalls of all
 repeats; the seconds are read when the picture comes into sight."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dashboard.charts.chart import Axis, Chart, Series, Table
 from dashboard.charts.seconds import heads, seconds
 from dashboard.experiments.models import Series as StoredSeries
 from dashboard.findings.counted import counted
+from dashboard.findings.point import Point
 from dashboard.findings.shown import Line, Shown
 from dashboard.numbers import at
 
@@ -20,7 +20,7 @@ OUTLINE = (
 def outline(shown: Shown) -> Chart:
     """Without the seconds: what the analysis knows of stalls, over all repeats."""
     rows = [
-        (line.name, p["repeats"], p["seconds"], *(p["stalls"][name] for name in ("count", "seconds", "longest_s")))
+        (line.name, p.repeats, p.seconds, p.stalls.count, p.stalls.seconds, p.stalls.longest_s)
         for line, p in _chosen(shown)
     ]
     return _chart(shown, Table(OUTLINE, tuple(rows)), (), "" if rows else "Nothing has been measured yet.")
@@ -28,7 +28,7 @@ def outline(shown: Shown) -> Chart:
 
 def timeline(shown: Shown) -> Chart:
     """With the seconds of each variant's first repeat: one query."""
-    chosen = [(line, point["run_ids"][0]) for line, point in _chosen(shown)]
+    chosen = [(line, point.run_ids[0]) for line, point in _chosen(shown)]
     stored = StoredSeries.objects.filter(run_id__in=[run for _, run in chosen]).values_list("run_id", "columns")
     columns = dict(stored)
     drawn = [(line, seconds(columns[run], line.name, line.colour)) for line, run in chosen if run in columns]
@@ -38,8 +38,8 @@ def timeline(shown: Shown) -> Chart:
     return _chart(shown, Table((("variant", "text"), *heads(_what(shown))), rows), series, empty)
 
 
-def _chosen(shown: Shown) -> list[tuple[Line, Mapping[str, Any]]]:
-    return [(line, point) for line in shown.lines() for point in line.points if point["threads"] == shown.at_threads]
+def _chosen(shown: Shown) -> list[tuple[Line, Point]]:
+    return [(line, point) for line in shown.lines() for point in line.points if point.threads == shown.at_threads]
 
 
 def _what(shown: Shown) -> str:

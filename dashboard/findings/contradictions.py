@@ -5,6 +5,7 @@ from typing import Any
 
 from dashboard.findings import per_commit
 from dashboard.findings.per_commit import Runs
+from dashboard.findings.point import Contradiction, FsyncLatency
 from workers.analysis.contradiction import Flushes, contradictions
 
 Figures = Sequence[Mapping[str, Any]]  # of one run
@@ -17,24 +18,24 @@ LOGS = {
 }
 
 
-def told(runs: Runs) -> list[dict[str, str]]:
-    """[{"files", "says"}] of each class of files, over all runs of the point."""
-    committed = per_commit.commits(runs)["value"]
-    if not committed:
-        return []
+def told(runs: Runs) -> tuple[Contradiction, ...]:
+    """Of each class of files, over all runs of the point."""
+    committed = per_commit.commits(runs)
+    if not committed or not committed.value:
+        return ()
     timed = per_commit.fsync_latency(runs)
-    return [
-        {"files": files, "says": says}
+    return tuple(
+        Contradiction(files, says)
         for files, (name, _) in LOGS.items()
-        for says in contradictions(name, _flushes(runs, files, committed, timed.get(files)))
-    ]
+        for says in contradictions(name, _flushes(runs, files, committed.value, timed.get(files)))
+    )
 
 
-def _flushes(runs: Runs, files: str, committed: float, timed: Mapping[str, Any] | None) -> Flushes:
+def _flushes(runs: Runs, files: str, committed: float, timed: FsyncLatency | None) -> Flushes:
     return Flushes(
         counts=counts([run["figures"] for run in runs], files),
         commits=committed,
-        mean_ms=timed["total_ms"] / timed["calls"] if timed and timed["calls"] else None,
+        mean_ms=timed.mean_ms if timed else None,
         device_ms=min(filter(None, (_fastest(run) for run in runs)), default=None),
     )
 

@@ -10,6 +10,7 @@ from django.db.models import OuterRef, Subquery
 from dashboard.experiments.models import Experiment
 from dashboard.findings.analysis import analysis_of, made_of_each
 from dashboard.findings.headline import headline
+from dashboard.findings.point import Ratio
 from dashboard.history.models import Entry, Track
 from dashboard.numbers import at, sig
 
@@ -85,23 +86,19 @@ def _is_alike(one: Measured, safe: Measured) -> bool:
 
 def _cost(experiment: Experiment, rest_on: Mapping[int, Any], safe: Measured, fast: Measured) -> Cost | None:
     """At the number of threads of the plan's headline; None where one of the two was not measured there."""
-    points = analysis_of(experiment, safe.variant, rest_on[experiment.pk])["points"]
-    wanted = (safe.server_id, fast.variant)
-    threads = headline(experiment.plan).threads
-    alike = (one for one in points if (one["server_id"], one["variant"]) == wanted and one["threads"] == threads)
-    point = next((one for one in alike if one["ratio"]), None)
-    if point is None:
-        return None
-    return Cost(_says(safe, fast, point), point["ratio"]["decision"], experiment.pk)
+    points = analysis_of(experiment, safe.variant, rest_on[experiment.pk]).points
+    wanted = (safe.server_id, fast.variant, headline(experiment.plan).threads)
+    ratios = (one.ratio for one in points if (one.server_id, one.variant, one.threads) == wanted)
+    ratio = next(filter(None, ratios), None)
+    return Cost(_says(safe, fast, ratio, wanted[2]), ratio.decision, experiment.pk) if ratio else None
 
 
-def _says(safe: Measured, fast: Measured, point: Mapping[str, Any]) -> str:
-    ratio = point["ratio"]
-    digits = 2 if ratio["value"] >= 2 else 3
-    known = ratio["lo"] is not None and ratio["hi"] is not None
-    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if known else ""
-    if ratio["decision"] == "differs":
-        text = f"{fast.variant} is {sig(ratio['value'], digits)} times as fast as {safe.variant}"
-        return f"{text} ({interval}) at {at(point['threads'])}"
+def _says(safe: Measured, fast: Measured, ratio: Ratio, threads: int) -> str:
+    digits = 2 if ratio.value >= 2 else 3
+    known = ratio.lo is not None and ratio.hi is not None
+    interval = f"{sig(ratio.lo, digits)} to {sig(ratio.hi, digits)}" if known else ""
+    if ratio.decision == "differs":
+        text = f"{fast.variant} is {sig(ratio.value, digits)} times as fast as {safe.variant}"
+        return f"{text} ({interval}) at {at(threads)}"
     within = f" (ratio {interval})" if interval else ""
-    return f"{fast.variant} against {safe.variant} at {at(point['threads'])}: {ratio['decision']}{within}"
+    return f"{fast.variant} against {safe.variant} at {at(threads)}: {ratio.decision}{within}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dashboard.experiments.models import Environment, Experiment, Run
-from dashboard.findings.analysis import analysis_of
+from dashboard.findings.analysis import stored
 from dashboard.findings.claims.outcomes import outcomes_of
 
 FORMAT = "durascope-experiment-1"
@@ -45,7 +45,7 @@ def everything(experiment: Experiment) -> dict[str, Any]:
             "imported_from": experiment.imported_from,
         },
         "plan": experiment.plan,
-        "analysis": analysis_of(experiment),
+        "analysis": stored(experiment),
         "claims": {**experiment.claims, "outcomes": outcomes_of(experiment)} if experiment.claims else None,
         "environments": dict(environments.values_list("id", "data")),
         "probes": dict(experiment.probes.values_list("id", "data")),

@@ -21,6 +21,6 @@ def headline(plan: Mapping[str, Any]) -> Headline:
     names = [variant["name"] for variant in plan["variants"]]
     baseline = plan.get("baseline") or names[0]
     rivals = [name for name in names if name != baseline]
-    named = plan.get("main_variant")
+    named = plan.get("main_variant", "")
     threads = plan.get("main_threads") or max(plan.get("threads", ()), default=0)
     return Headline(baseline, named if named in rivals else next(reversed(rivals), ""), threads)

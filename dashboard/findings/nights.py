@@ -58,16 +58,18 @@ class Marked:
 
 @dataclass(frozen=True)
 class Shown:
-    """`chosen`: kind of track -> key of its condition, "" where there is none."""
+    """`newest`: id of a track -> its newest entry. `chosen`: kind of track -> key of its condition, "" where there is
+    none."""
 
     server: Server
     tracks: Sequence[Track]
+    newest: Mapping[int, datetime]
     chosen: Mapping[str, str]
     nights: int
 
     def conditions(self, kind: str) -> list[Condition]:
         """Those that were measured, each once."""
-        met = {track.condition: track.says for track in self.tracks if track.kind == kind and track.last}
+        met = {track.condition: track.says for track in self.tracks if track.kind == kind and track.pk in self.newest}
         return [Condition(key, says) for key, says in sorted(met.items(), key=lambda item: item[1])]
 
     @cached_property
@@ -140,16 +142,17 @@ def _name(track: Track, twice: set[str]) -> str:
 def shown(server: Server, choice: Mapping[str, str]) -> Shown:
     """For a query string; what is not known is ignored: then the condition that was measured last is shown."""
     kept = Entry.objects.filter(track=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
-    newest = kept.order_by("-at", "-pk").values("at")[:1]  # Max would read all entries of the server
-    tracks = list(server.tracks.annotate(last=Subquery(newest)).order_by("pk"))
-    chosen = {kind: _chosen(tracks, kind, choice.get(kind, "")) for kind in Track.Kind.values}
+    last = kept.order_by("-at", "-pk").values("at")[:1]  # Max would read all entries of the server
+    tracks = list(server.tracks.annotate(last=Subquery(last)).order_by("pk"))
+    newest = {track.pk: track.last for track in tracks if track.last}
+    chosen = {kind: _chosen(tracks, newest, kind, choice.get(kind, "")) for kind in Track.Kind.values}
     asked = choice.get("nights", "")
     nights = int(asked) if asked.isdecimal() and int(asked) in NIGHTS else NIGHTS[0]
-    return Shown(server, tracks, chosen, nights)
+    return Shown(server, tracks, newest, chosen, nights)
 
 
-def _chosen(tracks: Sequence[Track], kind: str, asked: str) -> str:
-    mine = [track for track in tracks if track.kind == kind and track.last]
+def _chosen(tracks: Sequence[Track], newest: Mapping[int, datetime], kind: str, asked: str) -> str:
+    mine = [track for track in tracks if track.kind == kind and track.pk in newest]
     if DIGEST.fullmatch(asked) and any(track.condition == asked for track in mine):
         return asked
-    return max(mine, key=lambda track: (track.last, track.pk)).condition if mine else ""
+    return max(mine, key=lambda track: (newest[track.pk], track.pk)).condition if mine else ""

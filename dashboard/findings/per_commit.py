@@ -2,7 +2,10 @@
 a figure that some run of the point lacks, or that its runs have from different sources, is not available."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+from dashboard.findings.point import FsyncLatency, Reading
 
 FSYNCS = {
     "redo": "redo_fsyncs",
@@ -14,75 +17,67 @@ FSYNCS = {
 Runs = Sequence[Mapping[str, Any]]
 
 
-def total(runs: Runs, name: str) -> dict[str, Any] | None:
-    """Sum of a figure over runs: {value, source, note}; the best source that every run has."""
+def total(runs: Runs, name: str) -> Reading | None:
+    """Sum of a figure over runs; the best source that every run has."""
     readings = [[f for f in run["figures"] if f["name"] == name and f["value"] is not None] for run in runs]
     for candidate in readings[0] if readings else []:
         same = [next((f for f in one if f["source"] == candidate["source"]), None) for one in readings]
         if None not in same:
-            return {
-                "value": sum(f["value"] for f in same if f),
-                "source": candidate["source"],
-                "note": candidate.get("note", ""),
-            }
+            return Reading(sum(f["value"] for f in same if f), candidate["source"], candidate.get("note", ""))
     return None
 
 
-def commits(runs: Runs) -> dict[str, Any]:
+def commits(runs: Runs) -> Reading | None:
     """Commits of the measured window: the server's own count where a source has it, else sysbench's, if those are
-    commits; value None where nobody counted them."""
+    commits; None where nobody counted them."""
     counted = total(runs, "commits")
-    if counted and counted["value"]:
+    if counted and counted.value:
         return counted
     if any(run.get("counts", "commits") != "commits" for run in runs):
-        return {"value": None, "source": "", "note": ""}
-    return {"value": sum(run["transactions"] for run in runs), "source": "sysbench", "note": ""}
+        return None
+    return Reading(sum(run["transactions"] for run in runs), "sysbench")
 
 
-def fsyncs_per_commit(runs: Runs) -> dict[str, dict[str, Any]]:
-    """File class -> {value, source, note}, only what is known. Classes that a server cannot tell apart, and the
-    count of all files, are left out where the finer figures are known."""
-    committed = commits(runs)["value"]
-    if not committed:
+def fsyncs_per_commit(runs: Runs) -> dict[str, Reading]:
+    """By class of files, only what is known. Classes that a server cannot tell apart, and the count of all files, are
+    left out where the finer figures are known."""
+    committed = commits(runs)
+    if not committed or not committed.value:
         return {}
     found = {name: sums for name, figure in FSYNCS.items() if (sums := total(runs, figure))}
     if "redo" in found:
         found.pop("redo and data", None)
     if set(found) - {"all files"}:
         found.pop("all files", None)
-    return {name: {**sums, "value": sums["value"] / committed} for name, sums in found.items()}
+    return {name: replace(sums, value=sums.value / committed.value) for name, sums in found.items()}
 
 
-def commits_per_group(runs: Runs) -> dict[str, Any] | None:
+def commits_per_group(runs: Runs) -> Reading | None:
     """Transactions per binlog group; None where no source counts groups, or none was written."""
     written, groups = total(runs, "binlog_commits"), total(runs, "binlog_groups")
-    if not written or not groups or not groups["value"]:
+    if not written or not groups or not groups.value:
         return None
-    sources = dict.fromkeys((written["source"], groups["source"]))
-    return {
-        "value": written["value"] / groups["value"],
-        "source": ", ".join(sources),
-        "note": groups["note"] or written["note"],
-    }
+    sources = ", ".join(dict.fromkeys((written.source, groups.source)))
+    return Reading(written.value / groups.value, sources, groups.note or written.note)
 
 
-def group_wait(runs: Runs) -> dict[str, Any] | None:
-    """Milliseconds that a commit waits for the leader of its group: {value, source, note}; None where nobody tells."""
-    committed, waited = commits(runs)["value"], total(runs, "group_wait_ms")
-    return {**waited, "value": waited["value"] / committed} if committed and waited else None
+def group_wait_ms(runs: Runs) -> Reading | None:
+    """What a commit waits for the leader of its group; None where nobody tells."""
+    committed, waited = commits(runs), total(runs, "group_wait_ms")
+    return replace(waited, value=waited.value / committed.value) if committed and committed.value and waited else None
 
 
 def missing(runs: Runs) -> list[str]:
     """Why sources had nothing to say, each reason once."""
     reasons = [f"{f['source']}: {f['note']}" for run in runs for f in run["figures"] if f["value"] is None]
-    if commits(runs)["value"] is None:
+    if commits(runs) is None:
         reasons.append(f"per commit: sysbench counts {runs[0]['counts']} here, and the server counts no commits")
     return list(dict.fromkeys(reasons))
 
 
-def fsync_latency(runs: Runs) -> dict[str, dict[str, Any]]:
-    """File class -> {source, calls, total_ms, max_ms, buckets}, runs added up; the best source that all have."""
-    answer: dict[str, dict[str, Any]] = {}
+def fsync_latency(runs: Runs) -> dict[str, FsyncLatency]:
+    """By class of files, runs added up; the best source that all have."""
+    answer: dict[str, FsyncLatency] = {}
     for files in _file_classes(runs):
         readings = [[one for one in run["latencies"] if one["files"] == files] for run in runs]
         for candidate in readings[0]:
@@ -97,15 +92,15 @@ def _file_classes(runs: Runs) -> Iterable[str]:
     return dict.fromkeys(one["files"] for run in runs for one in run["latencies"])
 
 
-def _added(source: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _added(source: str, parts: Sequence[Mapping[str, Any]]) -> FsyncLatency:
     buckets: dict[str, int] = {}
     for part in parts:
         for edge, calls in part["buckets"].items():
             buckets[str(edge)] = buckets.get(str(edge), 0) + calls
-    return {
-        "source": source,
-        "calls": sum(part["calls"] for part in parts),
-        "total_ms": sum(part["total_ms"] for part in parts),
-        "max_ms": max(part["max_ms"] for part in parts),
-        "buckets": dict(sorted(buckets.items(), key=lambda item: int(item[0]))),
-    }
+    return FsyncLatency(
+        source=source,
+        calls=sum(part["calls"] for part in parts),
+        total_ms=sum(part["total_ms"] for part in parts),
+        max_ms=max(part["max_ms"] for part in parts),
+        buckets=dict(sorted(buckets.items(), key=lambda item: int(item[0]))),
+    )

@@ -48,8 +48,8 @@ class PointKey:
 
 
 @dataclass(frozen=True)
-class Point:
-    """A point's measured repeats; each run is a dict of its columns (see `_WANTED`) and of what it `counts`."""
+class Gathered:
+    """The measured repeats of a point; each run is a dict of its columns (see `_WANTED`) and of what it `counts`."""
 
     key: PointKey
     runs: tuple[Mapping[str, Any], ...]
@@ -61,14 +61,14 @@ class Point:
         return sample({key: tps or short[key] for key, tps in series.items()})
 
 
-def points(experiment: Experiment) -> list[Point]:
+def points(experiment: Experiment) -> list[Gathered]:
     """All points with at least one finished run, in the plan's order of workload, server, variant, threads."""
     found = gathered(Run.objects.counted().filter(cell__experiment=experiment))
     place = _places(experiment.plan)
     return sorted(found, key=lambda point: place(point.key))
 
 
-def gathered(runs: QuerySet[Run]) -> list[Point]:
+def gathered(runs: QuerySet[Run]) -> list[Gathered]:
     """Runs of any experiments as points; runs of different experiments are never one point."""
     found = [
         dict(zip(_WANTED.values(), row, strict=True))
@@ -81,7 +81,7 @@ def gathered(runs: QuerySet[Run]) -> list[Point]:
         run["counts"] = counted(plans[run["experiment_id"]], run["workload"])
         key = PointKey(run["server_id"], run["variant"], run["workload"], run["threads"])
         grouped.setdefault((run["experiment_id"], key), []).append(run)
-    return [Point(key, tuple(same)) for (_, key), same in grouped.items()]
+    return [Gathered(key, tuple(same)) for (_, key), same in grouped.items()]
 
 
 def _places(plan: Mapping[str, Any]) -> Any:

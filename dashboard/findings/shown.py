@@ -9,9 +9,11 @@ from urllib.parse import urlencode
 from dashboard.experiments.crash_kinds import FIRST, in_order
 from dashboard.experiments.models import Experiment
 from dashboard.findings import probed
-from dashboard.findings.analysis import analysis_of, baseline_of
+from dashboard.findings.analysis import Analysis, analysis_of, baseline_of
 from dashboard.findings.crash.trials import Tried, trials_of
+from dashboard.findings.line_models import LineModels
 from dashboard.findings.looks import Look, by_place, looks
+from dashboard.findings.point import Point
 
 LOST_FROM = ("engine", "binlog")
 
@@ -25,7 +27,7 @@ class Line:
     name: str
     colour: int
     dash: int
-    points: tuple[Mapping[str, Any], ...]
+    points: tuple[Point, ...]
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Shown:
     `clean`: takes out of a text what this reader may not see."""
 
     plan: Mapping[str, Any]
-    analysis: Mapping[str, Any]
+    analysis: Analysis
     workload: str
     server_id: int | None
     names: Mapping[int, str]
@@ -47,16 +49,16 @@ class Shown:
     mine: str = ""  # the reader's own variant, "" when not said
 
     @property
-    def points(self) -> list[Mapping[str, Any]]:
-        return [p for p in self.analysis["points"] if p["workload"] == self.workload and self._here(p["server_id"])]
+    def points(self) -> list[Point]:
+        return [p for p in self.analysis.points if p.workload == self.workload and self._here(p.server_id)]
 
     @property
     def baseline(self) -> str:
-        return self.analysis["baseline"]
+        return self.analysis.baseline
 
     @property
     def threads(self) -> list[int]:
-        return sorted({point["threads"] for point in self.points})
+        return sorted({point.threads for point in self.points})
 
     @property
     def at_threads(self) -> int:
@@ -80,11 +82,10 @@ class Shown:
         lines = [self._line(*place) for place in self.places()]
         return [line for line in lines if line.points]
 
-    def models(self, line: Line) -> Mapping[str, Any]:
+    def models(self, line: Line) -> LineModels:
         """What the line's points say together: see `dashboard.findings.line_models`."""
         wanted = (line.server_id, line.variant, self.workload)
-        known = self.analysis["lines"]
-        return next(one for one in known if (one["server_id"], one["variant"], one["workload"]) == wanted)
+        return next(one for one in self.analysis.lines if (one.server_id, one.variant, one.workload) == wanted)
 
     def places(self) -> list[tuple[str, int]]:
         """(Variant, server) in the plan's order, which gives the colours."""
@@ -114,7 +115,7 @@ class Shown:
         return self.server_id in (None, server_id)
 
     def _line(self, variant: str, server_id: int) -> Line:
-        mine = (p for p in self.points if p["variant"] == variant and p["server_id"] == server_id)
+        mine = (p for p in self.points if p.variant == variant and p.server_id == server_id)
         look = self.look(variant, server_id)
         return Line(
             variant=variant,
@@ -122,7 +123,7 @@ class Shown:
             name=self.label(variant, server_id),
             colour=look.colour,
             dash=look.dash,
-            points=tuple(sorted(mine, key=lambda point: point["threads"])),
+            points=tuple(sorted(mine, key=lambda point: point.threads)),
         )
 
 
@@ -157,7 +158,7 @@ def _at(known: Sequence[Any], place: str | None) -> Any:
 
 def _one_of(known: Sequence[str], asked: str | None) -> str:
     """The asked one if it is known, else the first."""
-    return asked if asked in known else next(iter(known), "")
+    return asked if asked and asked in known else next(iter(known), "")
 
 
 def _place(known: Sequence[Any], one: Any) -> int | str:

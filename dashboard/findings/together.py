@@ -54,7 +54,9 @@ def of_run(run: Run, *, shared: bool) -> Together | None:
     rows = list(run.cell.parts.filter(state=Part.State.DONE).order_by("number"))
     if not rows:
         return Together(count, "", None)
-    loads = [PartLoad(one.by, one.began_s or 0.0, one.trip_s or 0.0, LoadResult.from_dict(one.result)) for one in rows]
+    loads = [
+        PartLoad(one.by, one.began_s or 0.0, one.trip_s or 0.0, LoadResult.from_dict(one.result or {})) for one in rows
+    ]
     hosts = _hosts({one.by for one in rows}, shared=shared)
     shares = tuple(_share(part, load, shared=shared) for part, load in zip(rows, loads, strict=True))
     return Together(count, hosts, started_within_s(loads) * 1000, common_tps(loads), shares)

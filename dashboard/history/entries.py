@@ -12,6 +12,7 @@ from dashboard.findings.analysis import analysis_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import Tried, trials_of
+from dashboard.findings.point import Point
 from dashboard.history import same
 from dashboard.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
@@ -55,30 +56,30 @@ def _write(experiment: Experiment, named: Mapping[str, Any], fields: Mapping[str
 
 
 def _measured(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    points = analysis_of(experiment)["points"]
+    points = analysis_of(experiment).points
     environments = _environments(points)
     for point in points:
-        names = (point["server_id"], point["variant"], point["workload"], point["threads"])
+        names = (point.server_id, point.variant, point.workload, point.threads)
         track = same.load_track(plan, *names)
-        track["defaults"]["counts"] = counted(experiment.plan, point["workload"])
-        yield track, {**_figures(point), "environment_id": environments[point["run_ids"][0]]}
+        track["defaults"]["counts"] = counted(experiment.plan, point.workload)
+        yield track, {**_figures(point), "environment_id": environments[point.run_ids[0]]}
 
 
-def _environments(points: Iterable[Mapping[str, Any]]) -> dict[int, int]:
-    first = [point["run_ids"][0] for point in points]
+def _environments(points: Iterable[Point]) -> dict[int, int]:
+    first = [point.run_ids[0] for point in points]
     return dict(Run.objects.filter(pk__in=first).values_list("pk", "environment_id"))
 
 
-def _figures(point: Mapping[str, Any]) -> dict[str, Any]:
-    fsyncs = point["fsyncs"]
+def _figures(point: Point) -> dict[str, Any]:
+    fsyncs = point.fsyncs
     return {
-        "repeats": point["repeats"],
-        "tps": point["tps"],
-        "tps_lo": point["lo"],
-        "tps_hi": point["hi"],
-        "p99_ms": point["latency_ms"].get("p99"),
-        "fsyncs": sum(one["value"] for one in fsyncs.values()) if fsyncs else None,
-        "fsyncs_from": "; ".join(f"{files}: {one['source']}" for files, one in sorted(fsyncs.items()))[:200],
+        "repeats": point.repeats,
+        "tps": point.tps,
+        "tps_lo": point.lo,
+        "tps_hi": point.hi,
+        "p99_ms": point.latency_ms.get("p99"),
+        "fsyncs": sum(one.value for one in fsyncs.values()) if fsyncs else None,
+        "fsyncs_from": "; ".join(f"{files}: {one.source}" for files, one in sorted(fsyncs.items()))[:200],
     }
 
 

@@ -14,7 +14,9 @@ from dashboard.experiments.models import Run
 from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
 from dashboard.findings.looks import looks
+from dashboard.findings.point import FsyncLatency
 from dashboard.findings.probed import each
+from dashboard.findings.stored import read
 from dashboard.results.reader import Reader
 from workers.metrics.source import FIGURES
 
@@ -87,14 +89,13 @@ def _as_counted(run: Run) -> per_commit.Runs:
 def _per_commit(run: Run) -> list[tuple[str, float, str]]:
     runs = _as_counted(run)
     found = [
-        (f"{name} fsyncs per commit", one["value"], one["source"])
-        for name, one in per_commit.fsyncs_per_commit(runs).items()
+        (f"{name} fsyncs per commit", one.value, one.source) for name, one in per_commit.fsyncs_per_commit(runs).items()
     ]
     group = per_commit.commits_per_group(runs)
-    return found + ([("commits per binlog group", group["value"], group["source"])] if group else [])
+    return found + ([("commits per binlog group", group.value, group.source)] if group else [])
 
 
 def _fsync_latency(run: Run, reader: Reader) -> Table:
     variant = reader.text(run.cell.variant)
-    rows = [row(variant, one["files"], one) for one in run.latencies if one["calls"]]
+    rows = [row(variant, one["files"], read(FsyncLatency, one)) for one in run.latencies if one["calls"]]
     return Table(LATENCY_COLUMNS, tuple(rows))

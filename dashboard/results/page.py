@@ -65,12 +65,12 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
 
 def contradicted(view: Shown) -> list[dict[str, Any]]:
     """Each variant whose sources contradict each other about its fsyncs: at its fewest such threads, and how often."""
-    found = [(line, [point for point in line.points if point["contradictions"]]) for line in view.lines()]
+    found = [(line, [point for point in line.points if point.contradictions]) for line in view.lines()]
     return [
         {
             "name": line.name,
-            "at": at(points[0]["threads"]),
-            "says": [view.clean(one["says"]) for one in points[0]["contradictions"]],
+            "at": at(points[0].threads),
+            "says": [view.clean(one.says) for one in points[0].contradictions],
             "more": len(points) - 1,
         }
         for line, points in found

@@ -9,7 +9,7 @@ from dashboard.experiments.states import ENDED
 from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import trials_of
-from dashboard.findings.points import Point, PointKey, points
+from dashboard.findings.points import Gathered, PointKey, points
 from workers.analysis.blocks import Sample
 from workers.analysis.fsync_model import FsyncModel, SizeTimes, fit
 from workers.analysis.predicates.measured import At, Crash, Place
@@ -27,7 +27,7 @@ class Evidence:
         self,
         server_id: int,
         experiment: Experiment,
-        measured: Mapping[PointKey, Point],
+        measured: Mapping[PointKey, Gathered],
         gaps: Mapping[PointKey, str],
         tried: Mapping[tuple[int, str, str], Sequence[Mapping[str, Any]]],
         distrust: str,

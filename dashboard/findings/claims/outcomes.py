@@ -32,14 +32,15 @@ def outcomes_of(experiment: Experiment) -> list[dict[str, Any]]:
     if experiment.outcomes.get("made_of") != made_of:
         experiment.outcomes = {"made_of": made_of, "outcomes": judge(experiment)}
         Experiment.objects.filter(pk=experiment.pk).update(outcomes=experiment.outcomes)
-    return experiment.outcomes["outcomes"]
+    kept: list[dict[str, Any]] = experiment.outcomes["outcomes"]
+    return kept
 
 
 def kept_outcomes(experiment: Experiment) -> list[dict[str, Any]]:
     """Of an experiment that is over, as its end left them: for a page that shows many, and asks nothing more of each.
     Worked out where they were judged in another way, or never."""
     if experiment.outcomes.get("made_of", {}).get("method") == _METHOD:
-        return experiment.outcomes["outcomes"]
+        return list(experiment.outcomes["outcomes"])
     return outcomes_of(experiment)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dashboard.findings import per_commit
 from workers.analysis import binomial, statistics
+from workers.analysis.blocks import Sample
 from workers.analysis.statistics import Estimate
 from workers.analysis.student import Floats
 
@@ -36,10 +37,12 @@ def _of_class(runs: Runs, classes: Sequence[str]) -> Estimate | None:
     if found is None:
         return None
     commits = per_commit.commits(runs)
-    if not known[found]["value"]:
-        return Estimate(0.0, 0.0, binomial.interval(0, int(commits["value"]))[1])
-    per = "tps" if commits["source"] == "sysbench" else "commits"
-    return _spread(known[found]["value"], runs, per_commit.FSYNCS[found], per)
+    if commits is None:
+        return None
+    if not known[found].value:
+        return Estimate(0.0, 0.0, binomial.interval(0, int(commits.value))[1])
+    per = "tps" if commits.source == "sysbench" else "commits"
+    return _spread(known[found].value, runs, per_commit.FSYNCS[found], per)
 
 
 def _no_binlog(runs: Runs) -> Estimate | None:
@@ -61,7 +64,7 @@ def _group(runs: Runs) -> Estimate | None:
     known = per_commit.commits_per_group(runs)
     if known is None:
         return None
-    return _spread(known["value"], runs, "binlog_commits", "binlog_groups")
+    return _spread(known.value, runs, "binlog_commits", "binlog_groups")
 
 
 def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
@@ -73,7 +76,7 @@ def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
     mean = float(np.concatenate([rates for _, rates in pairs.values()]).mean())
     if not mean > 0:
         return Estimate(value)
-    linear = {key: value + (counts - value * rates) / mean for key, (counts, rates) in pairs.items()}
+    linear: Sample = {key: value + (counts - value * rates) / mean for key, (counts, rates) in pairs.items()}
     around = statistics.mean_tps(linear)
     if around is None or around.lo is None or around.hi is None:
         return Estimate(value)

@@ -27,7 +27,7 @@ def value_of(measured: Mapping[str, Any]) -> str:
     if measured["value"] is None:
         return UNKNOWN
     if measured["counts"]:
-        return measured["counts"]
+        return str(measured["counts"])
     if measured["unit"] in SHARES:
         return percent(measured["value"])
     return f"{sig(measured['value'])}{UNITS[measured['unit']]}"

@@ -13,7 +13,7 @@ Whatever is none of these, or has no such value, is ignored.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from dashboard.findings.compare.columns import MOST_POINTS
@@ -42,7 +42,7 @@ class Choice:
     hidden: tuple[int, ...] = ()
     offered: int | None = None
 
-    def query(self, **other: object) -> str:
+    def query(self, **other: Any) -> str:
         """The address's query of this choice, or of one that differs in `other`. What is usual is left out, unless the
         points are: behind a link, what is usual is what was shared."""
         one = replace(self, **other)

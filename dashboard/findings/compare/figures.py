@@ -4,10 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.findings.line_models import fsyncs
+from dashboard.experiments.models import Experiment
+from dashboard.findings.point import Point
 from dashboard.numbers import at
 
-Column = Mapping[str, Any]  # a point as `dashboard.findings.analysis.describe` makes it, and whose it is
+
+@dataclass(frozen=True, kw_only=True)
+class Column(Point):
+    """A point, and whose it is. `environment`: as stored; `others`: the runs of all other columns; `name`: of its
+    experiment, as its reader may see it."""
+
+    experiment: Experiment
+    server: str
+    environment: Mapping[str, Any]
+    others: tuple[int, ...]
+    name: str = ""
+
+
 Value = tuple[float | None, float | None, float | None]  # with its 95 % interval, None where none is known
 
 
@@ -23,23 +36,23 @@ class Figure:
 
 
 def _throughput(column: Column) -> Value:
-    return column["tps"], column["lo"], column["hi"]
+    return column.tps, column.lo, column.hi
 
 
 def _latency(percentile: str) -> Callable[[Column], Value]:
-    return lambda column: (column["latency_ms"].get(percentile), None, None)
+    return lambda column: (column.latency_ms.get(percentile), None, None)
 
 
 def _fsyncs(log: str) -> Callable[[Column], Value]:
     def value(column: Column) -> Value:
-        found = fsyncs(column, log)
-        return (found["value"] if found else None), None, None
+        found = column.fsyncs_of(log)
+        return (found.value if found else None), None, None
 
     return value
 
 
 def _group(column: Column) -> Value:
-    return (column["group"]["value"] if column["group"] else None), None, None
+    return (column.group.value if column.group else None), None, None
 
 
 FIGURES: dict[str, Figure] = {
@@ -55,4 +68,4 @@ FIGURES: dict[str, Figure] = {
 
 def named(columns: Sequence[Column]) -> list[str]:
     """1: 1/1, 8 threads."""
-    return [f"{n}: {column['variant']}, {at(column['threads'])}" for n, column in enumerate(columns, start=1)]
+    return [f"{n}: {column.variant}, {at(column.threads)}" for n, column in enumerate(columns, start=1)]

@@ -1,11 +1,11 @@
 """The sentence on top of a comparison: the second point against the first, in the order of the address. Whoever chose
 the points fixed that order; the other points follow in sentences of their own, whatever was found."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dashboard.findings.compare.figures import Column, named
 from dashboard.findings.finding import TOO_FEW, Finding
+from dashboard.findings.point import Ratio
 from dashboard.numbers import sig
 
 
@@ -14,7 +14,7 @@ def finding(columns: Sequence[Column]) -> Finding | None:
     if len(columns) < 2:
         return None
     names = [_of(name) for name in named(columns)]
-    judged = [(name, column["ratio"]) for name, column in zip(names, columns, strict=True) if column["ratio"]]
+    judged = [(name, column.ratio) for name, column in zip(names, columns, strict=True) if column.ratio]
     unlike = _unlike(columns)
     if not judged:
         return Finding(unlike or "Whether throughput differs is not decidable")
@@ -24,11 +24,11 @@ def finding(columns: Sequence[Column]) -> Finding | None:
     return Finding(found.text, found.interval, (*found.more, *further, *([f"{unlike}."] if unlike else [])))
 
 
-def _told(name: str, first: str, ratio: Mapping[str, Any]) -> Finding:
-    digits = 2 if ratio["value"] >= 2 else 3
-    interval = f"{sig(ratio['lo'], digits)} to {sig(ratio['hi'], digits)}" if ratio["lo"] is not None else ""
-    throughput = f"{sig(ratio['value'], digits)} times the throughput of {first}"
-    decision = ratio["decision"]
+def _told(name: str, first: str, ratio: Ratio) -> Finding:
+    digits = 2 if ratio.value >= 2 else 3
+    interval = f"{sig(ratio.lo, digits)} to {sig(ratio.hi, digits)}" if ratio.lo is not None else ""
+    throughput = f"{sig(ratio.value, digits)} times the throughput of {first}"
+    decision = ratio.decision
     if decision == "differs":
         return Finding(f"{name} has {throughput}", interval)
     if decision == "no difference shown":
@@ -42,7 +42,7 @@ def _told(name: str, first: str, ratio: Mapping[str, Any]) -> Finding:
 
 def _unlike(columns: Sequence[Column]) -> str:
     """Points whose throughput is a number of something else than the first's."""
-    first, *others = (column["counts"] for column in columns)
+    first, *others = (column.counts for column in columns)
     different = sorted({other for other in others if other != first})
     if not different:
         return ""

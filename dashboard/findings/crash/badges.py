@@ -74,7 +74,7 @@ def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, s
 
 def _agreed(present: Durability, plan: Mapping[str, Any], variant: str, environment: Mapping[str, Any]) -> str:
     """The engine of a variant that ran with these settings; "" where it did not, or its engine's are not known."""
-    planned = next((one for one in plan["variants"] if one["name"] == variant), {})
+    planned: Mapping[str, Any] = next((one for one in plan["variants"] if one["name"] == variant), {})
     engine = planned.get("engine", "innodb").lower()
     ran = of_trial(environment, planned.get("settings", {}))
     return engine if engine in present.engines and agree(engine, present, ran) else ""

@@ -43,7 +43,7 @@ def _on_one_server(main: Headline, pair: Pair, known: Sequence[Setting]) -> Find
     if pair.ratio is None or first.variant != main.variant or not others:
         return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
-    if speed and pair.ratio["decision"] == "differs" and pair.ratio["value"] > 1:
+    if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
         return Finding(f"{_with_interval(speed)}, and {first.tally.says}", more=tuple(further))
     return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
 

@@ -1,10 +1,9 @@
 """The settings of an experiment with their speed and what crashes did to them: what cost against risk is made of."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dashboard.findings.crash.statistics import Loss, Tally, of, tallies
+from dashboard.findings.point import Point
 from dashboard.findings.shown import Line, Shown
 
 
@@ -16,14 +15,14 @@ class Setting:
     variant: str
     server_id: int
     colour: int
-    point: Mapping[str, Any] | None
+    point: Point | None
     tally: Tally
     loss: Loss | None  # from the chosen place
     mine: bool
 
     @property
     def tps(self) -> float | None:
-        return self.point["tps"] if self.point else None
+        return self.point.tps if self.point else None
 
 
 def settings(shown: Shown) -> list[Setting]:
@@ -44,7 +43,7 @@ def _setting(shown: Shown, line: Line | None, tally: Tally) -> Setting:
         variant=tally.variant,
         server_id=tally.server_id,
         colour=shown.look(tally.variant, tally.server_id).colour,
-        point=next((point for point in points if point["threads"] == shown.at_threads), None),
+        point=next((point for point in points if point.threads == shown.at_threads), None),
         tally=tally,
         loss=tally.loss(shown.lost_from),
         mine=tally.variant == shown.mine,

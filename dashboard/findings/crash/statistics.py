@@ -59,15 +59,15 @@ class Tally:
 
     def loss(self, place: str) -> Loss | None:
         """Lost from "engine" or "binlog" in trials with a verdict; None where no such trial knows."""
-        known = [trial for trial in self.decided if trial.lost(place) is not None]
+        known = [(count, trial.lost_ms(place)) for trial in self.decided if (count := trial.lost(place)) is not None]
         if not known:
             return None
-        lost = [trial.lost(place) for trial in known]
-        hit = [trial for trial in known if trial.lost(place)]
-        took = [trial.lost_ms(place) for trial in hit if trial.lost_ms(place) is not None]
+        lost = [each for each, _ in known]
+        hit = [each for each in lost if each]
+        took = [took_ms for each, took_ms in known if each and took_ms is not None]
         return Loss(
             mean=fmean(lost),
-            median=median(trial.lost(place) for trial in hit) if hit else 0,
+            median=median(hit) if hit else 0,
             least=min(lost),
             most=max(lost),
             median_ms=median(took) if took else None,

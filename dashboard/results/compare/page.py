@@ -30,8 +30,9 @@ def context(choice: Choice, token: str = "") -> dict[str, Any]:
     answer = {
         "choice": choice,
         "query": said.query(),
-        "columns": [{**column, "without": _without(choice, place, column)} for place, column in enumerate(shown)],
-        "left_out": max(0, len(choice.runs) - sum(len(column["run_ids"]) for column in found)),
+        "columns": shown,
+        "takes_out": [(column, _without(choice, place, column)) for place, column in enumerate(shown)],
+        "left_out": max(0, len(choice.runs) - sum(len(column.run_ids) for column in found)),
         "unlike": _unlike(found, reader),
         "finding": finding(shown),
         "picture": _picture(picture(shown, choice), said, reader),
@@ -45,7 +46,7 @@ def context(choice: Choice, token: str = "") -> dict[str, Any]:
 
 
 def _without(choice: Choice, place: int, column: Column) -> str:
-    return choice.query(runs=column["others"], hidden=choice.hidden_without(place))
+    return choice.query(runs=column.others, hidden=choice.hidden_without(place))
 
 
 def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]:
@@ -71,7 +72,7 @@ def _picture(chart: Chart, choice: Choice, reader: Reader) -> dict[str, Any]:
 
 def _unlike(found: Sequence[Column], reader: Reader) -> list[tuple[str, list[str]]]:
     """What differs between the environments, in words that the reader may see."""
-    rows = environment.differences([column["environment"] for column in found])
+    rows = environment.differences([column.environment for column in found])
     return [(name, [_for(reader, name, value) for value in values]) for name, values in rows]
 
 
@@ -114,10 +115,10 @@ def _offer(experiment: Experiment, wanted: Sequence[int]) -> list[Mapping[str, A
     names = {target["server_id"]: target["name"] for target in experiment.plan["targets"]}
     return [
         {
-            **point,
-            "server": names[point["server_id"]],
-            "value": ",".join(map(str, point["run_ids"])),
-            "there": set(point["run_ids"]) <= set(wanted),
+            "point": point,
+            "server": names[point.server_id],
+            "value": ",".join(map(str, point.run_ids)),
+            "there": set(point.run_ids) <= set(wanted),
         }
-        for point in analysis_of(experiment)["points"]
+        for point in analysis_of(experiment).points
     ]

@@ -6,19 +6,20 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.charts.fsync_latency import fsync_latency, row
+from dashboard.findings.point import FsyncLatency
+from tests.unit.findings.points import point
+
+FIVE = FsyncLatency(source="trace:fsync", calls=5, total_ms=7.1, max_ms=3.79, buckets={"512": 4, "4096": 1})
 
 
 def test_it_never_shows_a_percentile_above_the_largest_call():
-    one = {"calls": 5, "total_ms": 7.1, "max_ms": 3.79, "source": "trace:fsync", "buckets": {"512": 4, "4096": 1}}
-    assert row("1/1", "redo", one) == ("1/1", "redo", 5, 7.1 / 5, 0.512, 3.79, 3.79, "trace:fsync")
+    assert row("1/1", "redo", FIVE) == ("1/1", "redo", 5, 7.1 / 5, 0.512, 3.79, 3.79, "trace:fsync")
 
 
 @pytest.mark.parametrize("stored", [*permutations(("redo", "binlog", "data", "other"))])
 def test_files_stand_in_one_order_however_a_database_stored_them(stored):
     """PostgreSQL orders the keys of JSON by their length."""
-    one = {"calls": 5, "total_ms": 7.1, "max_ms": 3.79, "source": "trace:fsync", "buckets": {"512": 4, "4096": 1}}
-    point = {"threads": 8, "fsync_latency": dict.fromkeys(stored, one)}
-    line = SimpleNamespace(name="1/1", colour=0, dash=False, points=[point])
+    line = SimpleNamespace(name="1/1", colour=0, dash=False, points=[point(fsync_latency=dict.fromkeys(stored, FIVE))])
     chart = fsync_latency(SimpleNamespace(at_threads=8, lines=lambda: [line]))
     assert [series.name for series in chart.series] == ["1/1 redo", "1/1 binlog"]
     assert [files for _, files, *_ in chart.table.rows] == ["redo", "binlog", "data", "other"]

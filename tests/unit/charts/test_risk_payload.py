@@ -181,8 +181,9 @@ def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
 def test_its_sentence_gives_no_speed_that_was_not_shown():
     known = shown_to(trials.experiment(), {}, shared=False)
     for decision in ("no difference shown", "not decidable"):
-        planned = [{**one, "ratio": {**one["ratio"], "decision": decision}} for one in known.analysis["headline"]]
-        found = crash_finding(replace(known, analysis={**known.analysis, "headline": planned}))
+        pairs = known.analysis.headline
+        planned = tuple(replace(one, ratio=replace(one.ratio, decision=decision)) for one in pairs)
+        found = crash_finding(replace(known, analysis=replace(known.analysis, headline=planned)))
         assert found.text.startswith("0/0 lost a median of 2,300")
         assert found.more[0].startswith("1/1 lost nothing in 30 power losses")
         assert "times as fast" not in " ".join(found.more)

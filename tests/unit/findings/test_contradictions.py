@@ -23,8 +23,8 @@ def experiment(per_commit):
 
 
 def told(made):
-    points = analysis_of(made)["points"]
-    return {(one["variant"], one["threads"]): [said["says"] for said in one["contradictions"]] for one in points}
+    points = analysis_of(made).points
+    return {(one.variant, one.threads): [said.says for said in one.contradictions] for one in points}
 
 
 def test_a_count_that_the_trace_did_not_see_is_on_the_page_behind_the_link_and_in_the_file(client, client_in):

@@ -3,26 +3,25 @@
 import re
 from dataclasses import replace
 
+from dashboard.findings.analysis import HeadlineRatio
 from dashboard.findings.finding import Progress, finding
 from dashboard.findings.headline import headline
+from dashboard.findings.point import Ratio, Reading, Stalls
 from dashboard.findings.shown import Shown
+from tests.unit.findings import points
 
 ALL = Progress(cells=12, measured=12, is_over=True)
 
 
 def ratio(value, lo, hi, decision="differs"):
-    return {"value": value, "lo": lo, "hi": hi, "p": 0.01, "decision": decision}
+    return Ratio(value, lo, hi, 0.01, decision)
 
 
-def point(variant, threads=8, against=None, tps=1000.0, **more):
-    return {
-        "server_id": 1, "variant": variant, "workload": "w", "threads": threads, "tps": tps, "lo": 950.0, "hi": 1050.0,
-        "repeats": 3, "settled": True, "stalls": {"count": 0, "seconds": 0, "longest_s": 0}, "fsyncs": {},
-        "group": None, "ratio": against, **more,
-    }  # fmt: skip
+def point(variant, threads=8, against=None, **more):
+    return points.point(**{"variant": variant, "threads": threads, "lo": 950.0, "hi": 1050.0, "ratio": against, **more})
 
 
-def shown(*points, servers=1, **more):
+def shown(*measured, servers=1, **more):
     """A plan of 1/1 against 0/0 at 8 threads; the analysis of the points against 1/1."""
     plan = {
         "variants": [{"name": "1/1"}, {"name": "2/0"}, {"name": "0/0"}],
@@ -33,17 +32,16 @@ def shown(*points, servers=1, **more):
     }
     main = headline(plan)
     planned = [
-        {name: one[name] for name in ("server_id", "workload", "ratio")}
-        for one in points
-        if (one["variant"], one["threads"]) == (main.variant, main.threads)
+        HeadlineRatio(one.server_id, one.workload, one.ratio)
+        for one in measured
+        if (one.variant, one.threads) == (main.variant, main.threads)
     ]
     names = {n + 1: f"db{n + 1}" for n in range(servers)}
-    analysis = {"baseline": "1/1", "points": list(points), "headline": planned}
-    return Shown(plan, analysis, "w", None, names, str, None, [])
+    return Shown(plan, points.analysis(measured, planned), "w", None, names, str, None, [])
 
 
-def said(*points, progress=ALL, servers=1, **more):
-    return finding(shown(*points, servers=servers, **more), progress)
+def said(*measured, progress=ALL, servers=1, **more):
+    return finding(shown(*measured, servers=servers, **more), progress)
 
 
 def in_order(text, *parts):
@@ -69,14 +67,14 @@ def test_a_larger_difference_of_another_pair_is_no_headline(words):
 
 
 def test_the_plan_says_which_pair_and_at_how_many_threads():
-    points = (point("1/1", 1), point("2/0", 1, ratio(3.1, 2.9, 3.3)), point("0/0", 1, ratio(9, 8, 10)))
-    found = said(*points, main_variant="2/0", main_threads=1)
+    measured = (point("1/1", 1), point("2/0", 1, ratio(3.1, 2.9, 3.3)), point("0/0", 1, ratio(9, 8, 10)))
+    found = said(*measured, main_variant="2/0", main_threads=1)
     assert in_order(found.sentence, "1 thread ", "2/0", "3.1", "1/1", "2.9", "3.3")
 
 
 def test_another_baseline_that_a_reader_chose_changes_no_headline():
     view = shown(point("1/1"), point("0/0", against=ratio(6.12, 5.71, 6.63)))
-    chosen = replace(view, analysis={**view.analysis, "baseline": "0/0"})
+    chosen = replace(view, analysis=replace(view.analysis, baseline="0/0"))
     assert finding(chosen, ALL) == finding(view, ALL)
 
 
@@ -95,10 +93,10 @@ def test_each_server_has_its_sentence_the_first_one_on_top():
 
 
 def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(words):
-    counted = {"redo": {"value": 0.435}, "binlog": {"value": 0.449}, "data": {"value": 0.01}}
-    group = {"value": 2.23}
+    counted = {"redo": Reading(0.435, "s"), "binlog": Reading(0.449, "s"), "data": Reading(0.01, "s")}
+    group = Reading(2.23, "s")
     base = point("1/1", fsyncs=counted, group=group)
-    both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": {"value": 0.0002}}))
+    both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": Reading(0.0002, "s")}))
     fsyncs, groups = both.more
     assert in_order(fsyncs, "1/1", "0.43 redo", "0.45 binlog", "0/0", "0.00020 redo")
     assert in_order(groups, "2.2", "1/1")
@@ -107,7 +105,7 @@ def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(word
 
 
 def test_it_warns_of_stalls_and_of_a_short_warm_up(words):
-    stalled = point("0/0", against=ratio(6, 5, 7), stalls={"count": 2, "seconds": 3, "longest_s": 2}, settled=False)
+    stalled = point("0/0", against=ratio(6, 5, 7), stalls=Stalls(2, 3, 2), settled=False)
     stalls, warm_up = said(point("1/1"), stalled).more
     assert in_order(stalls, "0/0", "3 s") and "0/0" in warm_up
     words([stalls, warm_up])
@@ -121,7 +119,7 @@ def test_it_does_not_decide_what_cannot_be_decided(words):
 
 def few(repeats, decision):
     one = {"lo": None, "hi": None, "repeats": repeats}
-    return said(point("1/1", **one), point("0/0", 8, ratio(6, None, None, decision), 6000.0, **one))
+    return said(point("1/1", **one), point("0/0", 8, ratio(6, None, None, decision), tps=6000.0, **one))
 
 
 def test_of_one_repeat_it_tells_the_figures_and_judges_nothing(words):

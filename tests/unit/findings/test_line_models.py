@@ -1,5 +1,7 @@
 """What points say together, and how the page shows it: with data, without, and behind a share link."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 
@@ -9,7 +11,11 @@ from dashboard.findings import line_models as models
 from dashboard.findings.analysis import analyse
 from dashboard.findings.claims import evidence
 from dashboard.findings.device_models import devices
+from dashboard.findings.point import FsyncLatency, Reading
+from tests.unit.findings import points
 from tests.unit.results import factory
+from workers.analysis.refused import Refused
+from workers.analysis.scaling_law import ScalingLaw
 
 SIZES = (512, 4096, 65536, 1 << 20, 16 << 20)
 
@@ -20,16 +26,20 @@ def point(threads, tps, redo=(1.0, 5.0), binlog=(1.0, 5.0), variant="1/1", secon
     logs = {log: known for log, known in (("redo", redo), ("binlog", binlog)) if known}
     transactions = tps * seconds
     commits = share * transactions
-    return {
-        "server_id": 1, "variant": variant, "workload": "update", "threads": threads, "tps": tps,
-        "lo": None, "hi": None, "group_wait": None, "transactions": transactions, "seconds": seconds,
-        "counts": counts, "commits": commits,
-        "fsyncs": {log: {"value": each, "source": "trace:fsync", "note": ""} for log, (each, _) in logs.items()},
-        "fsync_latency": {
-            log: {"source": "trace:fsync", "calls": each * commits, "total_ms": each * commits * ms}
-            for log, (each, ms) in logs.items() if ms and each
+    return points.point(
+        variant=variant,
+        threads=threads,
+        tps=tps,
+        transactions=transactions,
+        counts=counts,
+        commits=commits,
+        fsyncs={log: Reading(each, "trace:fsync") for log, (each, _) in logs.items()},
+        fsync_latency={
+            log: FsyncLatency("trace:fsync", each * commits, each * commits * ms, ms, {})
+            for log, (each, ms) in logs.items()
+            if ms and each
         },
-    }  # fmt: skip
+    )
 
 
 OLD = [point(1, 62, (2, 5.0)), point(16, 184, (1.1, 5.0)), point(64, 180, (1.05, 5.0))]
@@ -38,19 +48,19 @@ NEW = [point(1, 91), point(16, 944, (0.2, 5.0), (0.2, 5.0)), point(64, 3303, (0.
 
 def test_it_tells_old_from_new():
     (old,), (new,) = models.lines(OLD), models.lines(NEW)
-    assert old["group_commit"]["binlog"]["verdict"] == "does not work"
-    assert new["group_commit"]["binlog"]["verdict"] == new["group_commit"]["redo"]["verdict"] == "works"
+    assert old.group_commit["binlog"].verdict == "does not work"
+    assert new.group_commit["binlog"].verdict == new.group_commit["redo"].verdict == "works"
 
 
 def test_it_works_out_the_ceiling_from_one_thread():
     (line,) = models.lines(NEW)
-    assert line["ceiling"]["demand_ms"] == pytest.approx(10)
-    assert line["ceiling"]["fsyncs"] == 2
-    assert line["ceiling"]["source"] == "trace:fsync"
+    assert line.ceiling.demand_ms == pytest.approx(10)
+    assert line.ceiling.fsyncs == 2
+    assert line.ceiling.source == "trace:fsync"
 
 
 @pytest.mark.parametrize(
-    "points",
+    "measured",
     [
         NEW[1:],  # no lone thread
         [point(1, 91, binlog=(1.0, None)), NEW[2]],  # the binlog's flushes were not timed
@@ -58,36 +68,36 @@ def test_it_works_out_the_ceiling_from_one_thread():
         [point(1, 91, (0.01, 5.0), (0.0, 5.0)), NEW[2]],  # no commit waits
     ],
 )
-def test_where_it_is_not_known_there_is_no_ceiling_but_a_reason(points):
-    (line,) = models.lines(points)
-    assert line["ceiling"]["why"]
-    assert line["anatomy"][0]["why"]
+def test_where_it_is_not_known_there_is_no_ceiling_but_a_reason(measured):
+    (line,) = models.lines(measured)
+    assert line.ceiling.why
+    assert line.commit_times[0].anatomy.why
 
 
 def test_updates_are_not_set_against_fsyncs_per_commit():
     """16 threads that make 20,000 updates a second, each commit of theirs with 2 fsyncs of 5 ms: no 4000 %."""
     updates = [point(1, 4000, counts="updates", share=1 / 500), point(16, 20_000, counts="updates", share=1 / 500)]
     (line,) = models.lines(updates)
-    refused = {"why": "Its throughput counts updates, not commits."}
-    assert line["ceiling"] == refused
-    assert line["anatomy"] == [{"threads": 1, **refused}, {"threads": 16, **refused}]
-    assert "why" not in models.lines(NEW)[0]["ceiling"]
+    refused = Refused("Its throughput counts updates, not commits.")
+    assert line.ceiling == refused
+    assert [(one.threads, one.anatomy) for one in line.commit_times] == [(1, refused), (16, refused)]
+    assert not isinstance(models.lines(NEW)[0].ceiling, Refused)
 
 
 def test_group_commit_is_judged_by_commits_not_by_updates():
     """80 commits of one thread say too little, however many updates they hold."""
     few = [point(1, 4000, counts="updates", share=1 / 500), point(16, 20_000, (0.2, 5.0), counts="updates", share=0.1)]
     (line,) = models.lines(few)
-    assert line["group_commit"]["redo"]["verdict"] == "unknown"
-    more = [{**few[0], "commits": 8000}, few[1]]
-    assert models.lines(more)[0]["group_commit"]["redo"]["verdict"] == "works"
+    assert line.group_commit["redo"].verdict == "unknown"
+    more = [replace(few[0], commits=8000), few[1]]
+    assert models.lines(more)[0].group_commit["redo"].verdict == "works"
 
 
 def test_the_anatomy_adds_up():
     (line,) = models.lines(NEW)
-    for one in line["anatomy"]:
-        assert set(one["parts"]) == {"redo flush", "binlog flush"}
-        assert sum(one["parts"].values()) + one["rest_ms"] == pytest.approx(one["whole_ms"])
+    for one in (each.anatomy for each in line.commit_times):
+        assert set(one.parts) == {"redo flush", "binlog flush"}
+        assert sum(one.parts.values()) + one.rest_ms == pytest.approx(one.whole_ms)
 
 
 @pytest.mark.parametrize(
@@ -96,21 +106,21 @@ def test_the_anatomy_adds_up():
 )
 def test_waits_for_the_leader_are_a_part_where_they_were_timed(condition, beyond_ms):
     """Of 14 ms, 10 are flushes of two logs. MariaDB's leader makes but one of them."""
-    wait = {"value": 14.0, "source": f"commit_waits:{condition}", "note": ""}
-    last = models.lines([{**one, "group_wait": wait} for one in NEW])[0]["anatomy"][-1]
-    assert last["parts"]["group leader"] == pytest.approx(beyond_ms)
-    assert "group leader" not in models.lines(NEW)[0]["anatomy"][-1]["parts"]
+    wait = Reading(14.0, f"commit_waits:{condition}")
+    last = models.lines([replace(one, group_wait_ms=wait) for one in NEW])[0].commit_times[-1].anatomy
+    assert last.parts["group leader"] == pytest.approx(beyond_ms)
+    assert "group leader" not in models.lines(NEW)[0].commit_times[-1].anatomy.parts
 
 
 def test_three_numbers_of_threads_are_too_few_for_a_law():
-    assert "4 numbers of threads" in models.lines(NEW)[0]["scaling_law"]["why"]
+    assert "4 numbers of threads" in models.lines(NEW)[0].scaling_law.why
     more = [*NEW, point(4, 300), point(8, 560)]
-    assert "contention" in models.lines(more)[0]["scaling_law"]
+    assert isinstance(models.lines(more)[0].scaling_law, ScalingLaw)
 
 
 def test_redo_and_data_together_stand_for_the_redo_log():
-    known = [{**one, "fsyncs": {"redo and data": one["fsyncs"]["redo"]}} for one in NEW]
-    assert models.lines(known)[0]["group_commit"]["redo"]["verdict"] == "works"
+    known = [replace(one, fsyncs={"redo and data": one.fsyncs["redo"]}) for one in NEW]
+    assert models.lines(known)[0].group_commit["redo"].verdict == "works"
 
 
 def sweep(k_ms=5.0, mb_per_s=100.0, rounds=8):
@@ -124,9 +134,9 @@ def sweep(k_ms=5.0, mb_per_s=100.0, rounds=8):
 
 def test_each_device_has_its_model():
     found = devices([(1, {"storage": "", "sweep": sweep()}), (1, {"storage": "sata", "sweep": sweep(8)}), (1, {})])
-    assert [one["storage"] for one in found] == ["", "sata"]
-    assert found[1]["ways"]["append"]["k_ms"]["value"] == pytest.approx(8)
-    assert found[0]["ways"]["overwrite"]["follows"] == "follows"
+    assert [one.storage for one in found] == ["", "sata"]
+    assert found[1].ways["append"].k_ms.value == pytest.approx(8)
+    assert found[0].ways["overwrite"].follows == "follows"
 
 
 @pytest.mark.django_db
@@ -143,7 +153,7 @@ def test_claims_are_judged_by_the_newest_sweep_of_a_device():
 
 def test_an_infinite_rate_is_stored_as_none():
     (found,) = devices([(1, {"sweep": sweep(mb_per_s=-1e15)})])
-    assert found["ways"]["append"]["mb_per_s"]["hi"] is None
+    assert found.ways["append"].mb_per_s.hi is None
 
 
 def measured_with_binlog(**fields):
@@ -177,20 +187,20 @@ def ignored(**counted):
         run.figures = [{"name": name, "value": value, "source": "trace:fsync", "note": ""} for name, value in figures]
         run.latencies = []
         run.save()
-    return analyse(one, "1/1")["lines"][0]
+    return analyse(one, "1/1").lines[0]
 
 
 @pytest.mark.django_db
 def test_inserts_that_were_ignored_are_no_commits_that_share_fsyncs():
     line = ignored()
-    assert line["group_commit"]["redo"]["verdict"] == "unknown"
-    assert line["ceiling"]["why"] == "Its throughput counts inserts tried, not commits."
+    assert line.group_commit["redo"].verdict == "unknown"
+    assert line.ceiling.why == "Its throughput counts inserts tried, not commits."
 
 
 @pytest.mark.django_db
 def test_where_the_server_counts_commits_they_are_judged():
-    redo = ignored(commits=0.4)["group_commit"]["redo"]
-    assert (redo["verdict"], redo["alone"]) == ("does not work", pytest.approx(1))
+    redo = ignored(commits=0.4).group_commit["redo"]
+    assert (redo.verdict, redo.alone) == ("does not work", pytest.approx(1))
 
 
 @pytest.mark.django_db

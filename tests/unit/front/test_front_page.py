@@ -1,5 +1,6 @@
 """The first page: what it says of servers, nights and changes, and that it asks little however much is stored."""
 
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -107,17 +108,17 @@ def test_the_cost_is_the_ratio_of_the_result_page():
     server = factory.server()
     made = measured(server)
     found = costs.costs([server.pk])[server.pk]
-    points = analysis_of(made, "1/1")["points"]
-    ratio = next(p["ratio"] for p in points if p["variant"] == "0/0" and p["threads"] == 8)
-    interval = f"({sig(ratio['lo'], 2)} to {sig(ratio['hi'], 2)})"
-    assert found.says == f"0/0 is {sig(ratio['value'], 2)} times as fast as 1/1 {interval} at 8 threads"
+    points = analysis_of(made, "1/1").points
+    ratio = next(p.ratio for p in points if p.variant == "0/0" and p.threads == 8)
+    interval = f"({sig(ratio.lo, 2)} to {sig(ratio.hi, 2)})"
+    assert found.says == f"0/0 is {sig(ratio.value, 2)} times as fast as 1/1 {interval} at 8 threads"
     assert found.decision == "differs"
 
 
 def test_a_cost_that_was_not_shown_is_no_factor():
     server = factory.server()
     made = measured(server)
-    analysis = analysis_of(made, "1/1")
+    analysis = asdict(analysis_of(made, "1/1"))
     for point in analysis["points"]:
         if point["ratio"]:
             point["ratio"] |= {"value": 1.56, "lo": 0.34, "hi": 8.13, "decision": "no difference shown"}

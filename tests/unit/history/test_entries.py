@@ -18,11 +18,11 @@ def test_each_point_becomes_an_entry_with_the_figures_of_the_result():
     experiment = factory.experiment()
     entries.note(experiment)
     assert Entry.objects.count() == 3 * 2  # variants, threads
-    point = next(p for p in analysis_of(experiment)["points"] if (p["variant"], p["threads"]) == ("1/1", 8))
+    point = next(p for p in analysis_of(experiment).points if (p.variant, p.threads) == ("1/1", 8))
     entry = Entry.objects.get(track__variant="1/1", track__says__contains="8 threads")
-    assert (entry.tps, entry.tps_lo, entry.tps_hi) == (point["tps"], point["lo"], point["hi"])
-    assert entry.p99_ms == point["latency_ms"]["p99"]
-    assert entry.fsyncs == pytest.approx(sum(one["value"] for one in point["fsyncs"].values()))
+    assert (entry.tps, entry.tps_lo, entry.tps_hi) == (point.tps, point.lo, point.hi)
+    assert entry.p99_ms == point.latency_ms["p99"]
+    assert entry.fsyncs == pytest.approx(sum(one.value for one in point.fsyncs.values()))
     assert entry.fsyncs_from.startswith("binlog: trace:binlog_fsyncs; data:")
     assert entry.at == experiment.started_at
     assert entry.environment.data["server"]["version"] == "10.11.6-MariaDB"

@@ -215,10 +215,10 @@ def test_a_cell_rests_on_the_same_evidence():
 def test_statistics_are_of_the_rows_that_are_there():
     """Not copied: a run that is taken away is missing in them."""
     _, _, imported = files.round_trip()
-    points = len(analysis_of(imported)["points"])
+    points = len(analysis_of(imported).points)
     imported.cells.filter(variant="1/1").delete()
     imported.refresh_from_db()
-    assert len(analysis_of(imported)["points"]) < points
+    assert len(analysis_of(imported).points) < points
 
 
 def test_states_stay_what_they_were():

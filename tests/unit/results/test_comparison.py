@@ -37,10 +37,10 @@ def test_it_puts_points_of_two_experiments_side_by_side(client_in):
     old, new = factory.experiment(name="before"), factory.experiment({"1/1": 2000.0}, name="after")
     response = compare(client_in, ids(old, "1/1"), ids(new, "1/1"))
     first, second = response.context["columns"]
-    assert (first["experiment"].name, second["experiment"].name) == ("before", "after")
-    assert first["repeats"] == second["repeats"] == 3
-    assert second["ratio"]["value"] == pytest.approx(2, rel=0.1)
-    assert second["ratio"]["decision"] == "differs"
+    assert (first.experiment.name, second.experiment.name) == ("before", "after")
+    assert first.repeats == second.repeats == 3
+    assert second.ratio.value == pytest.approx(2, rel=0.1)
+    assert second.ratio.decision == "differs"
     assert response.context["unlike"] == []
     assert "same environment" in response.content.decode()
     assert obeys_the_policy(response)
@@ -52,10 +52,10 @@ def test_updates_are_not_held_against_commits(client_in):
     late.plan["workloads"][0]["key"] = "durable-once-a-second"
     late.save()
     both = compare(client_in, ids(old, "1/1"), ids(late, "0/0")).context
-    assert both["columns"][1]["ratio"] is None
+    assert both["columns"][1].ratio is None
     assert both["finding"].sentence == "Throughput of updates is not held against throughput of commits."
     three = compare(client_in, ids(old, "1/1"), ids(late, "0/0"), ids(new, "1/1")).context
-    assert [column["ratio"] is None for column in three["columns"]] == [True, True, False]
+    assert [column.ratio is None for column in three["columns"]] == [True, True, False]
     assert "1/1 at 8 threads (3) has" in three["finding"].text
     assert three["finding"].more == ("Throughput of updates is not held against throughput of commits.",)
 
@@ -147,7 +147,7 @@ def test_a_line_is_hidden_with_all_its_points(client_in):
     assert drawn(hide="1,2", by="threads") == (lines, []), "each line still has a point to show"
     page = compare(client_in, every(one), hide="1,2").context
     assert ("hide", "1,2") in page["said"] and "hide=1,2" in page["views"][1]["query"]
-    assert ["hide=0,1" in column["without"] for column in page["columns"]] == [True, False, False, False]
+    assert ["hide=0,1" in query for _, query in page["takes_out"]] == [True, False, False, False]
 
 
 @pytest.mark.django_db
@@ -223,7 +223,7 @@ def test_few_repeats_are_not_compared(client_in, repeats, says):
     one = factory.experiment(repeats=repeats)
     page = compare(client_in, ids(one, "1/1"), ids(one, "0/0"))
     assert says in page.context["finding"].sentence
-    assert page.context["columns"][1]["ratio"]["lo"] is None
+    assert page.context["columns"][1].ratio.lo is None
 
 
 @pytest.mark.django_db

@@ -1,0 +1,98 @@
+"""What is known of a point: one server, variant, workload and number of threads, all its repeats together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workers.analysis.compare import Decision
+from workers.analysis.statistics import Estimate
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A figure with the source that told it."""
+
+    value: float
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FsyncLatency:
+    """Of one class of files. `buckets`: upper edge in microseconds -> calls."""
+
+    source: str
+    calls: int
+    total_ms: float
+    max_ms: float
+    buckets: Mapping[str, int]
+
+    @property
+    def mean_ms(self) -> float | None:
+        return self.total_ms / self.calls if self.calls else None
+
+
+@dataclass(frozen=True)
+class Stalls:
+    """Seconds in which next to nothing was committed."""
+
+    count: int
+    seconds: int
+    longest_s: int
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Between the sources of a class of files, in words."""
+
+    files: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Ratio(Estimate):
+    """Throughput over that of another point. `p` is adjusted for the number of comparisons."""
+
+    p: float | None = None
+    decision: Decision = "measured once"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """`tps`: of what it `counts`, per second, with its 95 % interval. `settled` False: still climbing or falling; None:
+    cannot tell. `commits` None: nobody counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for the
+    group's leader. `ratio` None: there is nothing to compare with."""
+
+    server_id: int
+    variant: str
+    workload: str
+    threads: int
+    run_ids: tuple[int, ...]
+    cell_ids: tuple[int, ...]
+    repeats: int
+    seconds: int
+    tps: float
+    lo: float | None
+    hi: float | None
+    settled: bool | None
+    stalls: Stalls
+    latency_ms: Mapping[str, float]
+    transactions: int
+    errors: int
+    counts: str
+    commits: float | None
+    fsyncs: Mapping[str, Reading]
+    group: Reading | None
+    group_wait_ms: Reading | None
+    missing: tuple[str, ...]
+    fsync_latency: Mapping[str, FsyncLatency]
+    contradictions: tuple[Contradiction, ...]
+    ratio: Ratio | None = None
+
+    def fsyncs_of(self, log: str) -> Reading | None:
+        """Per commit; where a server does not tell the redo log's from those of data files, both together."""
+        return self.fsyncs.get(log) or (self.fsyncs.get("redo and data") if log == "redo" else None)
+
+    def fsync_ms(self, log: str) -> float | None:
+        """The mean of the log's fsyncs; None where nobody timed them."""
+        timed = self.fsync_latency.get(log)
+        return timed.mean_ms if timed else None

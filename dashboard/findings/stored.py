@@ -1,0 +1,90 @@
+"""Frozen values from stored JSON. The types of a dataclass's fields say what is expected; whatever else is there is
+refused. The way back is `dataclasses.asdict`."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from workers.errors import DurascopeError
+
+T = TypeVar("T")
+Read = Callable[[Any], Any]
+
+
+class Unreadable(DurascopeError):
+    """What is stored is not what this version stores."""
+
+
+def read(kind: type[T], value: Any) -> T:
+    """Raises Unreadable, which names the field."""
+    return cast(T, _reader(cast(Hashable, kind))(value))
+
+
+@cache
+def _reader(kind: Any) -> Read:
+    origin, args = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        return _instance(cast(type, kind))
+    if origin in (Union, UnionType):
+        return _one_of(args)
+    if origin is tuple:
+        each = _reader(args[0])
+        return lambda value: tuple(each(one) for one in _checked(list | tuple, value))
+    if origin is Mapping:
+        of = _reader(args[1])
+        return lambda value: {key: of(one) for key, one in _checked(Mapping, value).items()}
+    if origin is Literal:
+        return lambda value: _known(args, value)
+    return _identity if kind is Any else lambda value: _checked(int | float if kind is float else kind, value)
+
+
+def _instance(kind: type) -> Read:
+    hints = get_type_hints(kind)
+    parts = [(field.name, _reader(hints[field.name])) for field in fields(kind)]
+
+    def made(value: Any) -> Any:
+        known = _checked(Mapping, value)
+        try:
+            return kind(**{name: part(known[name]) for name, part in parts})
+        except KeyError as absent:
+            raise Unreadable(f"A stored {kind.__name__} has no {absent.args[0]}.") from absent
+        except Unreadable as broken:
+            raise Unreadable(f"{kind.__name__}: {broken}") from broken
+
+    return made
+
+
+def _one_of(kinds: tuple[Any, ...]) -> Read:
+    """None is told from the others; of several classes the first that fits."""
+    may_be_none = NoneType in kinds
+    readers = [_reader(kind) for kind in kinds if kind is not NoneType]
+
+    def found(value: Any) -> Any:
+        if value is None and may_be_none:
+            return None
+        for one in readers[:-1]:
+            try:
+                return one(value)
+            except Unreadable:
+                continue
+        return readers[-1](value)
+
+    return found
+
+
+def _checked(kind: Any, value: Any) -> Any:
+    if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
+        return value
+    raise Unreadable(f"{type(value).__name__} is stored where {getattr(kind, '__name__', kind)} belongs.")
+
+
+def _known(options: tuple[Any, ...], value: Any) -> Any:
+    if value in options:
+        return value
+    raise Unreadable(f"{value!r} is stored, which is none of {', '.join(map(str, options))}.")
+
+
+def _identity(value: Any) -> Any:
+    return value

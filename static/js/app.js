@@ -2,10 +2,10 @@
 import { askFirst } from "./app/confirm.js";
 import { addCopyButtons } from "./app/copy.js";
 import { closeMenus } from "./app/menu.js";
+import { preparePaper } from "./app/paper.js";
 import { makeSortable } from "./app/sort.js";
 import { explainTerms } from "./app/terms.js";
 import { wireThemeSwitch } from "./app/theme-switch.js";
-import { preparePaper } from "./app/paper.js";
 import { localTimes } from "./app/times.js";
 
 wireThemeSwitch();

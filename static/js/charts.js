@@ -6,17 +6,26 @@ const NEAR = "400px";
 const views = new Set();
 const waiting = new Set(document.querySelectorAll("[data-chart]"));
 
-const watch = new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) start(entry.target);
-}, { rootMargin: NEAR });
+const watch = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) start(entry.target);
+  },
+  { rootMargin: NEAR },
+);
 for (const figure of waiting) watch.observe(figure);
 
-document.addEventListener("themechange", () => views.forEach((view) => view.draw()));
+document.addEventListener("themechange", () => {
+  for (const view of views) view.draw();
+});
 addEventListener("beforeprint", () => {
   waiting.forEach(start);
-  views.forEach((view) => view.refit()); // as wide as paper, and light: app/paper.js
+  refit(); // as wide as paper, and light: app/paper.js
 });
-addEventListener("afterprint", () => views.forEach((view) => view.refit()));
+addEventListener("afterprint", refit);
+
+function refit() {
+  for (const view of views) view.refit();
+}
 
 async function start(figure) {
   if (!waiting.delete(figure)) return;

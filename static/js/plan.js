@@ -21,7 +21,9 @@ function show(answer) {
   const refused = answer.refusals.map((reason) => line(reason));
   const head = refused.length
     ? line("This plan cannot run yet:")
-    : line(`${answer.cells} cells${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`);
+    : line(
+        `${answer.cells} cells${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`,
+      );
   says.replaceChildren(head, ...refused);
   says.classList.toggle("warned", refused.length > 0);
 }

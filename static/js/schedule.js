@@ -19,7 +19,8 @@ async function look() {
 // A new schedule begins in the reader's own time zone.
 const zone = form.elements.zone;
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-if (form.elements.recipe && zone.value === "UTC" && [...zone.options].some((option) => option.value === own)) zone.value = own;
+if (form.elements.recipe && zone.value === "UTC" && [...zone.options].some((option) => option.value === own))
+  zone.value = own;
 
 form.addEventListener("input", () => {
   clearTimeout(timer);

@@ -26,5 +26,7 @@ async function copy(source, button) {
 function say(button, words) {
   button.textContent = words;
   button.setAttribute("aria-live", "polite");
-  setTimeout(() => { button.textContent = "Copy"; }, 2500);
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, 2500);
 }

@@ -41,7 +41,10 @@ function makeTip(term) {
 
 /** To the manuals: data-href is one, data-links several: `MariaDB https://… MySQL https://…`. */
 function links(term) {
-  const named = [...(term.dataset.links ?? "").matchAll(/(\S+) (\S+)/g)].map(([, whose, page]) => [`In ${whose}’s manual`, page]);
+  const named = [...(term.dataset.links ?? "").matchAll(/(\S+) (\S+)/g)].map(([, whose, page]) => [
+    `In ${whose}’s manual`,
+    page,
+  ]);
   if (term.dataset.href) named.push(["In the manual", term.dataset.href]);
   return named.map(([text, page]) => {
     const link = document.createElement("a");

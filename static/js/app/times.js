@@ -4,7 +4,12 @@ const LOOKS = {
   full: { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
   date: { year: "numeric", month: "short", day: "numeric" },
 };
-const STEPS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+const STEPS = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
 
 export function localTimes(root) {
   for (const element of root.querySelectorAll("time[datetime]")) {

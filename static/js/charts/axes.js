@@ -15,7 +15,8 @@ export function extent(payload, hidden) {
 
 export function xAxis(payload, kind, categories, xs, colours, risk) {
   const shared = { ...skin(colours), title: name(payload.x, colours), grid: { display: false } };
-  if (categories) return { ...shared, type: "category", labels: categories, offset: kind.type === "bar" || categories.length < 12 };
+  if (categories)
+    return { ...shared, type: "category", labels: categories, offset: kind.type === "bar" || categories.length < 12 };
   const ticks = { ...shared.ticks, maxTicksLimit: MANY_TICKS, callback: (value) => tick(value, payload.x.unit) };
   if (risk) return riskAxis(shared, ticks, risk);
   if (payload.x.scale === "linear") return { ...shared, type: "linear", ...bounds(xs), ticks };
@@ -34,21 +35,40 @@ export function yAxis(payload, kind, log, ys, colours) {
     return { ...shared, type: "linear", beginAtZero: true, suggestedMax: most, stacked: kind.stacked, ticks };
   }
   const positive = values.filter((value) => value > 0).sort((a, b) => a - b);
-  return { ...shared, type: "logarithmic", ...breathing(positive, 1.15), ticks, afterBuildTicks: ticksAt(decades(positive)) };
+  return {
+    ...shared,
+    type: "logarithmic",
+    ...breathing(positive, 1.15),
+    ticks,
+    afterBuildTicks: ticksAt(decades(positive)),
+  };
 }
 
 /** The first tick is that of the band, where the axis has a value but the loss is none. */
 function riskAxis(shared, ticks, risk) {
   const callback = (value) => (value < risk.edge ? "0" : tick(value));
   const { min, max } = risk;
-  return { ...shared, type: "logarithmic", min, max, ticks: { ...ticks, callback }, afterBuildTicks: ticksAt(riskTicks(risk)) };
+  return {
+    ...shared,
+    type: "logarithmic",
+    min,
+    max,
+    ticks: { ...ticks, callback },
+    afterBuildTicks: ticksAt(riskTicks(risk)),
+  };
 }
 
 function dateAxis(shared, xs) {
   const [first, last] = [xs[0], xs.at(-1)];
   const room = first === last ? 43_200_000 : (last - first) / 100; // half a day around a single night
   const ends = xs.length ? { min: first - room, max: last + room } : {};
-  return { ...shared, type: "linear", ...ends, ticks: { ...shared.ticks, callback: (value) => day(value) }, afterBuildTicks: ticksAt(dateTicks(first, last)) };
+  return {
+    ...shared,
+    type: "linear",
+    ...ends,
+    ticks: { ...shared.ticks, callback: (value) => day(value) },
+    afterBuildTicks: ticksAt(dateTicks(first, last)),
+  };
 }
 
 function skin(colours) {

@@ -1,9 +1,9 @@
 // From a payload to a Chart.js configuration.
 import { extent, xAxis, yAxis } from "./axes.js";
 import { BACK, crowded, family, stepsBack, waits } from "./crowd.js";
+import { day } from "./dates.js";
 import { fill } from "./fills.js";
 import { kindOf } from "./kinds.js";
-import { day } from "./dates.js";
 import { reading, withUnit } from "./numbers.js";
 import { faded, seriesColour } from "./palette.js";
 import { PLUGINS } from "./plugins/all.js";
@@ -22,7 +22,7 @@ export function configure(payload, view, colours) {
   return {
     type: kind.type,
     data: {
-      datasets: payload.series.map((series, index) => dataset(payload, index, view, colours, categories, risk)),
+      datasets: payload.series.map((_series, index) => dataset(payload, index, view, colours, categories, risk)),
       given: { payload, kind, colours, view, risk }, // for the plugins
     },
     options: {
@@ -31,7 +31,10 @@ export function configure(payload, view, colours) {
       animation: false,
       layout: { padding: { top: 26, right: view.labels ? view.room : 12 } },
       ...pointing(payload, view, kind),
-      scales: { x: xAxis(payload, kind, categories, xs, colours, risk), y: yAxis(payload, kind, view.log, ys, colours) },
+      scales: {
+        x: xAxis(payload, kind, categories, xs, colours, risk),
+        y: yAxis(payload, kind, view.log, ys, colours),
+      },
       plugins: {
         legend: { display: false },
         tooltip: tooltip(payload, colours),
@@ -64,9 +67,17 @@ function dataset(payload, index, view, colours, categories, risk) {
   const own = seriesColour(colours, series.colour);
   const colour = stepsBack(view, index) ? faded(own, BACK) : own;
   const points = kindOf(payload).stepped ? filledSteps(series.points, payload.x.scale) : series.points;
-  const data = points.map((point) => (risk ? atRisk(point, series, risk) : { ...point, x: categories ? String(point.x) : point.x }));
+  const data = points.map((point) =>
+    risk ? atRisk(point, series, risk) : { ...point, x: categories ? String(point.x) : point.x },
+  );
   const hidden = view.hidden.has(index) || waits(payload, view, index);
-  const shared = { label: series.name + kindWord(series), data, hidden, borderColor: colour, order: view.front?.has(index) ? -1 : 0 };
+  const shared = {
+    label: series.name + kindWord(series),
+    data,
+    hidden,
+    borderColor: colour,
+    order: view.front?.has(index) ? -1 : 0,
+  };
   return { ...shared, ...styleOf(payload, index, colour, colours) };
 }
 
@@ -80,7 +91,10 @@ function filledSteps(points, scale) {
   if (scale !== "log2" || !points.length) return points;
   const known = new Map(points.map((point) => [Math.round(Math.log2(point.x)), point]));
   const [first, last] = [Math.min(...known.keys()) - 1, Math.max(...known.keys()) + 1];
-  return Array.from({ length: last - first + 1 }, (_, step) => known.get(first + step) ?? { x: 2 ** (first + step), y: 0 });
+  return Array.from(
+    { length: last - first + 1 },
+    (_, step) => known.get(first + step) ?? { x: 2 ** (first + step), y: 0 },
+  );
 }
 
 /** How a series looks, on its plot and in the key alike. */
@@ -148,7 +162,8 @@ function tooltip(payload, colours) {
     filter: (item) => Number.isFinite(item.raw.y),
     callbacks: {
       title: (items) => (items.length ? place(payload, items[0].raw) : ""),
-      label: (item) => `${item.dataset.label}  ${reading(item.raw, payload.y.unit)}${item.raw.mark ? `, ${item.raw.mark}` : ""}`,
+      label: (item) =>
+        `${item.dataset.label}  ${reading(item.raw, payload.y.unit)}${item.raw.mark ? `, ${item.raw.mark}` : ""}`,
       labelPointStyle: (item) => ({ pointStyle: item.dataset.pointStyle ?? "rect", rotation: 0 }),
     },
   };

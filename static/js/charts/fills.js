@@ -11,7 +11,7 @@ function solid(colour) {
   return colour;
 }
 
-function outlined(colour, ground) {
+function outlined(_colour, ground) {
   return ground;
 }
 

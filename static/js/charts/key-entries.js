@@ -9,9 +9,14 @@ import { unmeasured } from "./unmeasured.js";
 export function keyEntries(payload) {
   const { series } = payload;
   if (payload.kind === "risk") return riskEntries(payload);
-  if (series.every(({ name, stack }) => stack && name.startsWith(`${stack} `))) return [...variants(series), ...parts(series)];
+  if (series.every(({ name, stack }) => stack && name.startsWith(`${stack} `)))
+    return [...variants(series), ...parts(series)];
   if (series.some(unmeasured)) return lines(payload);
-  return series.map(({ name }, index) => ({ name, indices: [index], paint: (context, colours) => paintSeries(context, payload, index, colours) }));
+  return series.map(({ name }, index) => ({
+    name,
+    indices: [index],
+    paint: (context, colours) => paintSeries(context, payload, index, colours),
+  }));
 }
 
 /** A bound or a model's curve belongs to the measured line of its name. */
@@ -34,12 +39,16 @@ function parts(series) {
   return grouped(series, ({ name, stack }) => name.slice(stack.length + 1)).map(([name, indices], nth) => ({
     name,
     indices,
-    paint: (context, colours) => paintBox(context, colours["ink-soft"], fill(colours["ink-soft"], nth, colours.surface)),
+    paint: (context, colours) =>
+      paintBox(context, colours["ink-soft"], fill(colours["ink-soft"], nth, colours.surface)),
   }));
 }
 
 function grouped(series, nameOf) {
   const groups = new Map();
-  series.forEach((one, index) => groups.set(nameOf(one), [...(groups.get(nameOf(one)) ?? []), index]));
+  for (const [index, one] of series.entries()) {
+    const name = nameOf(one);
+    groups.set(name, [...(groups.get(name) ?? []), index]);
+  }
   return [...groups];
 }

@@ -14,7 +14,12 @@ const MOVES = {
 };
 
 // Where each series is one point, left and right lead through them too.
-const ACROSS = { ...MOVES, ArrowRight: MOVES.ArrowDown, ArrowLeft: MOVES.ArrowUp, End: (cursor) => ({ ...cursor, series: Infinity }) };
+const ACROSS = {
+  ...MOVES,
+  ArrowRight: MOVES.ArrowDown,
+  ArrowLeft: MOVES.ArrowUp,
+  End: (cursor) => ({ ...cursor, series: Infinity }),
+};
 ACROSS.Home = (cursor) => ({ ...cursor, series: 0 });
 
 export function wireKeyboard(view) {
@@ -45,7 +50,10 @@ function makeReading({ plot, canvas, payload }) {
   line.className = "chart-reading";
   line.setAttribute("aria-live", "polite");
   plot.after(line);
-  canvas.setAttribute("aria-label", `${canvas.getAttribute("aria-label") || payload.title}. Arrow keys read its points; its table follows.`);
+  canvas.setAttribute(
+    "aria-label",
+    `${canvas.getAttribute("aria-label") || payload.title}. Arrow keys read its points; its table follows.`,
+  );
   return line;
 }
 

@@ -1,7 +1,18 @@
 // The page's colours for canvases. The custom properties use light-dark(), which only a real element resolves.
 
 export const SERIES = 8;
-const NAMES = ["ink", "ink-soft", "line", "line-strong", "surface", "raised", "warned", "failed", "failed-soft", "unknown"];
+const NAMES = [
+  "ink",
+  "ink-soft",
+  "line",
+  "line-strong",
+  "surface",
+  "raised",
+  "warned",
+  "failed",
+  "failed-soft",
+  "unknown",
+];
 
 export function palette() {
   const probe = document.createElement("span");

@@ -30,7 +30,9 @@ export function picture(view) {
   context.fillStyle = view.colours.surface;
   context.fillRect(0, 0, canvas.width, canvas.height);
   title(context, view);
-  rows.forEach((row, nth) => row.forEach((entry) => keyEntry(context, view, entry, PAD + 34 + nth * ROW)));
+  for (const [nth, row] of rows.entries()) {
+    for (const entry of row) keyEntry(context, view, entry, PAD + 34 + nth * ROW);
+  }
   drawSharp(context, view, top);
   return canvas;
 }

@@ -7,7 +7,8 @@ export function riskEntries({ series }) {
   const entries = states.map((state) => ({
     name: inWords(state),
     indices: indicesOf(series, ({ replica }) => replica === state),
-    paint: (context, colours) => centred(context, () => paintMark(context, state, colours["ink-soft"], colours.surface, 6)),
+    paint: (context, colours) =>
+      centred(context, () => paintMark(context, state, colours["ink-soft"], colours.surface, 6)),
   }));
   const mine = indicesOf(series, (one) => one.mine);
   const ring = (context, colours) => centred(context, () => paintRing(context, colours.ink, 1));

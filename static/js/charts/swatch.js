@@ -34,6 +34,11 @@ function paintLine(context, style, colour) {
   context.stroke();
   context.setLineDash([]);
   if (!style.pointRadius) return;
-  const mark = { pointStyle: style.pointStyle, radius: style.pointRadius, borderWidth: style.pointBorderWidth, rotation: 0 };
+  const mark = {
+    pointStyle: style.pointStyle,
+    radius: style.pointRadius,
+    borderWidth: style.pointBorderWidth,
+    rotation: 0,
+  };
   Chart.helpers.drawPoint(context, mark, SWATCH.width / 2, middle);
 }

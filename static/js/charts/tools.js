@@ -21,13 +21,21 @@ function scaleSwitch(view) {
   group.className = "chart-scale";
   group.role = "group";
   group.setAttribute("aria-label", "Scale of the vertical axis");
-  const choices = [["linear", false], ["log", true]].map(([name, log]) => {
-    const choice = button(name, () => { view.setLog(log); show(); });
+  const choices = [
+    ["linear", false],
+    ["log", true],
+  ].map(([name, log]) => {
+    const choice = button(name, () => {
+      view.setLog(log);
+      show();
+    });
     choice.dataset.chartScale = name;
     group.append(choice);
     return [choice, log];
   });
-  const show = () => choices.forEach(([choice, log]) => choice.setAttribute("aria-pressed", String(view.log === log)));
+  const show = () => {
+    for (const [choice, log] of choices) choice.setAttribute("aria-pressed", String(view.log === log));
+  };
   show();
   return group;
 }

@@ -2,8 +2,8 @@
 import { configure } from "./config.js";
 import { crowded, followPointer } from "./crowd.js";
 import { drawn } from "./drawn.js";
-import { wireKeyboard } from "./keyboard.js";
 import { drawKey } from "./key.js";
+import { wireKeyboard } from "./keyboard.js";
 import { kindOf } from "./kinds.js";
 import { palette } from "./palette.js";
 import { roomForLabels } from "./plugins/end-labels.js";

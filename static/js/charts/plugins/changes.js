@@ -8,12 +8,17 @@ export const changes = {
   beforeDatasetsDraw(chart) {
     const { payload, view, colours } = given(chart);
     const shown = (payload.marks ?? []).filter((mark) => !mark.of.every((index) => view.hidden.has(index)));
-    const places = shown.map((mark) => ({ ...mark, x: chart.scales.x.getPixelForValue(mark.x) })).sort((a, b) => a.x - b.x);
+    const places = shown
+      .map((mark) => ({ ...mark, x: chart.scales.x.getPixelForValue(mark.x) }))
+      .sort((a, b) => a.x - b.x);
     let free = -Infinity;
     for (const mark of places) {
       line(chart, mark, colours["line-strong"]);
       const at = Math.max(mark.x, free);
-      write(chart, mark.sure ? mark.label : `${mark.label}?`, at, chart.chartArea.top - 8, colours.ink, { align: "center", weight: "650" });
+      write(chart, mark.sure ? mark.label : `${mark.label}?`, at, chart.chartArea.top - 8, colours.ink, {
+        align: "center",
+        weight: "650",
+      });
       free = at + BESIDE;
     }
   },

@@ -26,7 +26,10 @@ function band(chart, risk, colours) {
   ctx.stroke();
   ctx.restore();
   const words = edge - chartArea.left > 74 ? "nothing lost" : "none";
-  write(chart, words, (chartArea.left + edge) / 2, chartArea.top + 10, colours["ink-soft"], { align: "center", size: 11 });
+  write(chart, words, (chartArea.left + edge) / 2, chartArea.top + 10, colours["ink-soft"], {
+    align: "center",
+    size: 11,
+  });
 }
 
 function front(chart, colours) {
@@ -47,5 +50,12 @@ function front(chart, colours) {
 export function stair(chart) {
   const order = given(chart).payload.front.filter((index) => chart.isDatasetVisible(index));
   const points = order.map((index) => chart.getDatasetMeta(index).data[0]);
-  return points.flatMap(({ x, y }, nth) => (nth ? [[x, points[nth - 1].y], [x, y]] : [[x, y]]));
+  return points.flatMap(({ x, y }, nth) =>
+    nth
+      ? [
+          [x, points[nth - 1].y],
+          [x, y],
+        ]
+      : [[x, y]],
+  );
 }

@@ -12,7 +12,8 @@ export function placed(context, area, points, strokes, radius, family) {
   const labels = [];
   for (const [nth, point] of points.entries()) {
     const hard = [...taken.filter((_, index) => index !== nth), ...labels];
-    const fit = (lines) => best(places(point, sized(context, lines), radius + (point.mine ? 5 : 0)), hard, strokes, area);
+    const fit = (lines) =>
+      best(places(point, sized(context, lines), radius + (point.mine ? 5 : 0)), hard, strokes, area);
     const both = fit([name(point, family), note(point, family)]);
     labels.push(both.covered === 0 ? both : fit([name(point, family)]));
   }
@@ -59,8 +60,18 @@ function places({ x, y }, size, radius) {
   const [above, below] = [y - reach - size.height, y + reach];
   const [low, high, level] = [y + 3, y - 3 - size.height, y - size.height / 2];
   return [
-    at("left", low), at("center", below), at("left", high), at("center", above), at("right", low), at("right", high),
-    at("left", below), at("right", below), at("left", above), at("right", above), at("left", level), at("right", level),
+    at("left", low),
+    at("center", below),
+    at("left", high),
+    at("center", above),
+    at("right", low),
+    at("right", high),
+    at("left", below),
+    at("right", below),
+    at("left", above),
+    at("right", above),
+    at("left", level),
+    at("right", level),
   ];
 }
 
@@ -70,7 +81,12 @@ function sum(others, label) {
 
 function outside({ left, top, width, height }, area) {
   const [right, bottom] = [left + width, top + height];
-  return Math.max(0, area.left - left) + Math.max(0, right - area.right) + Math.max(0, area.top - top) + Math.max(0, bottom - area.bottom);
+  return (
+    Math.max(0, area.left - left) +
+    Math.max(0, right - area.right) +
+    Math.max(0, area.top - top) +
+    Math.max(0, bottom - area.bottom)
+  );
 }
 
 function overlap(a, b) {

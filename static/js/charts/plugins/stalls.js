@@ -39,5 +39,6 @@ function band(chart, from, to, colours) {
   ctx.fillStyle = colours.failed;
   ctx.fillRect(left, chartArea.top, right - left, 2);
   ctx.restore();
-  if (right - left > ROOM_FOR_WORD) write(chart, "stall", (left + right) / 2, chartArea.top + 10, colours.failed, { align: "center", size: 11 });
+  if (right - left > ROOM_FOR_WORD)
+    write(chart, "stall", (left + right) / 2, chartArea.top + 10, colours.failed, { align: "center", size: 11 });
 }

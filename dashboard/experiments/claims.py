@@ -14,7 +14,7 @@ from workers.analysis.predicates.claim import Claim
 from workers.bench.plan import Plan
 from workers.bench.recipes import Recipe
 from workers.bench.recipes.claims import Names, claim
-from workers.bench.recipes.table import Table
+from workers.toml.table import Table
 
 
 def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, Any]:

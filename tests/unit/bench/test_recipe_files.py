@@ -77,7 +77,7 @@ WRONG = [
     ("repeats = 2", "repeats = true", "plan.repeats is True. Write a whole number."),
     ("threads = [1, 64]", "threads = []", "plan.threads is []. Write a list of whole numbers"),
     ("table_rows = 1000", "table_rows = 1000\ncolour = 1", "plan.colour is not known here. Known: workloads, threads"),
-    ('key = "update-by-key"', 'key = "updates"', "plan.workloads[1].key is 'updates', which is no workload."),
+    ('key = "update-by-key"', 'key = "updates"', "plan.workloads[1].key is 'updates'."),
     ('build = "mysql-5.5.34"', "bild = 1", "plan.axes.server.5.5.bild is not known here. Known: settings, engine"),
     ('log_bin = "OFF"', "log_bin = 0", "plan.axes.binlog.off.settings.log_bin is 0. Write a text in quotes."),
     ("[sizes.full]", "[sizes.huge]", "sizes.huge is not known here. Known: quick, full."),

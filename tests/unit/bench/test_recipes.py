@@ -6,11 +6,11 @@ from workers.bench import recipes
 from workers.bench.plan import PlanTarget
 from workers.bench.recipes import SIZES
 from workers.bench.recipes.claims import Names, claim
-from workers.bench.recipes.table import Table
 from workers.bench.review import Candidate, problems
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
 from workers.sandbox.builds import BUILDS
+from workers.toml.table import Table
 
 TARGET = PlanTarget(1, "sandbox")
 ANY_HOST = Candidate(

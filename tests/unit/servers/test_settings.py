@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.errors import PlanError
-from workers.servers.settings import SETTINGS, check, same
+from workers.servers.settings import FILE, SETTINGS, check, read, same
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,26 @@ def test_it_explains_every_setting(setting):
 def test_it_treats_spellings_alike():
     assert same("log_bin", "ON", "1") and same("binlog_row_image", "FULL", "full")
     assert not same("sync_binlog", "0", "1")
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "says"),
+    [
+        ('kind = "switch"', 'kind = "toggle"', "settings.log_bin.kind is 'toggle'. There are: integer, bytes"),
+        ("mariadb.most = 3", 'mariadb.most = "3"', "settings.innodb_flush_log_at_trx_commit.mariadb.most is '3'"),
+        ("rounded = true", 'rounded = "yes"', "settings.tokudb_cache_size.rounded is 'yes'. Write true or false."),
+        ('"10.2.2"', '"10.2"', "settings.innodb_buffer_pool_size.mariadb.dynamic_since is '10.2'"),
+        ('least = "5M"', 'least = "5 MB"', "settings.innodb_buffer_pool_size.mariadb.least is '5 MB'"),
+        ('title = "Binary log"\n', "", "settings.log_bin.title is missing"),
+        ('title = "Binary log"', 'name = "Binary log"', "settings.log_bin.name is not known here"),
+        ('page = "gtid"', 'page = "gtids"', "settings.gtid_mode.page is 'gtids'. There are: innodb, binlog"),
+        ('gtid = { mysql = "', 'gtid = { mariadb = "', "pages.gtid.mysql is missing"),
+        ("[pages]\n", "[pages\n", "is no TOML"),
+    ],
+)
+def test_a_broken_file_is_named_with_table_and_key(tmp_path, written, instead, says):
+    broken = tmp_path / "settings.toml"
+    broken.write_text(FILE.read_text().replace(written, instead, 1))
+    with pytest.raises(PlanError) as refused:
+        read(broken)
+    assert str(refused.value).startswith("settings.toml") and says in str(refused.value)

@@ -10,9 +10,9 @@ from workers.analysis.predicates.crashes import Crashes
 from workers.analysis.predicates.flush import FLUSH_FIGURES, Flush
 from workers.analysis.predicates.measured import At
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, Ratio, Steps, Value
-from workers.bench.recipes.table import Table
 from workers.crash.checks import CHECKS
 from workers.crash.kinds import CRASH_KINDS
+from workers.toml.table import Table
 
 POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")

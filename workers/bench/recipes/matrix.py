@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from workers.bench.recipes.table import Table
+from workers.toml.table import Table
 
 PARTS = ("settings", "engine", "build", "storage")
 

@@ -1,6 +1,5 @@
 """A recipe's file, read and checked. Everything wrong is said with the file, the key and how to mend it (PlanError)."""
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,16 +9,15 @@ from workers.bench.plan_field import PlanField, dangling, fields_of
 from workers.bench.recipes import claims, matrix
 from workers.bench.recipes.claims import Names
 from workers.bench.recipes.recipe import SIZES, Recipe
-from workers.bench.recipes.table import Table
 from workers.bench.workloads import WORKLOADS
-from workers.errors import PlanError
+from workers.toml.table import Table
 
 PLAN = [one for one in fields_of(Plan) if one.said.in_recipe]
 CRASH = [one for one in fields_of(CrashPlan) if one.said.in_recipe]
 
 
 def read(path: Path, *, is_own: bool = False) -> Recipe:
-    table = Table(path.name, "", _parsed(path))
+    table = Table.of_file(path)
     table.only(("title", "says", "plan", "sizes", "claims"))
     title, says = table.text("title"), table.text("says")
     draft = _draft(table.table("plan"))
@@ -30,15 +28,6 @@ def read(path: Path, *, is_own: bool = False) -> Recipe:
     for size in SIZES:
         _must_fit(table, recipe.plan([], size=size))
     return recipe
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PlanError(f"{path.name} could not be read: {error.strerror}.", "Check who may read it.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PlanError(f"{path.name} is no TOML: {error}.", "See docs/recipes.md.") from error
 
 
 def _draft(plan: Table) -> dict[str, Any]:
@@ -59,9 +48,7 @@ def _read(table: Table, wanted: Iterable[PlanField]) -> dict[str, Any]:
 
 def _workload(table: Table) -> dict[str, Any]:
     table.only(("label", "key", "params"))
-    params, key = table.table("params", {}), table.text("key")
-    if key not in WORKLOADS:
-        raise table.wrong("key", f"is {key!r}, which is no workload", f"There are: {', '.join(WORKLOADS)}.")
+    params, key = table.table("params", {}), table.one_of("key", WORKLOADS)
     return {
         "label": table.text("label", WORKLOADS[key].title),
         "key": key,

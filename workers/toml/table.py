@@ -1,10 +1,14 @@
-"""A table of a recipe's file, read key by key: whatever is wrong is named with its file, its key and how to mend it."""
+"""A table of a TOML file, read key by key. An error (PlanError) names the file, the key and the fix."""
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from workers.errors import PlanError
+
+Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True)
@@ -15,17 +19,34 @@ class Table:
     path: str
     data: Mapping[str, Any]
 
+    @classmethod
+    def of_file(cls, path: Path) -> "Table":
+        try:
+            return cls(path.name, "", tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise PlanError(f"{path.name} could not be read: {error.strerror}.", "Check who may read it.") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise PlanError(f"{path.name} is no TOML: {error}.", "Correct the line that is named.") from error
+
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
     def text(self, key: str, default: str | None = None) -> str:
         return self._typed(key, str, "a text in quotes", default)
 
+    def one_of(self, key: str, known: Iterable[Name], default: Name | None = None) -> Name:
+        found, names = self.text(key, default), list(known)
+        for name in names:
+            if name == found:
+                return name
+        raise self.wrong(key, f"is {found!r}", f"There are: {', '.join(names)}.")
+
     def yes(self, key: str) -> bool:
-        found = self.data.get(key)
-        if isinstance(found, bool):
-            return found
-        raise self.wrong(key, f"is {found!r}", "Write true or false.")
+        """False where nothing is said."""
+        found = self.data.get(key, False)
+        if not isinstance(found, bool):
+            raise self.wrong(key, f"is {found!r}", "Write true or false.")
+        return found
 
     def number(self, key: str) -> float | None:
         found = self.data.get(key, None)
@@ -44,6 +65,11 @@ class Table:
 
     def table(self, key: str, default: Mapping[str, Any] | None = None) -> "Table":
         return Table(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
+
+    def over(self, key: str, shared: Mapping[str, Any]) -> "Table":
+        """The table at `key`, with what is shared where it says nothing itself."""
+        own = self.table(key)
+        return Table(own.file, own.path, {**shared, **own.data})
 
     def tables(self, key: str) -> list["Table"]:
         found = self._typed(key, list, f"tables, each headed [[{self._at(key)}]]", [])

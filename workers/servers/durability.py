@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from workers.servers.facts import Facts
 from workers.servers.present import Present, present, settings_in_words
-from workers.servers.risks import BOTH, RISKS, X1, CrashClass, Outcome, What
+from workers.servers.risks import CLAIMS, CRASHES, RISKS, CrashClass, Outcome, What
 from workers.servers.settings import SETTINGS
 
 __all__ = ["DERIVED", "Statement", "report", "settings_in_words"]
@@ -44,7 +44,7 @@ _KEPT: dict[tuple[CrashClass, What], str] = {
         "agreement",
     ): "Recovery brings engine and binlog to the same transactions if the device keeps what it was told to flush.",
 }
-_KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": X1}
+_KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": CLAIMS["X1"]}
 _COMMITS_BY = {
     "InnoDB": "innodb_flush_log_at_trx_commit",
     "MyRocks": "rocksdb_flush_log_at_trx_commit",
@@ -60,7 +60,7 @@ def report(facts: Facts) -> tuple[Statement, ...]:
     things: list[tuple[What, str]] = [("engine", engine) for engine in engines]
     if now.binlog is not False:
         things += [("binlog", ""), ("agreement", "")]
-    return tuple(_state(crash, what, engine, now, facts) for crash in BOTH for what, engine in things)
+    return tuple(_state(crash, what, engine, now, facts) for crash in CRASHES for what, engine in things)
 
 
 def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Facts) -> Statement:

@@ -35,11 +35,11 @@ class Table:
         return self._typed(key, str, "a text in quotes", default)
 
     def one_of(self, key: str, known: Iterable[Name], default: Name | None = None) -> Name:
-        found, names = self.text(key, default), list(known)
-        for name in names:
-            if name == found:
-                return name
-        raise self.wrong(key, f"is {found!r}", f"There are: {', '.join(names)}.")
+        return self._known(key, self.text(key, default), known)
+
+    def some_of(self, key: str, known: Iterable[Name]) -> tuple[Name, ...]:
+        names = list(known)
+        return tuple(self._known(key, found, names) for found in self.texts(key))
 
     def yes(self, key: str) -> bool:
         """False where nothing is said."""
@@ -88,6 +88,12 @@ class Table:
     def wrong(self, key: str, what: str, mend: str) -> PlanError:
         where = self._at(key) if key else self.path or "the file"
         return PlanError(f"{self.file}: {where} {what}.", mend)
+
+    def _known(self, key: str, found: str, known: Iterable[Name]) -> Name:
+        names = {str(name): name for name in known}
+        if found not in names:
+            raise self.wrong(key, f"is {found!r}", f"There are: {', '.join(names)}.")
+        return names[found]
 
     def _at(self, key: str) -> str:
         return f"{self.path}.{key}" if self.path else key

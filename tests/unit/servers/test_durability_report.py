@@ -4,9 +4,11 @@ import re
 
 import pytest
 
+from workers.errors import PlanError
+from workers.servers.conditions import CONDITIONS
 from workers.servers.durability import DERIVED, report, settings_in_words
 from workers.servers.facts import Facts
-from workers.servers.risks import RISKS
+from workers.servers.risks import FILE, RISKS, read
 
 
 def facts(flush="1", sync="1", *, flavour="mariadb", engines=("innodb",), **more):
@@ -192,3 +194,29 @@ def test_it_names_the_pause_between_flushes(every, pause):
 
 def test_only_engine_statements_name_an_engine():
     assert {(s.what, s.engine) for s in report(facts())} == {("engine", "InnoDB"), ("binlog", ""), ("agreement", "")}
+
+
+def test_every_condition_is_asked_by_a_row():
+    asked = {condition for risk in RISKS for condition in risk.conditions}
+    assert [name for name, condition in CONDITIONS.items() if condition not in asked] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "says"),
+    [
+        ('crashes = ["process kill"]', 'crashes = ["kill"]', "risks[1].crashes is 'kill'. There are: process kill"),
+        ('loses = ["engine"]', 'loses = "engine"', "risks[1].loses is 'engine'. Write a list of texts"),
+        ('["redo log stays in memory at commit"]', '["redo log is lost"]', "risks[1].when is 'redo log is lost'"),
+        ('rests_on = "innodb_flush_log', 'rests_on = "flush_log', "risks[1].rests_on is 'flush_log_at_trx_commit'"),
+        ('engines = ["MyRocks"]', 'engines = ["Aria"]', "risks[4].engines is 'Aria'"),
+        ('outcome = "unknown"', 'outcome = "unclear"', "risks[20].outcome is 'unclear'"),
+        ("[[risks]]\n", "[[risks]]\nsure = true\n", "risks[1].sure is not known here"),
+        ("X1 =", "X3 =", "risks[3].rests_on is 'X1'. There are: X3, X2"),
+    ],
+)
+def test_a_broken_file_is_named_with_table_and_key(tmp_path, written, instead, says):
+    broken = tmp_path / "risks.toml"
+    broken.write_text(FILE.read_text().replace(written, instead, 1))
+    with pytest.raises(PlanError) as refused:
+        read(broken)
+    assert str(refused.value).startswith("risks.toml") and says in str(refused.value)

@@ -29,7 +29,7 @@ class Room:
     without: tuple[str, ...] = ()
 
 
-MEASURING = ("errors", "host", "analysis", "servers", "metrics", "sandbox", "crash", "bench")
+MEASURING = ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "bench")
 REQUESTS = ("django.forms", "django.http", "django.shortcuts", "django.template", "django.views")
 LOW = (*MEASURING, "installation", "queue")
 WEB = ("a2wsgi", "allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
@@ -38,14 +38,15 @@ ROOMS = {
     # measuring: no Django, no database, no Celery, no Redis
     "errors": Room(("workers.errors",)),
     "host": Room(("workers.host",), ("errors",)),
+    "toml": Room(("workers.toml",), ("errors",)),
     "analysis": Room(("workers.analysis",), ("errors",), ("numpy", "scipy")),
-    "servers": Room(("workers.servers",), ("errors", "host"), ("pymysql",)),
+    "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("pymysql",)),
     "metrics": Room(("workers.metrics",), ("errors", "host", "servers"), ("numpy",)),
-    "sandbox": Room(("workers.sandbox",), ("errors", "host", "servers", "metrics")),
+    "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),
     "crash": Room(("workers.crash",), ("errors", "host", "servers", "sandbox"), ("numpy",)),
     "bench": Room(
         ("workers.bench",),
-        ("errors", "host", "analysis", "servers", "metrics", "sandbox", "crash"),
+        ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash"),
         ("cryptography", "pymysql"),
     ),
     # where the installation keeps things; how a task is sent to a worker

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from workers.errors import PlanError
 
 Name = TypeVar("Name", bound=str)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Table:
     def wholes(self, key: str) -> tuple[int, ...]:
         return self._listed(key, int, "a list of whole numbers: [1, 16, 64]", None)
 
-    def table(self, key: str, default: Mapping[str, Any] | None = None) -> "Table":
+    def table(self, key: str, default: dict[str, Any] | None = None) -> "Table":
         return Table(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
 
     def over(self, key: str, shared: Mapping[str, Any]) -> "Table":
@@ -98,7 +99,7 @@ class Table:
     def _at(self, key: str) -> str:
         return f"{self.path}.{key}" if self.path else key
 
-    def _typed(self, key: str, kind: type, how: str, default: Any) -> Any:
+    def _typed(self, key: str, kind: type[Value], how: str, default: Value | None) -> Value:
         found = self.data.get(key, default)
         if found is None:
             raise self.wrong(key, "is missing", f"Add it: {how}.")
@@ -106,8 +107,11 @@ class Table:
             raise self.wrong(key, f"is {found!r}", f"Write {how}.")
         return found
 
-    def _listed(self, key: str, kind: type, how: str, default: Any) -> Any:
-        found = self._typed(key, (list, tuple), how, default)  # type: ignore[arg-type]
-        if not found or any(not isinstance(one, kind) or isinstance(one, bool) for one in found):
+    def _listed(self, key: str, kind: type[Value], how: str, default: tuple[Value, ...] | None) -> tuple[Value, ...]:
+        if default is not None and key not in self:
+            return default
+        found = self._typed(key, list, how, None)
+        listed = tuple(one for one in found if isinstance(one, kind) and not isinstance(one, bool))
+        if not found or len(listed) < len(found):
             raise self.wrong(key, f"is {found!r}", f"Write {how}.")
-        return tuple(found)
+        return listed

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dashboard.audit.models import Event, record
+from tests.markup import flat
 
 pytestmark = pytest.mark.django_db
 
@@ -86,6 +87,6 @@ def test_long_logs_come_in_pages(reader, admin):
 
 def test_details_are_words(reader, admin):
     record(admin, "shared", "a result", embeddable=False, expires=None, servers=["db1", "db2"], share_days=30)
-    page = reader.get("/audit/").content.decode()
+    page = flat(reader.get("/audit/").text)
     for name, value in (("embeddable", "no"), ("expires", "none"), ("servers", "db1, db2"), ("share days", "30")):
-        assert f'<span class="soft">{name}</span> {value}</div>' in page
+        assert f'<span class="soft">{name}</span> {value} </div>' in page

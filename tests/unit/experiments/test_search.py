@@ -102,7 +102,9 @@ def test_the_page_says_what_narrows_it(client_in, shelf):
 
 def test_nothing_fits_is_said(client_in, shelf):
     page = client_in.get(LIST, {"words": "no such thing <script>"}).text
-    assert "Nothing fits" in page and "Show all" in page and "<script>x" not in page and "&lt;script&gt;" in page
+    assert (
+        "No experiment matches" in page and "Show all" in page and "<script>x" not in page and "&lt;script&gt;" in page
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from django.test import Client
 from dashboard.fleet import builds
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
+from tests.markup import flat
 from workers.sandbox.builds.catalogue import CATALOGUE
 
 TOLD = {"title": "MySQL 5.6.14 (2013)", "flavour": "mysql", "version": "5.6.14", "size_mib": 86}
@@ -67,7 +68,7 @@ def test_it_says_where_a_build_is_installed(client_in):
 def test_hosts_with_different_versions_are_told_apart(client_in):
     works(**{"mysql-9.7": TOLD | {"version": "9.7.4"}})
     works("other", **{"mysql-9.7": TOLD | {"version": "9.7.5"}})
-    assert "<b>lab</b> (9.7.4), <b>other</b> (9.7.5)" in entry(page(client_in), "mysql-9.7")
+    assert "<b>lab</b> (9.7.4), <b>other</b> (9.7.5)" in flat(entry(page(client_in), "mysql-9.7"))
 
 
 def test_a_build_that_would_not_start_says_why(client_in):
@@ -87,7 +88,7 @@ def test_it_knows_workers_of_other_versions(client_in):
     Worker.objects.create(host="old", pid=1, abilities={"builds": ["mysql-5.6.14"]})
     Worker.objects.create(host="new", pid=1, abilities={"builds": {"mysql-5.6.14": TOLD | {"speed": 1}}})
     Worker.objects.create(host="mute", pid=1, abilities={})
-    said = entry(page(client_in), "mysql-5.6.14")
+    said = flat(entry(page(client_in), "mysql-5.6.14"))
     assert "<b>new</b> (5.6.14), <b>old</b>" in said and "mute" not in said
 
 

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from dashboard.servers.models import Server
 from dashboard.servers.views import EXPERIMENTS
+from tests.markup import flat
 from tests.unit.front.test_front_page import measured
 from tests.unit.results import factory, trials
 from workers.sandbox import builds
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def page(client, server):
-    return " ".join(client.get(reverse("servers:detail", args=[server.pk])).text.split())
+    return flat(client.get(reverse("servers:detail", args=[server.pk])).text)
 
 
 def test_it_says_what_the_first_page_says_of_it(client_in):

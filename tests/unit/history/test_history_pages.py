@@ -45,7 +45,7 @@ def page(reader, server, query=""):
 
 
 def test_a_server_without_nights_says_what_to_do(reader, server):
-    assert "Nothing to look back on yet" in page(reader, server)
+    assert "No history yet" in page(reader, server)
 
 
 def test_what_ended_and_is_not_noted_is_not_called_nothing(reader, server):

@@ -56,7 +56,7 @@ def test_the_variants_say_what_they_stand_for(client_in, experiment):
 
 def test_a_device_that_is_as_promised_says_so(client_in, experiment):
     store_probe(experiment, 5.1)
-    assert "Device probe: as promised k=5ms+log promises 200 fsync/s; the probe read 196" in cell_page(
+    assert "Device probe (as promised) k=5ms+log promises 200 fsync/s; the probe read 196" in cell_page(
         client_in, experiment
     )
     assert "the probe read 196: within 10 %." in text(page(client_in, experiment))
@@ -64,7 +64,7 @@ def test_a_device_that_is_as_promised_says_so(client_in, experiment):
 
 def test_a_device_that_is_not_as_promised_says_so(client_in, experiment):
     store_probe(experiment, 9)
-    assert "Device probe: not as promised" in cell_page(client_in, experiment)
+    assert "Device probe (not as promised)" in cell_page(client_in, experiment)
     assert "it does not match" in text(page(client_in, experiment))
 
 
@@ -86,8 +86,8 @@ def test_both_devices_are_shown_where_logs_lie_apart(client_in, experiment):
     assert '"k=5ms+log, data, overwrite"' in html and '"k=5ms+log, redo and binlog, overwrite"' in html
     assert html.count('data-label="The probe read"') == 2 and "The simulated device" not in html
     told = cell_page(client_in, experiment)
-    assert "Device probe of k=5ms+log, data: as promised" in told
-    assert "Device probe of k=5ms+log, redo and binlog: as promised" in told
+    assert "Device probe of k=5ms+log, data (as promised)" in told
+    assert "Device probe of k=5ms+log, redo and binlog (as promised)" in told
 
 
 def test_a_second_device_that_is_not_as_promised_says_so_and_decides_no_claim(client_in, experiment):

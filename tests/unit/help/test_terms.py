@@ -12,7 +12,7 @@ from django.utils.safestring import mark_safe
 from dashboard.experiments.crash_kinds import title
 from dashboard.findings.per_commit import FSYNCS
 from dashboard.help.templatetags.terms import term
-from dashboard.help.terms import TERMS, Term, explained
+from dashboard.help.terms import FILE, TERMS, Term, explained, read
 from dashboard.history.figures import FIGURES as FOLLOWED
 from dashboard.sharing import actions as sharing
 from tests.unit.history import nights
@@ -20,6 +20,7 @@ from tests.unit.results import factory, trials
 from tests.walks import report
 from workers.bench.workloads import WORKLOADS
 from workers.crash.kinds import CRASH_KINDS
+from workers.errors import PlanError
 from workers.metrics.source import FIGURES
 from workers.servers.settings import SETTINGS
 
@@ -176,3 +177,24 @@ def test_what_a_template_says_and_what_a_person_wrote_are_told_apart():
     assert term(mark_safe(told)) == told
     assert term(told) == "&lt;b&gt;bold word&lt;/b&gt;"
     assert term(mark_safe(told)) == told
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "says"),
+    [
+        ('"repeat" = "The same', '"repeat" = 3 # "The same', "says.repeat is 3. Write a text in quotes."),
+        (
+            '"throughput/s" = "throughput"',
+            '"throughput/s" = "speed"',
+            "same.throughput/s is 'speed'. There are:",
+        ),
+        ('terms = ["workload"]', 'terms = ["work"]', "manuals[1].terms is 'work'. There are: variant"),
+        ("sysbench =", "oracle =", "manuals[1].oracle is not known here. Known: mariadb, mysql, sysbench, terms."),
+    ],
+)
+def test_a_broken_file_is_named_with_table_and_key(tmp_path, written, instead, says):
+    broken = tmp_path / "terms.toml"
+    broken.write_text(FILE.read_text().replace(written, instead, 1))
+    with pytest.raises(PlanError) as refused:
+        read(broken)
+    assert str(refused.value).startswith("terms.toml") and says in str(refused.value)

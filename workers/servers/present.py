@@ -1,10 +1,15 @@
-"""The present durability settings of a server, with their types, and in plain words."""
+"""The present durability settings of a server, with their types, and in plain words (values.toml)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from workers.servers.facts import Facts
-from workers.servers.settings import same
+from workers.servers.settings import switch
+from workers.toml.table import Table
+
+FILE = Path(__file__).with_name("values.toml")
+OTHERS = "else"
+UNKNOWN = "The manual names no such value."
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,26 @@ def present(facts: Facts) -> Present:
     )
 
 
+def read(path: Path) -> dict[str, dict[str, str]]:
+    """variable -> value -> sentence. Raises PlanError naming file, table and key."""
+    file = Table.of_file(path)
+    variables = {name: file.table(name) for name in file.data}
+    return {name: {value: table.text(value) for value in table.data} for name, table in variables.items()}
+
+
+WORDS = read(FILE)
+
+
 def settings_in_words(facts: Facts) -> list[tuple[str, str, str]]:
     """(name, value, what that value does) of every durability setting that this server has."""
-    held = ((name, facts.variable(name), words) for name, words in _WORDS.items())
-    return [(name, value, words(value)) for name, value, words in held if value is not None]
+    held = ((name, facts.variable(name)) for name in WORDS)
+    return [(name, value, in_words(name, value)) for name, value in held if value is not None]
+
+
+def in_words(name: str, value: str) -> str:
+    known, key = WORDS[name], value.strip().upper()
+    says = known.get(key) or known.get(switch(key)) or known.get(OTHERS, UNKNOWN)
+    return says.format(value=value)
 
 
 def _number(facts: Facts, name: str) -> int | None:
@@ -58,89 +79,3 @@ def _number(facts: Facts, name: str) -> int | None:
 def _switch(facts: Facts, name: str) -> bool | None:
     value = facts.variable(name)
     return {"ON": True, "1": True, "OFF": False, "0": False}.get((value or "").strip().upper())
-
-
-def _flush_log(value: str) -> str:
-    return {
-        "0": "The redo log is written and flushed about once a second, not at commit.",
-        "1": "The redo log is written and flushed at every commit.",
-        "2": "The redo log is written to the operating system at every commit, and flushed about once a second.",
-        "3": "The redo log is flushed at prepare and again at commit.",
-    }.get(value, "The manual names no such value.")
-
-
-def _myrocks(value: str) -> str:
-    return {
-        "0": "The MyRocks log is flushed about once a second, not at commit.",
-        "1": "The MyRocks log is written and flushed at every commit.",
-        "2": "The MyRocks log is flushed about once a second, not at commit.",
-    }.get(value, "The manual names no such value.")
-
-
-def _sync_binlog(value: str) -> str:
-    if value == "0":
-        return "The server never flushes the binlog: the operating system writes it back when it pleases."
-    return "The binlog is flushed at every " + ("group commit." if value == "1" else f"{value}th group commit.")
-
-
-def _on_off(on: str, off: str) -> Callable[[str], str]:
-    return lambda value: off if same("log_bin", value, "OFF") else on
-
-
-def _method(value: str) -> str:
-    return {
-        "": "The server's default way of flushing.",
-        "FSYNC": "Files go through the page cache and are flushed with fsync.",
-        "O_DSYNC": "Each redo write is durable when it returns, without any fsync call.",
-        "LITTLESYNC": "Data files are not flushed: meant for tests of the server only.",
-        "NOSYNC": "Nothing is ever flushed: meant for tests of the server only.",
-        "O_DIRECT": "Data files go around the page cache and are flushed with fsync.",
-        "O_DIRECT_NO_FSYNC": "Data files go around the page cache; most writes are not followed by fsync.",
-    }.get(value.upper(), "The manual names no such value.")
-
-
-def _doublewrite(value: str) -> str:
-    if value.upper() in ("OFF", "0", "DETECT_ONLY"):
-        return "A page half written at a power loss cannot be repaired."
-    return "Pages are written twice, so that one half written at a power loss can be repaired."
-
-
-def _seconds(value: str) -> str:
-    return f"The redo log is flushed in the background about every {value} s."
-
-
-_WORDS: dict[str, Callable[[str], str]] = {
-    "innodb_flush_log_at_trx_commit": _flush_log,
-    "innodb_flush_log_at_timeout": _seconds,
-    "log_bin": _on_off(
-        "The binlog is on.", "The binlog is off: there is nothing for replicas or for recovery to a point in time."
-    ),
-    "sync_binlog": _sync_binlog,
-    "binlog_storage_engine": lambda value: (
-        "The binlog lives inside InnoDB: sync_binlog is ignored, one flush covers both."
-        if value.lower() == "innodb"
-        else "The binlog lives in files of its own."
-    ),
-    "rocksdb_flush_log_at_trx_commit": _myrocks,
-    "rocksdb_manual_wal_flush": _on_off(
-        "The MyRocks log stays in the server's memory until it is flushed.",
-        "The MyRocks log is written to the operating system at every commit.",
-    ),
-    "tokudb_commit_sync": _on_off(
-        "TokuDB's log is flushed at every commit, in sessions that do not say otherwise.",
-        "TokuDB's log is not flushed at commit, in sessions that do not say otherwise; with the binlog on, at prepare.",
-    ),
-    "tokudb_fsync_log_period": lambda value: (
-        "Commits of TokuDB flush its log themselves."
-        if value == "0"
-        else f"No commit flushes TokuDB's log; it is flushed in the background every {value} ms."
-    ),
-    "innodb_flush_method": _method,
-    "innodb_doublewrite": _doublewrite,
-    "innodb_support_xa": _on_off(
-        "Engine and binlog commit in two phases.", "Engine and binlog commit without agreeing first."
-    ),
-    "innodb_force_recovery": lambda value: (
-        "Off: recovery runs as usual." if value == "0" else "The engine is in repair mode and skips steps of recovery."
-    ),
-}

@@ -149,15 +149,19 @@ def same(name: str, one: str, other: str) -> bool:
     return _folded(one, kind) == _folded(other, kind)
 
 
-def _folded(value: str, kind: Kind) -> str:
+def switch(value: str) -> str:
+    """ON or OFF for every spelling of them; anything else in capital letters."""
     upper = value.strip().upper()
-    return _SWITCH.get(upper, upper) if kind in ("switch", "choice") else upper
+    return _SWITCH.get(upper, upper)
+
+
+def _folded(value: str, kind: Kind) -> str:
+    return switch(value) if kind in ("switch", "choice") else value.strip().upper()
 
 
 def _choice(value: str, rule: Rule) -> str | None:
-    asked = value.strip().upper()
     known = {choice.upper(): choice for choice in rule.choices}
-    return known.get(asked, known.get(_SWITCH.get(asked, asked)))
+    return known.get(value.strip().upper(), known.get(switch(value)))
 
 
 def _number(value: str, rule: Rule, kind: Kind) -> str | None:

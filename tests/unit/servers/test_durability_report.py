@@ -8,6 +8,8 @@ from workers.errors import PlanError
 from workers.servers.conditions import CONDITIONS
 from workers.servers.durability import DERIVED, report, settings_in_words
 from workers.servers.facts import Facts
+from workers.servers.present import in_words
+from workers.servers.present import read as read_words
 from workers.servers.risks import FILE, RISKS, read
 
 
@@ -174,6 +176,35 @@ def test_it_puts_settings_in_words(value):
     words = {name: said for name, _, said in settings_in_words(facts(flush=value))}
     assert "redo log" in words["innodb_flush_log_at_trx_commit"]
     assert "innodb_support_xa" not in words
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("log_bin", "1", "is on"),
+        ("log_bin", "off", "is off"),
+        ("sync_binlog", "0", "never flushes"),
+        ("sync_binlog", "7", "every 7th group commit"),
+        ("innodb_flush_log_at_timeout", "3", "every 3 s"),
+        ("innodb_flush_method", "", "default"),
+        ("innodb_flush_method", "o_dsync", "durable when it returns"),
+        ("innodb_flush_method", "async_unbuffered", "names no such value"),
+        ("innodb_doublewrite", "0", "cannot be repaired"),
+        ("innodb_doublewrite", "DETECT_AND_RECOVER", "can be repaired"),
+        ("binlog_storage_engine", "innodb", "inside InnoDB"),
+        ("binlog_storage_engine", "", "files of its own"),
+        ("innodb_force_recovery", "2", "repair mode"),
+    ],
+)
+def test_each_spelling_of_a_value_is_put_in_words(name, value, says):
+    assert says in in_words(name, value)
+
+
+def test_a_broken_file_of_words_is_named_with_table_and_key(tmp_path):
+    broken = tmp_path / "values.toml"
+    broken.write_text('[log_bin]\nOFF = "Off."\nelse = 1\n')
+    with pytest.raises(PlanError, match=r"values.toml: log_bin.else is 1"):
+        read_words(broken)
 
 
 def test_it_has_words_for_every_kind_of_value():

@@ -1,0 +1,104 @@
+"""What the inspector makes of a server's answers. The real ring asks real servers."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, digest_of
+from workers.crash import inspect
+from workers.crash.compare_tables import WRITES_AFTER
+from workers.crash.inspect import PROBES, BinlogPlace, Inspector
+from workers.crash.transactions import key
+
+FINE = [(table, "check", "status", "OK") for table in ("one", "left_half", "right_half")]
+
+
+class Server:
+    """`answers`: the beginning of a statement -> rows."""
+
+    target = None
+
+    def __init__(self, answers):
+        self.answers, self.asked, self.schema = answers, [], ""
+
+    def select_db(self, name):
+        self.schema = name
+
+    def rows(self, link, sql, args=()):
+        assert link is self
+        self.asked.append(sql)
+        return next((rows for begin, rows in self.answers.items() if sql.startswith(begin)), [])
+
+
+@pytest.fixture
+def inspector(monkeypatch):
+    def make(answers, log=None):
+        server = Server(answers)
+        monkeypatch.setattr(inspect, "connect", lambda target: nullcontext(server))
+        monkeypatch.setattr("workers.servers.ask.rows", server.rows)
+        return Inspector(server, SCHEMA, SECRET, log), server
+
+    return make
+
+
+def place(folder, *keys) -> BinlogPlace:
+    log = Binlog()
+    for number, (client, n) in enumerate(keys, 1):
+        log.commit(client, n, number)
+    folder.mkdir()
+    (folder / "binlog.000001").write_bytes(log.data)
+    (folder / "binlog.index").write_text("./binlog.000001\n")
+    return BinlogPlace(folder / "binlog.index")
+
+
+def test_prepared_transactions_are_counted(inspector):
+    assert inspector({"XA RECOVER": [(1,), (2,)]})[0].prepared_left() == 2
+    assert inspector({})[0].prepared_left() == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "ok"),
+    [
+        (FINE, True),
+        ([*FINE[:2], ("right_half", "check", "error", "Corrupt")], False),
+        ([("one", "check", "warning", "1 client is using or hasn't closed the table"), *FINE], True),
+    ],
+)
+def test_the_tables_are_checked(inspector, said, ok):
+    one, server = inspector({"CHECK TABLE": said})
+    assert one.tables_ok() is ok
+    assert server.asked == [f"CHECK TABLE `{SCHEMA}`.`one`, `{SCHEMA}`.`left_half`, `{SCHEMA}`.`right_half`"]
+
+
+@pytest.mark.parametrize("said", [[], [("one", "check", "note", "The storage engine doesn't support check")]])
+def test_an_engine_that_cannot_be_checked_is_not_known_to_be_well(inspector, said):
+    one, _ = inspector({"CHECK TABLE": said})
+    assert one.tables_ok() is None
+    assert "CHECK TABLE: The tables cannot be checked" in one.problems[0]
+
+
+def test_it_writes_transactions_of_nobody(inspector):
+    one, server = inspector({})
+    assert one.write_on() is True
+    assert (server.schema, len(server.asked)) == (SCHEMA, PROBES) == (SCHEMA, 20)
+    assert all(sql.startswith(f"INSERT INTO one VALUES ({WRITES_AFTER},") for sql in server.asked)
+
+
+def test_gtids_that_name_another_transaction_now_are_reissued(inspector, tmp_path):
+    one, _ = inspector({}, place(tmp_path / "data", (0, 1), (0, 2)))
+    assert one.reissued({"0-7-1": key(0, 1), "0-7-2": key(1, 5)}) == ("0-7-2",)
+    assert inspector({})[0].reissued({}) is None
+
+
+def test_the_binlog_is_compared_with_its_copy(inspector, tmp_path):
+    before, now = place(tmp_path / "copy", (0, 1), (0, 2)), place(tmp_path / "data", (0, 1), (0, 3))
+    one, _ = inspector({}, now)
+    assert one.rewritten(before, one.binlog()).count == 1
+    assert one.rewritten(now, one.binlog()).count == 0
+    assert one.rewritten(None, one.binlog()) is None
+
+
+def test_the_engine_is_read_row_by_row(inspector):
+    table = [(0, 1, f"6,{digest_of(1, 6, 0)}")]
+    one, _ = inspector({"SELECT table_name": [("one",)], "SELECT part": table})
+    assert one.engine().whole.tolist() == [key(1, 6)]

@@ -34,6 +34,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("prepend=values[:1] - 1", "prepend=values[:1] + 1"): "any number will do that is not the first value",
         ("values[:1] - 1", "values[:1] - 2"): "any number will do that is not the first value",
     },
+    "workers/crash/transactions.py": {("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE},
     "workers/crash/digest.py": STRICT | {("AT_ONCE = 8192", "AT_ONCE = 8193"): SPEED},
     "workers/crash/evidence.py": {
         ("gtid_before: str = ''", "gtid_before: str = 'x'"): "every trial says it; no check reads it",

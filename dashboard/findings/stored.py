@@ -37,7 +37,14 @@ def _reader(kind: Any) -> Read:
         return lambda value: {key: of(one) for key, one in _checked(Mapping, value).items()}
     if origin is Literal:
         return lambda value: _known(args, value)
-    return _identity if kind is Any else lambda value: _checked(int | float if kind is float else kind, value)
+    return _identity if kind is Any else _plain(kind)
+
+
+def _plain(kind: type) -> Read:
+    """Asked thousands of times for a page: what is of the type itself goes no further."""
+    exact = {int, float} if kind is float else {kind}
+    wanted = int | float if kind is float else kind
+    return lambda value: value if type(value) in exact else _checked(wanted, value)
 
 
 def _instance(kind: type) -> Read:
@@ -46,12 +53,15 @@ def _instance(kind: type) -> Read:
 
     def made(value: Any) -> Any:
         known = _checked(Mapping, value)
+        values, name = {}, ""
         try:
-            return kind(**{name: part(known[name]) for name, part in parts})
+            for name, part in parts:
+                values[name] = part(known[name])
         except KeyError as absent:
-            raise Unreadable(f"A stored {kind.__name__} has no {absent.args[0]}.") from absent
+            raise Unreadable(f"A stored {kind.__name__} has no {name}.") from absent
         except Unreadable as broken:
-            raise Unreadable(f"{kind.__name__}: {broken}") from broken
+            raise Unreadable(f"{kind.__name__}.{name}: {broken}") from broken
+        return kind(**values)
 
     return made
 

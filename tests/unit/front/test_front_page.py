@@ -27,7 +27,7 @@ QUERIES = 24  # measured: 14, for what is shown; much more is stored than that
 
 
 def page(client):
-    return " ".join(client.get(reverse("home")).text.split())
+    return flat(client.get(reverse("home")).text)
 
 
 def measured(server, levels=LEVELS, **known):

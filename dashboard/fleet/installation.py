@@ -59,6 +59,7 @@ def identity() -> str:
                 "SELECT system_identifier || '/' || oid FROM pg_control_system(), pg_database "
                 "WHERE datname = current_database()"
             )
-            return cursor.fetchone()[0]
+            found: str = cursor.fetchone()[0]
+            return found
     machine = MACHINE.read_text().strip() if MACHINE.exists() else ""
     return f"{machine}:{Path(connection.settings_dict['NAME']).resolve()}"

@@ -35,12 +35,14 @@ class WorkerLine:
     @property
     def disk_missing(self) -> str | None:
         """Why its host cannot simulate a device, with the mend; "": it can. None: the worker does not say."""
-        return self.worker.abilities.get("disk_missing")
+        why: str | None = self.worker.abilities.get("disk_missing")
+        return why
 
     @property
     def not_apart(self) -> str | None:
         """What does not separate its sandboxes from the worker; "": they run as a user of their own. None: not told."""
-        return self.worker.abilities.get("not_apart")
+        why: str | None = self.worker.abilities.get("not_apart")
+        return why
 
     @property
     def impossible(self) -> Mapping[str, list[str]]:

@@ -4,6 +4,7 @@ exactly one, however many make rounds; windows are kept; who wants to know is to
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -37,11 +38,11 @@ def watch(now: datetime, ring: Ring, reach: Reach, ring_site: Ring | None = None
         return
     for schedule in _watched():
         if ring_site and _is_elsewhere(schedule):
-            _tried(lambda one=schedule: ring_site(one.pk), schedule)
+            _tried(partial(ring_site, schedule.pk), schedule)
         else:
-            _tried(lambda one=schedule: _look_at(one, now, ring, reach), schedule)
+            _tried(partial(_look_at, schedule, now, ring, reach), schedule)
     for night in Night.objects.filter(closed_at=None).select_related("schedule", "experiment"):
-        _tried(lambda one=night: _end(one, now), night)
+        _tried(partial(_end, night, now), night)
 
 
 def look(schedule_id: int, now: datetime, ring: Ring, reach: Reach) -> None:

@@ -32,10 +32,11 @@ def block_length(repeats: Sample) -> int:
     neighbours (Politis and White 2004, with the AR(1) plug-in of Andrews 1991). At most a quarter of the
     shortest repeat, so that four blocks are left.
     """
-    shortest = min(series.size for series in repeats.values())
+    shortest: int = min(series.size for series in repeats.values())
     r = lag_correlation(repeats)
     plug_in = (1.5 * (2 * r / (1 - r * r)) ** 2 * shortest) ** (1 / 3)
-    return max(1, min(round(max(shortest ** (1 / 3), plug_in)), shortest // MIN_BLOCKS))
+    wanted: int = round(max(shortest ** (1 / 3), plug_in))
+    return max(1, min(wanted, shortest // MIN_BLOCKS))
 
 
 def lag_correlation(repeats: Sample) -> float:

@@ -106,7 +106,8 @@ def _energy(apart: Floats) -> Floats:
     touching = np.cumsum(apart.sum(axis=1))[n - 1]  # of the values before with all others
     across = touching - within
     after = apart.sum() - within - 2 * across
-    return n * m / size * (2 * across / (n * m) - within / (n * (n - 1)) - after / (m * (m - 1)))
+    q: Floats = n * m / size * (2 * across / (n * m) - within / (n * (n - 1)) - after / (m * (m - 1)))
+    return q
 
 
 @lru_cache(maxsize=2)

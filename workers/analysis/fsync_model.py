@@ -146,7 +146,7 @@ def _drawn_again(sizes: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
     k, slope = _lines(sizes, medians)
     widen = float(np.sqrt(rounds / (rounds - 1)) * scipy.special.stdtrit(rounds - 1, 0.975) / _Z)
     relative = medians / (k[:, None] + slope[:, None] * sizes) - 1
-    return tuple(_widened(one, widen) for one in (k, slope, relative))
+    return _widened(k, widen), _widened(slope, widen), _widened(relative, widen)
 
 
 def _widened(draws: Floats, factor: float) -> Floats:
@@ -191,9 +191,10 @@ def _share(value: float, lo: float | None, hi: float | None) -> Estimate:
 
 def _follows(residuals: Sequence[Residual]) -> Follows:
     """Equivalence, not absence of proof: every size must be shown to lie within the tolerance (Schuirmann 1987)."""
-    shares = [one.share for one in residuals]
-    if any(one.lo is None or one.hi is None for one in shares):
+    shares = [(one.share.lo, one.share.hi) for one in residuals]
+    known = [(lo, hi) for lo, hi in shares if lo is not None and hi is not None]
+    if len(known) < len(shares):
         return "unknown"
-    if any(one.lo > TOLERANCE or one.hi < -TOLERANCE for one in shares):
+    if any(lo > TOLERANCE or hi < -TOLERANCE for lo, hi in known):
         return "does not follow"
-    return "follows" if all(one.lo >= -TOLERANCE and one.hi <= TOLERANCE for one in shares) else "unknown"
+    return "follows" if all(lo >= -TOLERANCE and hi <= TOLERANCE for lo, hi in known) else "unknown"

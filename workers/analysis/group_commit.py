@@ -17,6 +17,7 @@ log: use a workload without hot rows.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from workers.analysis.statistics import Estimate
@@ -67,40 +68,41 @@ def judge(points: Sequence[Shared]) -> GroupCommit:
     if not usable:
         return GroupCommit("unknown", "Fsyncs of this log per commit are not known, or too few commits were made.")
     lowest, highest = usable[0], usable[-1]
-    known = {
-        "alone": lowest.per_commit,
-        "together": highest.per_commit,
-        "low_threads": lowest.threads,
-        "high_threads": highest.threads,
-    }
+    judged = partial(
+        GroupCommit,
+        alone=lowest.per_commit,
+        together=highest.per_commit,
+        low_threads=lowest.threads,
+        high_threads=highest.threads,
+    )
     if lowest.threads == 1 and lowest.per_commit < LONE:
-        return GroupCommit("no need", "A commit alone does not wait for an fsync of this log.", **known)
+        return judged("no need", "A commit alone does not wait for an fsync of this log.")
     if highest.threads < MIN_THREADS or highest.threads < MIN_SPAN * lowest.threads:
         needed = max(MIN_THREADS, MIN_SPAN * lowest.threads)
-        return GroupCommit("unknown", f"Measured up to {highest.threads} threads only; {needed} are needed.", **known)
+        return judged("unknown", f"Measured up to {highest.threads} threads only; {needed} are needed.")
     if lowest.fsyncs < 1:
-        return GroupCommit("no need", "This log was not flushed.", **known)
-    drop = _drop(lowest, highest)
-    verdict, why = _verdict(drop, highest)
+        return judged("no need", "This log was not flushed.")
+    drop, lo, hi = _drop(lowest, highest)
+    verdict, why = _verdict(drop, lo, hi, highest)
     works_from = _works_from(usable) if verdict == "works" else None
-    return GroupCommit(verdict, why, **known, drop=drop, works_from=works_from)
+    return judged(verdict, why, drop=Estimate(drop, lo, hi), works_from=works_from)
 
 
-def _drop(lowest: Shared, highest: Shared) -> Estimate:
+def _drop(lowest: Shared, highest: Shared) -> tuple[float, float, float]:
     """With the interval of a ratio of two Poisson rates, on the log scale."""
     spread = _Z * math.sqrt(1 / lowest.fsyncs + 1 / max(highest.fsyncs, 0.5))
     value = highest.per_commit / lowest.per_commit
     about = max(highest.fsyncs, 0.5) / highest.commits / lowest.per_commit
-    return Estimate(value, min(about * math.exp(-spread), value), about * math.exp(spread))
+    return value, min(about * math.exp(-spread), value), about * math.exp(spread)
 
 
-def _verdict(drop: Estimate, highest: Shared) -> tuple[Verdict, str]:
-    left = f"At {highest.threads} threads {drop.value:.0%} of the fsyncs per commit are left."
-    if drop.hi <= WORKS:
+def _verdict(drop: float, lo: float, hi: float, highest: Shared) -> tuple[Verdict, str]:
+    left = f"At {highest.threads} threads {drop:.0%} of the fsyncs per commit are left."
+    if hi <= WORKS:
         return "works", left
     if highest.busy is not None and highest.busy < MET:
         return "no need", f"Only {highest.busy:.0%} of the time was spent in fsyncs: commits seldom met there."
-    if drop.lo >= FAILS:
+    if lo >= FAILS:
         return "does not work", left
     return "unknown", f"{left} That is between working and not working."
 

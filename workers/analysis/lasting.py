@@ -33,7 +33,8 @@ def alike(rng: np.random.Generator, series: int, size: int, correlation: float =
     """Normal AR(1) series of variance 1: (series, size)."""
     drawn = rng.normal(size=(series, size))
     drawn[:, 1:] *= np.sqrt(1 - correlation**2)
-    return scipy.signal.lfilter([1], [1, -correlation], drawn, axis=1)
+    filtered: Floats = scipy.signal.lfilter([1], [1, -correlation], drawn, axis=1)
+    return filtered
 
 
 def _simulated_size(size: int) -> int:
@@ -61,7 +62,9 @@ def _largest(series: Floats) -> Floats:
     errors = factors * np.sqrt(np.maximum(within, 0) / (size - 2))
     apart = np.abs(centred @ weights.T)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(apart > 1e-9 * np.abs(series).max(axis=1, keepdims=True), apart / errors, 0.0).max(axis=1)
+        t = np.where(apart > 1e-9 * np.abs(series).max(axis=1, keepdims=True), apart / errors, 0.0)
+    largest: Floats = t.max(axis=1)
+    return largest
 
 
 @lru_cache(maxsize=8)

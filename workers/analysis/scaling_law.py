@@ -110,7 +110,8 @@ def _coefficients(threads: Floats, tps: Floats) -> Floats:
     """(1, s, k)/l that make the relative error of N/X least."""
     relative = _terms(threads) * (tps / threads)[:, None]
     try:
-        return scipy.optimize.nnls(relative, np.ones_like(tps))[0]
+        found: Floats = scipy.optimize.nnls(relative, np.ones_like(tps))[0]
+        return found
     except RuntimeError:  # seldom: it goes in circles where several solutions are equal but for rounding
         return _best_subset(relative)
 
@@ -134,8 +135,9 @@ def _spreads(points: Sequence[Throughput], off: Floats) -> Floats | None:
     if len(measured) < len(points):
         return None
     free = max(len(points) - 3, 2)  # Student's 12.7 for a single degree of freedom would say nothing at all
-    misfit = np.sqrt(float(off @ off) / (len(points) - 3)) * scipy.special.stdtrit(free, 0.975) / _Z
-    return np.maximum(np.array(measured), misfit)
+    misfit = float(np.sqrt(float(off @ off) / (len(points) - 3)) * scipy.special.stdtrit(free, 0.975) / _Z)
+    widest: Floats = np.maximum(np.array(measured), misfit)
+    return widest
 
 
 def _drawn_again(threads: Floats, fitted: Floats, spreads: Floats) -> Floats:

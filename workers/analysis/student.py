@@ -31,7 +31,8 @@ class Student:
         away = np.abs(self.centre)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(away > 0, away / self.error, 0.0)
-        return 2 * scipy.special.stdtr(self.freedom, -t)
+        tail: Floats = scipy.special.stdtr(self.freedom, -t)
+        return 2 * tail
 
 
 def of_mean(values: Floats) -> Student:

@@ -15,6 +15,7 @@ from workers.errors import DurascopeError, LoadBrokeOff
 from workers.host import environment
 from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading, Session
+from workers.servers.limited import Connection
 
 AGAIN = 2**30  # what the seed of a second attempt differs by
 
@@ -139,12 +140,12 @@ class _Watch:
         self._stage = stage
         self._wanted = [key for key in SOURCES if key in wanted]
         self._sessions: dict[str, Session] = {}
-        self._connections: list = []
+        self._connections: list[Connection] = []
         self.missing: dict[str, str] = {}
 
     def __enter__(self) -> "_Watch":
         for key in self._wanted:
-            self._guarded(key, lambda key=key: self._open(key))
+            self._guarded(key, partial(self._open, key))
         self._each(lambda session: session.begin())
         return self
 
@@ -164,7 +165,7 @@ class _Watch:
     def end(self) -> dict[str, Reading]:
         readings: dict[str, Reading] = {}
         for key, session in list(self._sessions.items()):
-            self._guarded(key, lambda key=key, session=session: readings.update({key: session.end()}))
+            self._guarded(key, partial(self._end, key, session, readings))
         return readings
 
     def __exit__(self, *_: object) -> None:
@@ -174,7 +175,10 @@ class _Watch:
 
     def _each(self, act: Callable[[Session], None]) -> None:
         for key, session in list(self._sessions.items()):
-            self._guarded(key, lambda session=session: act(session))
+            self._guarded(key, partial(act, session))
+
+    def _end(self, key: str, session: Session, readings: dict[str, Reading]) -> None:
+        readings[key] = session.end()
 
     def _guarded(self, key: str, act: Callable[[], None]) -> None:
         try:

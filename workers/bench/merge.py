@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 
 from workers.bench import histogram
 from workers.bench.load import LoadRequest, LoadResult, Second
@@ -110,7 +111,7 @@ def by_second(parts: Sequence[PartLoad]) -> Iterator[Second]:
     seconds that it lay in. A percentile of a second cannot be added, and is not known."""
     spans = [span for part in parts for span in _spans(part, min(one.began_s for one in parts))]
     for start, end in pairwise(_edges(max((to for _, to, _ in spans), default=0.0))):
-        rates = {name: _count(spans, start, end, lambda second, name=name: getattr(second, name)) for name in RATES}
+        rates = {name: _count(spans, start, end, attrgetter(name)) for name in RATES}
         yield Second(t_s=end, p95_ms=None, **{name: count / (end - start) for name, count in rates.items()})
 
 

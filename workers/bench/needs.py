@@ -1,14 +1,19 @@
 """What a host must have to run a plan: one worker runs all of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.kinds import CRASH_KINDS
 
-# workers.upkeep.abilities.describe; what it does not say is not known, and not held against it
-Abilities = Mapping[str, Any]
+
+class Abilities(TypedDict, total=False):
+    """What workers.upkeep.abilities.describe stores; what it does not say is not known, and not held against a host."""
+
+    builds: Collection[str]
+    disk_missing: str
+    crash_missing: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def together(hosts: Iterable[Abilities]) -> Abilities:
         return {}
     first, *others = told
     crashes = {kind: why for kind, why in first.get("crash_missing", {}).items() if _none(kind, others)}
-    found: dict[str, Any] = {"crash_missing": crashes}
+    found: Abilities = {"crash_missing": crashes}
     if all(one.get("disk_missing") for one in told):
         found["disk_missing"] = first["disk_missing"]
     if all("builds" in one for one in told):

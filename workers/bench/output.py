@@ -2,7 +2,9 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from workers.bench import histogram
@@ -81,10 +83,9 @@ def _second(report: dict[str, Any]) -> Second | None:
     fields = ("t_s", "tps", "qps", "writes", "errors", "p95_ms")
     if report.get("report") != "second" or not all(_is_figure(report.get(name)) for name in fields):
         return None
-    second: dict[str, Any] = {name: float(report[name]) for name in fields}
-    if not second["tps"]:
-        second["p95_ms"] = None  # nothing ended in this second; sysbench prints its smallest bucket then
-    return Second(**second)
+    t_s, tps, qps, writes, errors, p95_ms = (float(report[name]) for name in fields)
+    # Where nothing ended in this second, sysbench prints its smallest bucket.
+    return Second(t_s=t_s, tps=tps, qps=qps, writes=writes, errors=errors, p95_ms=p95_ms if tps else None)
 
 
 def _last(seconds: list[Second], total: Total) -> Second | None:
@@ -94,26 +95,29 @@ def _last(seconds: list[Second], total: Total) -> Second | None:
     if rest_s < LEAST_SECOND_S:
         return None
 
-    def rate(count: int, name: str) -> float:
-        told = sum(getattr(second, name) * span for second, span in zip(seconds, spans, strict=True))
+    def rate(count: int, per_second: Callable[[Second], float]) -> float:
+        told = sum(per_second(second) * span for second, span in zip(seconds, spans, strict=True))
         return max(0.0, (count - told) / rest_s)
 
     queries = total.reads + total.writes + total.other
     return Second(
         t_s=total.elapsed_s,
-        tps=rate(total.transactions, "tps"),
-        qps=rate(queries, "qps"),
-        writes=rate(total.writes, "writes"),
-        errors=rate(total.errors, "errors"),
+        tps=rate(total.transactions, attrgetter("tps")),
+        qps=rate(queries, attrgetter("qps")),
+        writes=rate(total.writes, attrgetter("writes")),
+        errors=rate(total.errors, attrgetter("errors")),
         p95_ms=None,
     )
 
 
 def _total(report: dict[str, Any]) -> Total | None:
-    fields = Total.__dataclass_fields__
-    if report.get("report") != "total" or not all(_is_figure(report.get(name)) for name in fields):
+    counts = ("transactions", "reads", "writes", "other", "errors", "reconnects")
+    times = ("elapsed_s", "latency_avg_ms", "latency_max_ms")
+    if report.get("report") != "total" or not all(_is_figure(report.get(name)) for name in (*counts, *times)):
         return None
-    return Total(**{name: field.type(report[name]) for name, field in fields.items()})
+    elapsed_s, average_ms, longest_ms = (float(report[name]) for name in times)
+    transactions, reads, writes, other, errors, reconnects = (int(report[name]) for name in counts)
+    return Total(elapsed_s, transactions, reads, writes, other, errors, reconnects, average_ms, longest_ms)
 
 
 def _is_figure(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from workers.bench import crash_review, site_review, stand_review
 from workers.bench.crash_review import Crashable
@@ -174,7 +175,7 @@ def _workloads(plan: Plan) -> Iterator[str]:
     for workload in plan.workloads:
         for engine in {variant.engine for variant in plan.variants}:
             asked = _request(plan, workload, engine)
-            yield from _said(lambda asked=asked: fit(asked))
+            yield from _said(partial(fit, asked))
     yield from (f"There is no metric source {key!r}." for key in plan.sources if key not in SOURCES)
 
 

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
@@ -17,12 +17,14 @@ from workers.metrics.source import Subject
 from workers.sandbox import place
 from workers.sandbox.builds import Build
 from workers.sandbox.devices import Devices
+from workers.sandbox.log_places import IN_DATADIR
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
 from workers.servers import hosts, look, schema, variables
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
+from workers.servers.limited import Connection
 from workers.servers.settings import find
 from workers.servers.target import Target
 from workers.servers.undo import undo
@@ -78,7 +80,7 @@ class _Dynamic:
         self._owe = owe
         self.own: dict[str, str] = {}  # what was there before our first change
 
-    def apply(self, connection: Any, wanted: Mapping[str, str]) -> dict[str, str]:
+    def apply(self, connection: Connection, wanted: Mapping[str, str]) -> dict[str, str]:
         effective = variables.apply(connection, self._facts, {**self.own, **wanted}, self._note)
         return {name: effective[name] for name in wanted}
 
@@ -172,12 +174,23 @@ class SandboxStage:
         self._restart: dict[str, str] = {}
         self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
         self._devices: Devices | None = None
-        how = {"name": name, "user": user, "trace": trace, "image_key": data.key if data and self._loaded else ""}
         with ExitStack() as made:
             if storage:
                 place.prepare(root, unprivileged_user(user))
                 self._devices = made.enter_context(Devices.create(root, storage, device_bytes))
-            self._sandbox = made.enter_context(Sandbox.create(root, build, {}, **how, **self._places()))
+            self._sandbox = made.enter_context(
+                Sandbox.create(
+                    root,
+                    build,
+                    {},
+                    name=name,
+                    user=user,
+                    trace=trace,
+                    image_key=data.key if data and self._loaded else "",
+                    datadir_on=self._devices.data if self._devices else None,
+                    logs=self._devices.logs if self._devices else IN_DATADIR,
+                )
+            )
             if data and self._loaded:
                 data.touch()
             if self._devices:
@@ -241,11 +254,6 @@ class SandboxStage:
 
     def close(self) -> None:
         self._made.close()
-
-    def _places(self) -> dict[str, Any]:
-        """Where the datadir and the logs go."""
-        devices = self._devices
-        return {"datadir_on": devices.data, "logs": devices.logs} if devices else {}
 
     def _at_no_cost(self) -> AbstractContextManager[None]:
         return self._devices.at_no_cost() if self._devices else nullcontext()

@@ -61,7 +61,7 @@ def _server_certificate(target: Target) -> x509.Certificate:
     """The certificate as shown to a connection of ours, which in mode *verify* also checked name and authority."""
     connection = connect(target)
     try:
-        shown = connection._sock.getpeercert(binary_form=True)
+        shown = connection.certificate()
     finally:
         connection.close()
     return x509.load_der_x509_certificate(shown)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from workers.crash.owners_command import OwnersCommand
 from workers.crash.trial import Attached
@@ -15,6 +15,7 @@ from workers.errors import AccessDenied, DurascopeError, PlanError, SandboxError
 from workers.sandbox.server import Recovery
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
 
 POLL_S = 0.1
 ANSWER_S = 5.0  # of a server that may be going down or coming up
@@ -132,10 +133,11 @@ class Life:
     after_s: float
 
     @classmethod
-    def of(cls, connection: Any) -> Self:
+    def of(cls, connection: Connection) -> Self:
         before_s = time.monotonic()
-        uptime_s = int(ask.rows(connection, "SHOW GLOBAL STATUS LIKE 'Uptime'")[0][1])
-        return cls(before_s, uptime_s, ask.value(connection, "SELECT CONNECTION_ID()"), time.monotonic())
+        uptime_s = ask.integer(ask.rows(connection, "SHOW GLOBAL STATUS LIKE 'Uptime'")[0][1])
+        connections = ask.integer(ask.value(connection, "SELECT CONNECTION_ID()"))
+        return cls(before_s, uptime_s, connections, time.monotonic())
 
     def follows(self, earlier: Self) -> bool:
         """Whether the server was started in between. Uptime is cut to whole seconds, so at the beginning of a life it
@@ -161,7 +163,7 @@ class Down:
             self._must_be_new(connection)
         return Recovery(seconds, ())
 
-    def _must_be_new(self, connection: Any) -> None:
+    def _must_be_new(self, connection: Connection) -> None:
         """A lost lock alone proves nothing: a tunnel or a proxy that breaks cuts our connection too."""
         locked = ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
         if locked or not Life.of(connection).follows(self.before):

@@ -6,6 +6,7 @@ may be there. A check that lacks its evidence, or raises, is unknown. Keys are s
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from workers.crash.oddities import Oddities
 from workers.crash.replica_judgement import judge_replicas
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult, invalid, unknown, valid
+
+T = TypeVar("T")
 
 FIRST = 10  # offenders that are named
 IMPOSSIBLE = "a row whose client or number cannot exist"
@@ -59,11 +62,11 @@ def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _lost(ledger, evidence.engine, "engine")
+    return _lost(ledger, _known(evidence.engine), "engine")
 
 
 def _lost_binlog(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _lost(ledger, evidence.binlog.seen, "binlog")
+    return _lost(ledger, _known(evidence.binlog).seen, "binlog")
 
 
 def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
@@ -78,11 +81,11 @@ def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
 
 
 def _engine_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _only(evidence.engine, evidence.binlog.seen, "engine", "binlog")
+    return _only(_known(evidence.engine), _known(evidence.binlog).seen, "engine", "binlog")
 
 
 def _binlog_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _only(evidence.binlog.seen, evidence.engine, "binlog", "engine")
+    return _only(_known(evidence.binlog).seen, _known(evidence.engine), "binlog", "engine")
 
 
 def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
@@ -136,12 +139,13 @@ def _overtaken(missing: Keys, present: Keys) -> Keys:
         return missing[:0]
     ends = (client_of(missing) + 1) << CLIENT_SHIFT  # the first key beyond the client's
     last = present[np.maximum(np.searchsorted(present, ends) - 1, 0)]
-    return missing[(client_of(last) == client_of(missing)) & (last > missing)]
+    overtaken: Keys = missing[(client_of(last) == client_of(missing)) & (last > missing)]
+    return overtaken
 
 
 def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return _none_of(
-        evidence.binlog.seen.twice,
+        _known(evidence.binlog).seen.twice,
         "transactions are more than once in the binlog: a replica would apply them again",
         "No transaction is in the binlog more than once.",
     )
@@ -149,7 +153,7 @@ def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
     """A sandbox serves the witness alone; an owner's server may commit what it likes outside the witness's schema."""
-    log = evidence.binlog
+    log = _known(evidence.binlog)
     odd = log.odd if evidence.others_write else log.odd + log.others
     if odd:
         return _noted(odd, "events in the binlog were not caused by the client")
@@ -161,10 +165,10 @@ def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _binlog_order(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    if gaps := evidence.binlog.gaps:
+    if gaps := _known(evidence.binlog).gaps:
         return _noted(gaps, "GTIDs in the binlog do not follow the one before")
     return _none_of(
-        overtaken_in(evidence.binlog.order, ledger),
+        overtaken_in(_known(evidence.binlog).order, ledger),
         "transactions are in the binlog before one that was acknowledged before they were sent",
         "Transactions are in the binlog in the order in which they were acknowledged.",
     )
@@ -189,7 +193,7 @@ def _noted(odd: Oddities, what: str) -> CheckResult:
 
 
 def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    names = tuple(dict.fromkeys((*evidence.binlog.reused, *evidence.reissued)))
+    names = tuple(dict.fromkeys((*_known(evidence.binlog).reused, *evidence.reissued)))
     if not names:
         return valid("No GTID of an acknowledged transaction was given to another one.")
     where = evidence.gtid_after or "the beginning"
@@ -201,9 +205,9 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    if why := evidence.binlog.unreadable:
+    if why := _known(evidence.binlog).unreadable:
         return invalid(1, f"A replica cannot read the binlog to its end: {why}")
-    return valid(f"A replica can read the binlog to its end, {evidence.binlog.end_at}.")
+    return valid(f"A replica can read the binlog to its end, {_known(evidence.binlog).end_at}.")
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -272,8 +276,15 @@ def _lacks(evidence: Evidence, name: str) -> bool:
     return found is None or found == ()
 
 
+def _known(piece: T | None) -> T:
+    """A piece of evidence that the check names in its `needs`, so it is there."""
+    if piece is None:
+        raise LookupError("it looks at a piece of evidence that it does not need")
+    return piece
+
+
 def _places(evidence: Evidence) -> list[Seen]:
-    return [evidence.engine, *([evidence.binlog.seen] if evidence.binlog else [])]
+    return [_known(evidence.engine), *([evidence.binlog.seen] if evidence.binlog else [])]
 
 
 def _none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:

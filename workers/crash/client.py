@@ -4,12 +4,12 @@ import contextlib
 import ssl
 import time
 from array import array
-from typing import Any
 
 import numpy as np
 
 from workers.crash.ledger import ClientLedger
 from workers.crash.transactions import statements
+from workers.servers.limited import Connection
 
 COM_QUERY = b"\x03"
 HEADER_BYTES = 4  # three of length, one of sequence
@@ -27,7 +27,7 @@ class Client:
     and nothing is ever sent twice. `connection` is closed by `close`.
     """
 
-    def __init__(self, number: int, connection: Any, secret: bytes) -> None:
+    def __init__(self, number: int, connection: Connection, secret: bytes) -> None:
         self.number, self.sent, self.trouble = number, 0, ""
         self._secret = secret
         self._ahead: list[list[bytes]] = []  # packets of the transactions to come, the next one last

@@ -7,7 +7,6 @@ is a number, so a row is two numpy integers, key and digest, in a list of its ow
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from workers.crash.content import seen_in
 from workers.crash.evidence import Seen, nothing, together
 from workers.crash.transactions import MOST_CLIENTS, NO_PLACE, NOBODY, PLACES, Keys, client_of, keys_found, number_of
 from workers.servers import ask
+from workers.servers.limited import Connection
 
 WRITES_AFTER = 1000  # the client that sees which GTIDs are given out after the recovery; the witness has at most 256
 WRITES_ON = 1002  # the client of replica.write_past
@@ -54,17 +54,17 @@ class Difference:
         return self.only_left + self.only_right
 
 
-def read_rows(connection: Any, schema: str) -> Rows:
+def read_rows(connection: Connection, schema: str) -> Rows:
     """All rows of the witness's tables; a table that is not there has none. Raises ServerError."""
     ask.rows(connection, "SET SESSION group_concat_max_len = %s", [GROUP_BYTES])
     present = ask.rows(connection, "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", [schema])
     found: dict[tuple[str, int], list[Keys]] = {}
-    for table in TABLES.keys() & {name for (name,) in present}:
+    for table in TABLES.keys() & {ask.as_text(name) for (name,) in present}:
         sql = READ.format(part=TABLES[table], schema=schema, table=table)
         for part, client, numbers in ask.rows(connection, sql):
-            n, digests = _numbers(numbers).reshape(-1, 2).T
-            keys = keys_found(np.full(len(n), _bounded(int(client)), dtype=np.int64), n)
-            found.setdefault((table, int(part)), []).append(np.column_stack((keys, digests)))
+            n, digests = _numbers(ask.as_text(numbers)).reshape(-1, 2).T
+            keys = keys_found(np.full(len(n), _bounded(ask.integer(client)), dtype=np.int64), n)
+            found.setdefault((table, ask.integer(part)), []).append(np.column_stack((keys, digests)))
     return {place: _placed(np.concatenate(pairs)) for place, pairs in found.items()}
 
 
@@ -116,7 +116,8 @@ def _gone(some: Placed, others: Placed) -> Keys:
     at = np.minimum(np.searchsorted(others.keys, some.keys), len(others.keys) - 1)
     gone = (others.keys[at] != some.keys) | (others.digests[at] != some.digests)
     nobodys = others.digests[others.keys == NOBODY]  # many rows may share this key
-    return some.keys[gone & ~((some.keys == NOBODY) & np.isin(some.digests, nobodys))]
+    only: Keys = some.keys[gone & ~((some.keys == NOBODY) & np.isin(some.digests, nobodys))]
+    return only
 
 
 def _first(keys: Keys) -> tuple[tuple[int, int], ...]:

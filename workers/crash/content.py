@@ -29,4 +29,5 @@ def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
 
 def differs(values: Keys) -> npt.NDArray[np.bool_]:
     """Where a run of equal values begins."""
-    return np.diff(values, prepend=values[:1] - 1) != 0
+    begins: npt.NDArray[np.bool_] = np.diff(values, prepend=values[:1] - 1) != 0
+    return begins

@@ -24,7 +24,8 @@ def without(keys: Keys, others: Keys) -> Keys:
     if not len(others):
         return keys
     at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    return keys[others[at] != keys]
+    left: Keys = keys[others[at] != keys]
+    return left
 
 
 @dataclass(frozen=True)

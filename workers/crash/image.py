@@ -6,12 +6,13 @@ from pathlib import Path
 
 from workers.crash.replica import SCHEMA
 from workers.crash.trial import TrialSetup
-from workers.errors import SandboxError
+from workers.errors import PlanError, SandboxError
 from workers.sandbox import images
 from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
 
 SCHEMA_SQL = Path(__file__).with_name("schema.sql")
 ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = %s"
@@ -19,11 +20,13 @@ ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table
 
 def witness_image(setup: TrialSetup, create: Callable[..., Sandbox] = Sandbox.create) -> str:
     """Its key; it is made on first use. SandboxError or ServerError: there is none."""
-    uid = str(unprivileged_user(setup.user).uid)
-    what = (setup.build.key, setup.build.version_text, uid, setup.engine, SCHEMA_SQL.read_text())
+    build, uid = setup.build, str(unprivileged_user(setup.user).uid)
+    if build is None:
+        raise PlanError("An attached server brings its own files: no image is made for it.")
+    what = (build.key, build.version_text, uid, setup.engine, SCHEMA_SQL.read_text())
     key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"
     if images.find(setup.root, key) is None:
-        with create(setup.root, setup.build, {}, name="witness image", trace=False, user=setup.user) as server:
+        with create(setup.root, build, {}, name="witness image", trace=False, user=setup.user) as server:
             with connect(server.target) as connection:
                 ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
                 make_tables(connection, SCHEMA, setup.engine)
@@ -32,13 +35,13 @@ def witness_image(setup: TrialSetup, create: Callable[..., Sandbox] = Sandbox.cr
     return key
 
 
-def make_tables(connection: object, schema: str, engine: str) -> None:
+def make_tables(connection: Connection, schema: str, engine: str) -> None:
     """The witness's tables in a schema that is there and empty. SandboxError when the server makes them in another
     engine without a word (no NO_ENGINE_SUBSTITUTION, or an enforced engine): the verdict would name the wrong one."""
     connection.select_db(schema)
     for statement in filter(str.strip, SCHEMA_SQL.read_text().format(engine=engine).split(";")):
         ask.rows(connection, statement)
-    made = {found for (found,) in ask.rows(connection, ENGINES_SQL, [schema])}
+    made = {ask.as_text(found) for (found,) in ask.rows(connection, ENGINES_SQL, [schema])}
     if {found.lower() for found in made} != {engine.lower()}:
         raise SandboxError(
             f"The witness's tables are in {', '.join(sorted(made))} instead of {engine}: nothing was crashed.",

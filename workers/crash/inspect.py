@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from workers.crash import binlog, compare_tables, gtid
 from workers.crash.compare_tables import WRITES_AFTER
@@ -17,6 +17,7 @@ from workers.errors import DurascopeError, ServerError, reason
 from workers.sandbox import untrusted
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
 from workers.servers.target import Target
 
 PROBES = 20  # transactions written after recovery to see which GTIDs they are given
@@ -92,25 +93,25 @@ class Inspector:
         after = self.binlog()
         return None if after is None else gtid.reissued(before, after.gtids)
 
-    def _rows(self, link: Any) -> compare_tables.Rows:
+    def _rows(self, link: Connection) -> compare_tables.Rows:
         return compare_tables.read_rows(link, self.schema)
 
-    def _check_tables(self, link: Any) -> bool:
+    def _check_tables(self, link: Connection) -> bool:
         """ServerError when the engine cannot be checked: it says so in a note, and nothing else."""
         said = ask.rows(link, f"CHECK TABLE {', '.join(f'`{self.schema}`.`{table}`' for table in WITNESS_TABLES)}")
         found = [text for _, _, kind, text in said if kind in ("status", "error", "Error")]
         if not found or any(kind == "note" for _, _, kind, _ in said):
-            raise ServerError(f"The tables cannot be checked: {said[-1][3] if said else 'no answer'}.")
+            raise ServerError(f"The tables cannot be checked: {ask.as_text(said[-1][3]) if said else 'no answer'}.")
         return all(text == "OK" for text in found)
 
-    def _write(self, link: Any) -> bool:
+    def _write(self, link: Connection) -> bool:
         link.select_db(self.schema)
         numbers = range(10, 10 * (PROBES + 1), 10)  # every tenth is one row
         for statement in chain.from_iterable(statements(self.secret, WRITES_AFTER, numbers)):
             ask.rows(link, statement.decode())
         return True
 
-    def _sql(self, read: Callable[[Any], Piece]) -> Piece:
+    def _sql(self, read: Callable[[Connection], Piece]) -> Piece:
         with connect(self.server.target) as link:
             return read(link)
 
@@ -142,7 +143,7 @@ def telling(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(line for line in lines if TELLING.search(line))
 
 
-def _gtid_position(link: Any) -> str:
+def _gtid_position(link: Connection) -> str:
     known = ask.names_to_values(
         link, "SHOW GLOBAL VARIABLES WHERE variable_name IN ('gtid_binlog_pos','gtid_executed')"
     )

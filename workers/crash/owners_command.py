@@ -29,7 +29,7 @@ class OwnersCommand:
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
-        self._running: subprocess.Popen | None = None
+        self._running: subprocess.Popen[bytes] | None = None
 
     def run(self, argv: tuple[str, ...], what: str) -> None:
         """Wait for it to end well; SandboxError otherwise. The program's name only is told to anybody: its arguments
@@ -53,7 +53,7 @@ class OwnersCommand:
         if not shutil.which(argv[0]):
             raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", MEND)
         try:
-            self._running = subprocess.Popen(
+            self._running = running = subprocess.Popen(
                 [*TIED, *argv],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -61,12 +61,12 @@ class OwnersCommand:
                 start_new_session=True,
                 env=_environment(),
             )
-            return self._running.wait(self._limit_s)
+            return running.wait(self._limit_s)
         except (OSError, ValueError) as error:
             raise SandboxError(f"The {what} command could not be run: {reason(error)}.", MEND) from error
         except subprocess.TimeoutExpired as late:
             self.kill()
-            self._running.wait()
+            running.wait()
             raise SandboxError(f"The {what} command {argv[0]} did not end within {self._limit_s:g} s.", DOUBT) from late
 
 

@@ -10,6 +10,7 @@ from workers.crash.chain import Begun, Prepared, Started
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.replica import Replica
+from workers.crash.trial import Attached
 from workers.errors import PlanError
 from workers.sandbox import options
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -21,7 +22,8 @@ from workers.servers.connection import connect
 
 def start(begun: Begun) -> Started:
     begun.timeline.step("prepare")
-    server, disk = (_attached(begun), None) if begun.setup.attached else _sandbox(begun)
+    attached = begun.setup.attached
+    server, disk = (_attached(begun, attached), None) if attached else _sandbox(begun)
     with connect(server.target) as connection:
         variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
     return Started(**vars(begun), server=server, disk=disk, variables=variables)
@@ -41,8 +43,8 @@ def prepare(started: Started) -> Prepared:
     return Prepared(**vars(started), witness=witness, replica=replica, look=look)
 
 
-def _attached(begun: Begun) -> AttachedServer:
-    server = begun.ports.attached(begun.setup.attached)
+def _attached(begun: Begun, attached: Attached) -> AttachedServer:
+    server = begun.ports.attached(attached)
     begun.made.callback(server.close)
     begun.made.killed_by(server.kill)
     with connect(server.target) as connection:

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from workers.crash import compare_tables, ways
 from workers.crash.compare_tables import TABLES, WRITES_ON
@@ -26,6 +25,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
 
 AFTER_RECOVERY = "after recovery"
 WROTE_ON = "after the primary wrote on"
@@ -154,7 +154,7 @@ class Replica:
         )
 
 
-def _must_replicate(way: Way, primary: Any) -> int:
+def _must_replicate(way: Way, primary: Connection) -> int:
     """The primary's server_id; SandboxError when no replica can be made of it."""
     log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
     if not log_bin:
@@ -168,22 +168,22 @@ def _must_replicate(way: Way, primary: Any) -> int:
     for table in _tables(primary):
         if ask.rows(primary, ANY_ROW.format(schema=SCHEMA, table=table)):
             raise SandboxError(f"The witness's table {table} already has rows.", "Attach the replica before the load.")
-    return own_id
+    return ask.integer(own_id)
 
 
-def _tables(connection: Any) -> list[str]:
+def _tables(connection: Connection) -> list[str]:
     present = ask.rows(connection, "SELECT table_name FROM information_schema.tables WHERE table_schema = %s", [SCHEMA])
-    return [name for (name,) in present if name in TABLES]
+    return [ask.as_text(name) for (name,) in present if name in TABLES]
 
 
-def _copy_schema(primary: Any, replica: Any) -> None:
+def _copy_schema(primary: Connection, replica: Connection) -> None:
     """An image's tables are in no binlog."""
     ask.rows(replica, "SET SESSION sql_log_bin = 0")
     if ask.rows(primary, "SHOW SCHEMAS WHERE `Database` = %s", [SCHEMA]):
         ask.rows(replica, f"CREATE SCHEMA `{SCHEMA}`")
         replica.select_db(SCHEMA)
     for table in _tables(primary):
-        ask.rows(replica, ask.rows(primary, f"SHOW CREATE TABLE `{SCHEMA}`.`{table}`")[0][1])
+        ask.rows(replica, ask.as_text(ask.rows(primary, f"SHOW CREATE TABLE `{SCHEMA}`.`{table}`")[0][1]))
 
 
 def _demote(link: Link) -> None:
@@ -193,15 +193,15 @@ def _demote(link: Link) -> None:
             ask.rows(connection, link.way.demote, [link.written(connection)])
 
 
-def _set(connection: Any, values: Mapping[str, str]) -> None:
+def _set(connection: Connection, values: Mapping[str, str]) -> None:
     for name, value in values.items():
         ask.rows(connection, f"SET GLOBAL {name} = {int(value)}")
 
 
-def _commit(connection: Any, replica: Replica, count: int) -> None:
+def _commit(connection: Connection, replica: Replica, count: int) -> None:
     """Whole transactions of a witness that nobody is: their numbers go on after those already there."""
     connection.select_db(SCHEMA)
-    last = ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0
+    last = ask.integer(ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0)
     numbers = range(last + 10, last + 10 * (count + 1), 10)  # every tenth is one row, committed by itself
     for statement in chain.from_iterable(statements(replica.secret, WRITES_ON, numbers)):
         ask.rows(connection, statement.decode())

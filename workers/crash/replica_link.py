@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from workers.crash import ways
 from workers.crash.gtid import Gtids, count, minus, parse
@@ -17,10 +17,13 @@ from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
 
 ACCOUNT = "durascope_repl"  # MySQL 5.6 allows 16 characters
 DUMPS = "SELECT id, state FROM information_schema.processlist WHERE user = %s AND command LIKE 'Binlog Dump%%'"
 ALL_SENT = "has sent all binlog"
+NO_ERROR = "0"  # of Last_IO_Errno and Last_SQL_Errno
+Status = Mapping[str, str]  # SHOW SLAVE STATUS by the names of its columns
 POLL_S = 0.02
 
 
@@ -52,7 +55,7 @@ class Link:
         with connect(self.follower.target) as follower, connect(self.source.target) as source:
             ask.rows(follower, f"STOP {self.way.word}")
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
-                ask.rows(source, f"KILL {dump}")
+                ask.rows(source, f"KILL {ask.integer(dump)}")
             _run(source, self.way.account_sql, account=ACCOUNT, password=self.password)
             port = self.source.target.port
             _run(follower, self.way.point_sql, account=ACCOUNT, password=self.password, port=port)
@@ -89,35 +92,36 @@ class Link:
                 time.sleep(POLL_S)
             ask.rows(follower, f"STOP {self.way.word}")
 
-    def written(self, source: Any) -> str:
+    def written(self, source: Connection) -> str:
         """GTIDs in a server's own binlog, "" while there are none."""
-        return ask.value(source, self.way.written) or ""
+        return ask.text(source, self.way.written)
 
-    def applied(self, follower: Any) -> str:
+    def applied(self, follower: Connection) -> str:
         """GTIDs that a follower has applied."""
-        return ask.value(follower, self.way.applied) or ""
+        return ask.text(follower, self.way.applied)
 
-    def _to_come(self, source: Any, follower: Any) -> Gtids:
+    def _to_come(self, source: Connection, follower: Connection) -> Gtids:
         """What the follower still has to apply. What it once wrote itself it passes over: that will never come."""
-        own = ask.value(follower, self.way.own) if self.way.own else ""
+        own = ask.text(follower, self.way.own) if self.way.own else ""
         missing = minus(parse(self.written(source)), parse(self.applied(follower)))
         return {name: intervals for name, intervals in missing.items() if name != own}
 
-    def _status(self, follower: Any) -> Mapping[str, Any]:
-        return ask.first_row(follower, f"SHOW {self.way.word} STATUS")
+    def _status(self, follower: Connection) -> Status:
+        row = ask.first_row(follower, f"SHOW {self.way.word} STATUS")
+        return {name: ask.as_text(field) for name, field in row.items()}
 
-    def _stopped(self, status: Mapping[str, Any]) -> str:
+    def _stopped(self, status: Status) -> str:
         """Number and text of the error that stopped one of the two threads, "" while none has."""
         for thread in ("IO", "SQL"):
             number = status[f"Last_{thread}_Errno"]
-            if status[self.way.column(f"{thread}_Running")] == "No" and number:
+            if status[self.way.column(f"{thread}_Running")] == "No" and number != NO_ERROR:
                 return f"{number}: {status[f'Last_{thread}_Error']}"
         return ""
 
-    def _runs(self, status: Mapping[str, Any]) -> bool:
+    def _runs(self, status: Status) -> bool:
         return all(status[self.way.column(f"{thread}_Running")] == "Yes" for thread in ("IO", "SQL"))
 
-    def _has_applied(self, status: Mapping[str, Any], held: str) -> bool:
+    def _has_applied(self, status: Status, held: str) -> bool:
         """True as well when applying has ended with an error: more will not come."""
         return status[self.way.column("SQL_Running")] == "No" or not ahead(status[self.way.received], held)
 
@@ -127,16 +131,16 @@ def ahead(some: str, others: str) -> int:
     return count(minus(parse(some), parse(others)))
 
 
-def _run(connection: Any, script: str, **values: object) -> None:
+def _run(connection: Connection, script: str, **values: object) -> None:
     for statement in script.format(**values).split(";\n"):
         if statement.strip():
             ask.rows(connection, statement)
 
 
-def _all_sent(source: Any) -> bool:
-    return any(ALL_SENT in (state or "") for _, state in ask.rows(source, DUMPS, [ACCOUNT]))
+def _all_sent(source: Connection) -> bool:
+    return any(ALL_SENT in ask.as_text(state) for _, state in ask.rows(source, DUMPS, [ACCOUNT]))
 
 
-def _late(limit_s: float, status: Mapping[str, Any], held: str, goal: str) -> str:
+def _late(limit_s: float, status: Status, held: str, goal: str) -> str:
     last = status["Last_IO_Error"] or status["Last_SQL_Error"] or "no error"
     return f"Not caught up within {limit_s:g} s: at {held or 'nothing'} of {goal or 'nothing'}; {last}."

@@ -73,7 +73,8 @@ def number_of(keys: Keys) -> npt.NDArray[np.int64]:
 
 def rows_expected(keys: Keys) -> npt.NDArray[np.int64]:
     """Rows that each transaction writes, over all tables."""
-    return ROWS_BY_TURN[number_of(keys) % TURN]
+    expected: npt.NDArray[np.int64] = ROWS_BY_TURN[number_of(keys) % TURN]
+    return expected
 
 
 def place_of(keys: Keys, nth: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -85,7 +86,8 @@ def place_of(keys: Keys, nth: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def is_written(secret: bytes, keys: Keys, places: Keys, found: Keys) -> npt.NDArray[np.bool_]:
     """Whether the witness writes a row of this transaction in this place with the digest that was found."""
     belongs = (PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1) & (places >= 0) & (keys >= 0)
-    return belongs & (digests(secret, keys, places) == found)
+    written: npt.NDArray[np.bool_] = belongs & (digests(secret, keys, places) == found)
+    return written
 
 
 def statements(secret: bytes, client: int, numbers: Sequence[int]) -> list[tuple[bytes, ...]]:

@@ -63,7 +63,7 @@ class CommitWaits:
 def _read(subject: Subject) -> Counts:
     found = ask.rows(subject.connection, SQL, (INSTRUMENTS[subject.facts.flavour],))
     waits, ps = found[0] if found else (0, 0)
-    return {"waits": int(waits), "ps": int(ps)}
+    return {"waits": ask.integer(waits), "ps": ask.integer(ps)}
 
 
 def _figures(instrument: str, before: Counts, after: Counts) -> tuple[Figure, ...]:

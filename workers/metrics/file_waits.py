@@ -75,10 +75,10 @@ def _read(subject: Subject) -> Mapping[str, int]:
     for event, misc, total_ps, max_ps, written in ask.rows(subject.connection, SQL):
         name = str(event).removeprefix("wait/io/file/")
         counts |= {
-            f"{name} misc": int(misc),
-            f"{name} misc ps": int(total_ps),
-            f"{name} misc max ps": int(max_ps),
-            f"{name} bytes": int(written),
+            f"{name} misc": ask.integer(misc),
+            f"{name} misc ps": ask.integer(total_ps),
+            f"{name} misc max ps": ask.integer(max_ps),
+            f"{name} bytes": ask.integer(written),
         }
     counts["binlog number"] = _binlog_number(subject)
     return counts
@@ -88,7 +88,7 @@ def _binlog_number(subject: Subject) -> int:
     """The number at the end of the current binlog file's name; -1 where it is off or may not be seen."""
     statement = "SHOW BINARY LOG STATUS" if _renamed(subject.facts) else "SHOW MASTER STATUS"
     try:
-        name = str(ask.value(subject.connection, statement) or "")
+        name = ask.text(subject.connection, statement)
     except ServerError:
         return -1
     return int(name.rsplit(".", 1)[-1]) if name.rsplit(".", 1)[-1].isdecimal() else -1

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from workers.errors import ServerError
 from workers.servers.facts import Facts
+from workers.servers.limited import Connection
 
 # Every figure that pages know, with its unit. Sources may yield only these names.
 FIGURES: dict[str, str] = {
@@ -65,7 +66,7 @@ class Subject:
     """What a source may look at: an open connection, what is known of the server, and, on this host only,
     where the fsync trace of a sandbox is written (None: there is no trace)."""
 
-    connection: Any  # a pymysql connection of the source's own, autocommit
+    connection: Connection  # a pymysql connection of the source's own, autocommit
     facts: Facts
     trace_file: Path | None = None
 

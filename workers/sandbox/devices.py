@@ -145,7 +145,8 @@ def _file(folder: Path) -> Iterator[int]:
 
 def _overwrite_us(fd: int) -> float:
     """Lower quartile of writing a page and its fdatasync: a busy machine makes some of them longer, none shorter."""
-    page, times = os.urandom(PAGE_BYTES), []
+    page = os.urandom(PAGE_BYTES)
+    times: list[float] = []
     deadline = time.perf_counter() + CALIBRATE_S
     while len(times) < LEAST_FSYNCS or time.perf_counter() < deadline:
         began = time.perf_counter()

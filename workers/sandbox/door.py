@@ -16,7 +16,7 @@ devices cannot be made anywhere. A kernel without Landlock leaves the wall betwe
 It runs before anything is checked, so it imports nothing but small parts of the standard library.
 """
 
-import _signal
+import _signal  # type: ignore[import-not-found]  # the public module takes long to load
 import ctypes
 import os
 import resource
@@ -61,7 +61,7 @@ def landlock() -> int:
 
 def main(words: Sequence[str]) -> None:
     end = words.index("--")
-    rules, argv = [word.partition("=") for word in words[:end]], words[end + 1 :]
+    rules, argv = [word.partition("=") for word in words[:end]], list(words[end + 1 :])
 
     def told(name: str) -> list[str]:
         return [value for key, _, value in rules if key == name]
@@ -127,7 +127,8 @@ def _prctl(what: int, value: int) -> None:
 
 
 def _call(*arguments: object) -> int:
-    return ctypes.CDLL(None, use_errno=True).syscall(*arguments)
+    status: int = ctypes.CDLL(None, use_errno=True).syscall(*arguments)
+    return status
 
 
 def _must(status: int) -> int:

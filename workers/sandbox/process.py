@@ -72,17 +72,17 @@ def start(
     cwd: Path,
     output: int,
     stdin: int = subprocess.DEVNULL,
-) -> subprocess.Popen:
+) -> subprocess.Popen[bytes]:
     """Start a program of a build, with only `env`. What it prints goes to the descriptor `output`."""
     return spawn([*through_door(user, fence, env), *argv], env=SYSTEM, cwd=cwd, output=output, stdin=stdin)
 
 
 def spawn(
     argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, output: int, stdin: int = subprocess.DEVNULL
-) -> subprocess.Popen:
+) -> subprocess.Popen[bytes]:
     """Start `argv`, a list and never a shell, in a session of its own."""
 
-    def fork() -> subprocess.Popen:
+    def fork() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )

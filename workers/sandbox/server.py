@@ -68,7 +68,7 @@ class Sandbox:
         self._logs = Logs(folder)
         self._password = secrets.token_hex(16)
         self._port = 0
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._stopped_cleanly = False
 
     @classmethod

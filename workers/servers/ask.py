@@ -1,25 +1,31 @@
 """Questions to a server: SQL in, plain values out, every refusal as an error of ours."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from decimal import Decimal
 
 import pymysql
 
+from workers.errors import ServerError
+from workers.servers.limited import Connection
 from workers.servers.trouble import explain
 
+Field = str | bytes | int | float | Decimal | datetime | None  # as the driver decodes it
+Row = tuple[Field, ...]
 
-def rows(connection: Any, sql: str, args: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+
+def rows(connection: Connection, sql: str, args: Sequence[object] = ()) -> list[Row]:
     """All rows of a statement, [] when it yields none. Raises ServerError (see `trouble`)."""
     return _answered(connection, sql, args)[1]
 
 
-def first_row(connection: Any, sql: str) -> Mapping[str, Any]:
+def first_row(connection: Connection, sql: str) -> Mapping[str, Field]:
     """Its values by column name, {} when there is no row."""
     names, found = _answered(connection, sql, ())
     return dict(zip(names, found[0], strict=True)) if found else {}
 
 
-def _answered(connection: Any, sql: str, args: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _answered(connection: Connection, sql: str, args: Sequence[object]) -> tuple[list[str], list[Row]]:
     """Names of the columns, and the rows."""
     try:
         with connection.cursor() as cursor:
@@ -29,30 +35,50 @@ def _answered(connection: Any, sql: str, args: Sequence[Any]) -> tuple[list[str]
         raise explain(error, where(connection), lambda: account(connection)) from error
 
 
-def value(connection: Any, sql: str, args: Sequence[Any] = ()) -> Any:
+def value(connection: Connection, sql: str, args: Sequence[object] = ()) -> Field:
     """The first column of the first row, None when there is no row."""
     found = rows(connection, sql, args)
     return found[0][0] if found else None
 
 
-def names_to_values(connection: Any, sql: str, args: Sequence[Any] = ()) -> Mapping[str, str]:
+def text(connection: Connection, sql: str, args: Sequence[object] = ()) -> str:
+    """The first column of the first row as text; "" for NULL and where there is no row."""
+    return as_text(value(connection, sql, args))
+
+
+def as_text(field: Field) -> str:
+    if isinstance(field, bytes):
+        return field.decode(errors="replace")
+    return "" if field is None else str(field)
+
+
+def integer(field: Field) -> int:
+    """A number of a row: SUM() comes as a Decimal, a status variable as text. ServerError: it is none."""
+    if isinstance(field, (int, str, Decimal)):
+        return int(field)
+    raise ServerError(f"The server answered {field!r} where it should say a number.")
+
+
+def names_to_values(connection: Connection, sql: str, args: Sequence[object] = ()) -> Mapping[str, str]:
     """A two-column answer (SHOW VARIABLES, SHOW STATUS) as a dict, names in lower case."""
-    return {str(name).lower(): "" if held is None else str(held) for name, held in rows(connection, sql, args)}
+    return {as_text(name).lower(): as_text(held) for name, held in rows(connection, sql, args)}
 
 
-def where(connection: Any) -> str:
+def where(connection: Connection) -> str:
     """The address as people write it."""
-    return connection.unix_socket or f"{connection.host}:{connection.port}"
+    return str(connection.unix_socket or f"{connection.host}:{connection.port}")
 
 
-def account(connection: Any) -> str:
+def account(connection: Connection) -> str:
     """The account that the server took us for, quoted for a GRANT; a placeholder when it no longer answers."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT CURRENT_USER()")
-            return quoted_account(*cursor.fetchone()[0].rsplit("@", 1))
+            found = str((cursor.fetchone() or ["ACCOUNT@HOST"])[0])
     except (pymysql.Error, OSError):
-        return "'ACCOUNT'@'HOST'"
+        found = "ACCOUNT@HOST"
+    user, _, host = found.rpartition("@")
+    return quoted_account(user, host)
 
 
 def quoted_account(user: str, host: str) -> str:

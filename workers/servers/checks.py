@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from workers.errors import ServerError
 from workers.servers import ask
 from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
+from workers.servers.limited import Connection
 from workers.servers.privileges import held, missing
 from workers.servers.target import Target
 
@@ -32,7 +33,7 @@ class Scene:
     """What a check may look at."""
 
     target: Target
-    connection: Any
+    connection: Connection
     facts: Facts
 
 
@@ -197,7 +198,7 @@ def _free_by_plugin(scene: Scene, datadir: str) -> int | None:
         found = ask.rows(scene.connection, "SELECT Path, Available FROM information_schema.DISKS")
     except ServerError:
         return None
-    return room_below(datadir, {str(path): int(kib) * 1024 for path, kib in found})
+    return room_below(datadir, {str(path): ask.integer(kib) * 1024 for path, kib in found})
 
 
 def room_below(folder: str, mounts: dict[str, int]) -> int | None:
@@ -209,8 +210,11 @@ def room_below(folder: str, mounts: dict[str, int]) -> int | None:
 def clock(scene: Scene) -> Found:
     before, begin = datetime.now(UTC), time.perf_counter()
     digits, cut_s = ("6", 0.0) if scene.facts.version >= (5, 6, 4) else ("", 1.0)  # before, whole seconds only
-    theirs = ask.value(scene.connection, f"SELECT UTC_TIMESTAMP({digits})").replace(tzinfo=UTC)
+    theirs = ask.value(scene.connection, f"SELECT UTC_TIMESTAMP({digits})")
     half_s = (time.perf_counter() - begin) / 2
+    if not isinstance(theirs, datetime):
+        raise ServerError(f"The server says that its time is {theirs!r}.")
+    theirs = theirs.replace(tzinfo=UTC)
     return judge_clock((theirs - before).total_seconds() - half_s + cut_s / 2, half_s + cut_s / 2)
 
 

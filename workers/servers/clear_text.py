@@ -6,7 +6,9 @@ password to a machine that stands in the server's place. A socket file or a veri
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from pymysql import Connection
 
 from workers.errors import AccessDenied
 from workers.servers.target import Target
@@ -14,7 +16,7 @@ from workers.servers.target import Target
 PLUGINS = ("mysql_clear_password", "dialog")  # dialog is PAM's
 
 
-def refusals(target: Target) -> dict[str, Callable[[Any], "Refusal"]]:
+def refusals(target: Target) -> dict[str, Callable[[Connection], "Refusal"]]:
     """For PyMySQL's `auth_plugin_map`, which it asks before it does what a plugin wants."""
     if is_told_who_answers(target):
         return {}
@@ -26,10 +28,10 @@ def is_told_who_answers(target: Target) -> bool:
 
 
 class Refusal:
-    def __init__(self, plugin: str, where: str, _connection: Any) -> None:
+    def __init__(self, plugin: str, where: str, _connection: Connection) -> None:
         self._plugin, self._where = plugin, where
 
-    def authenticate(self, _packet: Any) -> NoReturn:
+    def authenticate(self, _packet: object) -> NoReturn:
         raise AccessDenied(
             f"{self._where} asks for the password in clear text ({self._plugin}), and nothing shows that it is the "
             "server it should be. The password was not sent.",

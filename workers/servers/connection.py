@@ -7,7 +7,7 @@ import pymysql
 
 from workers.errors import AccessDenied, PlanError, Unreachable
 from workers.servers import ask, clear_text, owners_file
-from workers.servers.limited import LOGIN_BYTES, Limited
+from workers.servers.limited import LOGIN_BYTES, Connection
 from workers.servers.target import Target
 from workers.servers.trouble import explain
 
@@ -16,14 +16,14 @@ ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a
 
 def connect(
     target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S, whole: tuple[float, int] | None = None
-) -> Limited:
+) -> Connection:
     """An open connection, autocommit, utf8mb4.
 
     `timeout_s` covers the whole way to the login; `answer_s` each read after that; `whole` (seconds, bytes) all that is
     read after the login, for a server that may be hostile. Raises Unreachable, AccessDenied or ServerError; PlanError
     when `tls_ca` is not a readable PEM file.
     """
-    connection = Limited(
+    connection = Connection(
         host=target.host or None,
         port=target.port,
         unix_socket=target.socket or None,
@@ -76,7 +76,7 @@ def _socket_file(target: Target, timeout_s: float) -> socket.socket | None:
     return opened
 
 
-def cipher(connection: pymysql.Connection) -> str:
+def cipher(connection: Connection) -> str:
     """The cipher that the server says this connection uses; "" when it is not encrypted."""
     return ask.names_to_values(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'").get("ssl_cipher", "")
 
@@ -117,7 +117,7 @@ def _unusable(target: Target, why: str) -> PlanError:
     )
 
 
-def _must_be_encrypted(connection: pymysql.Connection, target: Target) -> None:
+def _must_be_encrypted(connection: Connection, target: Target) -> None:
     """Ask the server instead of trusting the settings of the driver."""
     if not cipher(connection):
         connection.close()

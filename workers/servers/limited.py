@@ -2,7 +2,10 @@
 sends without end, would hold the thread that listens to it for ever."""
 
 import time
-from typing import Any
+from collections.abc import Callable
+from io import BufferedReader
+from socket import socket
+from ssl import SSLSocket
 
 import pymysql
 from pymysql.constants import CR
@@ -10,8 +13,16 @@ from pymysql.constants import CR
 LOGIN_BYTES = 1 << 20
 
 
-class Limited(pymysql.Connection):
+class Connection(pymysql.Connection):
     """`limit` bounds all that is read until it is called again. Without it, reads are PyMySQL's own."""
+
+    # PyMySQL's own, which are private and therefore not in its stubs
+    _sock: socket
+    _rfile: BufferedReader
+    _secure: bool
+    _read_timeout: float
+    _write_timeout: float
+    _force_close: Callable[[], None]
 
     _until: float | None = None
     _bytes_left = 0
@@ -21,22 +32,27 @@ class Limited(pymysql.Connection):
         self._until = None if seconds is None else time.monotonic() + seconds
         self._bytes_left = most_bytes
 
+    def certificate(self) -> bytes:
+        """As the server showed it (DER); b"" where the connection is not encrypted."""
+        return (self._sock.getpeercert(binary_form=True) if isinstance(self._sock, SSLSocket) else None) or b""
+
     def _read_bytes(self, num_bytes: int) -> bytes:
         if self._until is None:
-            return super()._read_bytes(num_bytes)
+            whole: bytes = super()._read_bytes(num_bytes)  # type: ignore[misc]  # private, so not in the stubs
+            return whole
         self._bytes_left -= num_bytes
         if self._bytes_left < 0:
             raise self._broken("sent more than was asked for", None)
         parts, missing = [], num_bytes
         while missing:
-            part = self._read_some(missing)
+            part = self._read_some(missing, self._until)
             parts.append(part)
             missing -= len(part)
         return b"".join(parts)
 
-    def _read_some(self, most: int) -> bytes:
+    def _read_some(self, most: int, until: float) -> bytes:
         """At least a byte, from one read of the socket."""
-        left = self._until - time.monotonic()
+        left = until - time.monotonic()
         if left <= 0:
             raise self._broken("took too long", TimeoutError())
         self._current_timeout = min(left, self._read_timeout)
@@ -49,9 +65,14 @@ class Limited(pymysql.Connection):
             raise self._broken("hung up", None)
         return part
 
-    def _broken(self, why: str, cause: OSError | None) -> pymysql.OperationalError:
-        """`original_exception` is where PyMySQL keeps the cause, and `trouble` looks for it."""
+    def _broken(self, why: str, cause: OSError | None) -> "Broken":
         self._force_close()
-        error: Any = pymysql.OperationalError(CR.CR_SERVER_LOST, f"Lost connection to MySQL server: it {why}")
-        error.original_exception = cause
-        return error
+        return Broken(why, cause)
+
+
+class Broken(pymysql.OperationalError):
+    """`original_exception` is where PyMySQL keeps the cause, and `trouble` looks for it."""
+
+    def __init__(self, why: str, cause: OSError | None) -> None:
+        super().__init__(CR.CR_SERVER_LOST, f"Lost connection to MySQL server: it {why}")
+        self.original_exception = cause

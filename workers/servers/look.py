@@ -1,14 +1,14 @@
 """The first look at a server."""
 
 import re
-from typing import Any
 
 from workers.servers import ask
 from workers.servers.facts import Facts
 from workers.servers.flavours import detect
+from workers.servers.limited import Connection
 
 
-def read(connection: Any) -> Facts:
+def read(connection: Connection) -> Facts:
     """Everything that Facts holds, in three questions. Raises ServerError."""
     variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
     text = variables["version"]

@@ -2,24 +2,24 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from workers.servers import ask
 from workers.servers.facts import Facts
 from workers.servers.flavours import EVERYWHERE, FOR_TABLES, OUR_SCHEMAS, PERFORMANCE_SCHEMA, Need
+from workers.servers.limited import Connection
 
 Held = Mapping[str, frozenset[str]]  # scope as printed, without quotes -> privileges, upper case
 _GRANT = re.compile(r"^GRANT (?P<what>.+?) ON (?:TABLE )?(?P<scope>\S+\.\*) TO ", re.IGNORECASE)
 
 
-def held(connection: Any, facts: Facts) -> Held:
+def held(connection: Connection, facts: Facts) -> Held:
     """The grants of this connection's account and of the roles that are on in it. Raises ServerError."""
     statement = "SHOW GRANTS"
     if facts.flavour == "mysql" and facts.version >= (8, 0, 0):
-        roles = ask.value(connection, "SELECT CURRENT_ROLE()")
+        roles = ask.text(connection, "SELECT CURRENT_ROLE()")
         if roles and roles != "NONE":
             statement = f"SHOW GRANTS FOR CURRENT_USER() USING {roles}"  # the server's own words, quoted by it
-    return parse(str(row[0]) for row in ask.rows(connection, statement))
+    return parse(ask.as_text(row[0]) for row in ask.rows(connection, statement))
 
 
 def parse(lines: Iterable[str]) -> Held:

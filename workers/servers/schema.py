@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from workers.errors import PlanError, ServerError
 from workers.servers import ask
+from workers.servers.limited import Connection
 
 PREFIX = "durascope_"
 ALREADY_THERE = 1007
@@ -13,7 +13,7 @@ _OURS = re.compile(r"durascope_[a-z0-9_]{1,50}")
 
 
 def create(
-    connection: Any, name: str, owe: Callable[[str], None], paid: Callable[[str], None] = lambda name: None
+    connection: Connection, name: str, owe: Callable[[str], None], paid: Callable[[str], None] = lambda name: None
 ) -> None:
     """Make the schema; `owe(name)` is called before, and only when no schema of that name is there.
 
@@ -34,13 +34,13 @@ def create(
         raise
 
 
-def drop(connection: Any, name: str) -> None:
+def drop(connection: Connection, name: str) -> None:
     """Remove a schema of ours; one that is already gone is fine."""
     _must_be_ours(name)
     ask.rows(connection, f"DROP DATABASE IF EXISTS `{name}`")
 
 
-def exists(connection: Any, name: str) -> bool:
+def exists(connection: Connection, name: str) -> bool:
     found = ask.rows(connection, "SELECT 1 FROM information_schema.schemata WHERE schema_name = %s", (name,))
     return bool(found)
 

@@ -2,18 +2,18 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from workers.errors import DurascopeError, PlanError, ServerError, Taken
 from workers.servers import ask
 from workers.servers.facts import Facts
+from workers.servers.limited import Connection
 from workers.servers.settings import check, find, same
 
 SETTLES_S = 2.0  # a buffer pool is resized in the background
 
 
 def apply(
-    connection: Any, facts: Facts, settings: Mapping[str, str], owe: Callable[[str, str], None]
+    connection: Connection, facts: Facts, settings: Mapping[str, str], owe: Callable[[str, str], None]
 ) -> dict[str, str]:
     """Bring the server to these settings; what it then reports for each of them is returned.
 
@@ -34,7 +34,7 @@ def apply(
 
 
 def restore(
-    connection: Any, debts: Iterable[tuple[str, str]], paid: Callable[[str], None], must_hold: Callable[[], None]
+    connection: Connection, debts: Iterable[tuple[str, str]], paid: Callable[[str], None], must_hold: Callable[[], None]
 ) -> None:
     """Put old values back, the last change first; `paid(name)` once the server reports the old value again.
 
@@ -60,7 +60,7 @@ def restore(
         raise ServerError(" ".join(failed), " ".join(dict.fromkeys(mends)))
 
 
-def read(connection: Any, name: str) -> str:
+def read(connection: Connection, name: str) -> str:
     """The global value. The name comes from the catalogue, never from outside (PlanError)."""
     held = _held(connection, name)
     if held is None:
@@ -68,7 +68,7 @@ def read(connection: Any, name: str) -> str:
     return held
 
 
-def _held(connection: Any, name: str) -> str | None:
+def _held(connection: Connection, name: str) -> str | None:
     """The global value; None where there is no such variable."""
     sql = "SHOW GLOBAL VARIABLES WHERE Variable_name = %s"
     return ask.names_to_values(connection, sql, (find(name).name,)).get(name)
@@ -89,7 +89,7 @@ def _must_be_dynamic(name: str, present: str, wanted: str, facts: Facts) -> None
         )
 
 
-def _set(connection: Any, name: str, value: str) -> str:
+def _set(connection: Connection, name: str, value: str) -> str:
     """Set and read back. Numbers go without quotes, everything else quoted by the driver."""
     setting = find(name)
     before = read(connection, name)
@@ -106,7 +106,7 @@ def _typed(value: str, kind: str) -> int | str:
     return int(value) if kind in ("integer", "bytes") else value
 
 
-def _settled(connection: Any, name: str, before: str, wanted: str) -> str:
+def _settled(connection: Connection, name: str, before: str, wanted: str) -> str:
     """What the server reports, at the latest after SETTLES_S where it changes a size in the background."""
     deadline = time.monotonic() + SETTLES_S
     after = read(connection, name)

@@ -15,7 +15,7 @@ def reading(monkeypatch, before, after, flavour="mysql", sync_binlog="1", files=
     facts = Facts(flavour, options.get("version", (8, 0, 33)), "", {"sync_binlog": sync_binlog}, {})
     answers, names = iter([before, after]), iter(files)
     monkeypatch.setattr(ask, "rows", lambda connection, sql: next(answers))
-    monkeypatch.setattr(ask, "value", lambda connection, sql: next(names))
+    monkeypatch.setattr(ask, "value", lambda connection, sql, args: next(names))
     session = FileWaits().open(Subject(None, facts))
     session.begin()
     return session.end()

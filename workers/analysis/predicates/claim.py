@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from workers.analysis.predicates.bounds import Bounds, Effect, Outcome
 from workers.analysis.predicates.measured import Measured
@@ -42,7 +42,7 @@ class Claim:
     def in_words(self) -> str:
         return f"{self.predicate.in_words}: {self.bounds.in_words(percent=self.predicate.in_percent)}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         bounds = {name: value for name, value in vars(self.bounds).items() if value is not None}
         texts = {"id": self.id, "says": self.says, "article": self.article}
         return {**texts, **({"today": self.today} if self.today else {}), **self.predicate.as_dict(), **bounds}

@@ -1,14 +1,13 @@
 """The `[[claims]]` of a recipe as predicates. A point names what the plan has several of; the rest follows from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim, Predicate
 from workers.analysis.predicates.crashes import Crashes
 from workers.analysis.predicates.flush import FLUSH_FIGURES, Flush
-from workers.analysis.predicates.measured import At
+from workers.analysis.predicates.measured import At, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, Ratio, Steps, Value
 from workers.crash.checks import CHECKS
 from workers.crash.kinds import CRASH_KINDS
@@ -17,6 +16,7 @@ from workers.toml.table import Table
 POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")
 BOUNDS = ("above", "below")
+PLACES: dict[str, Place] = {"engine": "engine", "binlog": "binlog"}
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _crashes(table: Table, names: Names) -> Crashes:
         variants=_all_of(table, "variants", names.variants),
         kinds=_all_of(table, "kinds", CRASH_KINDS),
         checks=_all_of(table, "checks", CHECKS) if "checks" in table else (),
-        lost=_one_of(table, "lost", ("engine", "binlog"), "") if "lost" in table else None,  # type: ignore[arg-type]
+        lost=PLACES[_one_of(table, "lost", tuple(PLACES), "")] if "lost" in table else None,
         longer_than_ms=float(table.number("longer_than_ms") or 0),
     )
 
@@ -106,7 +106,7 @@ def _flush(table: Table, names: Names) -> Flush:
     return Flush(_one_of(table, "variant", names.variants), _one_of(table, "figure", tuple(FLUSH_FIGURES)))
 
 
-PREDICATES: dict[str, Callable[[Table, Names], Any]] = {
+PREDICATES: dict[str, Callable[[Table, Names], Predicate]] = {
     "ratio": _ratio,
     "value": _value,
     "steps": _steps,
@@ -139,7 +139,7 @@ def _one_of(table: Table, key: str, known: Sequence[str], default: str | None = 
     return found
 
 
-def _all_of(table: Table, key: str, known: Any) -> tuple[str, ...]:
+def _all_of(table: Table, key: str, known: Collection[str]) -> tuple[str, ...]:
     found = table.texts(key)
     for one in found:
         if one not in known:

@@ -99,7 +99,8 @@ BORDERS = frozenset((int(Kind.FORMAT), *LAST))
 
 def end_of(event: bytes) -> int:
     """Where it ends in its file, as it says itself."""
-    return HEADER.unpack_from(event)[2]
+    end: int = HEADER.unpack_from(event)[2]
+    return end
 
 
 class BinlogUnknown(DurascopeError):

@@ -62,7 +62,7 @@ class Groups:
         self.event = b""  # that is being looked at
         self._names = Names()
         self._known: dict[bytes, tuple[int, str]] = {}  # a table's maps are alike: parsed once
-        self._prepared: dict[bytes, tuple[bytes, array]] = {}
+        self._prepared: dict[bytes, tuple[bytes, array[int]]] = {}
         self._state, self._name = NONE, (NO_GTID, 0)
         self._raw_kept, self._pieces_kept = 0, 0  # up to the last commit
         self._maps: dict[bytes, int] = {}  # of the current statement
@@ -316,7 +316,8 @@ WRONG = {  # what is told: the state that was met, the state that the event need
 
 
 def _v2_body_at(event: bytes) -> int:
-    return rows.BODY_AT + V2_EXTRA.unpack_from(event)[0]
+    extra_bytes: int = V2_EXTRA.unpack_from(event)[0]
+    return rows.BODY_AT + extra_bytes
 
 
 def _refuse(what: str, mend: str) -> Callable[[bytes], None]:

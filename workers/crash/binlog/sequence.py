@@ -16,7 +16,7 @@ from workers.crash.oddities import Noted, Oddities
 from workers.crash.transactions import Keys, place_of, rows_expected
 
 NOT_OURS = -2  # stands for the key of a transaction without rows of the witness
-ENDS = {
+ENDS: dict[int, str] = {
     How.XID: "an XID event",
     How.COMMIT: "the statement COMMIT",
     How.STATEMENT: "a statement without a transaction",

@@ -15,7 +15,7 @@ INNER = (b"SAVEPOINT", b"ROLLBACK TO", b"RELEASE SAVEPOINT", b"XA END")  # of a 
 
 def text_at(event: bytes) -> int:
     """Where the statement begins."""
-    schema_bytes, status_bytes = QUERY.unpack_from(event)
+    schema_bytes, status_bytes = map(int, QUERY.unpack_from(event))
     return QUERY_BYTES + status_bytes + schema_bytes + 1
 
 

@@ -24,17 +24,18 @@ def tagged_gtid(event: bytes) -> str:
     while place < TAG:
         place, at = _number(event, at)
         found[place], at = _field(event, at, place)
-    return f"{UUID(bytes=found[SOURCE])}:{found[TAG].decode('ascii')}:{found[NUMBER]}"
+    return f"{found[SOURCE]}:{found[TAG]}:{found[NUMBER]}"
 
 
-def _field(event: bytes, at: int, place: int) -> tuple[bytes | int, int]:
+def _field(event: bytes, at: int, place: int) -> tuple[str, int]:
     if place == SOURCE:
-        return _bytes(event, at)
+        source, at = _bytes(event, at)
+        return str(UUID(bytes=source)), at
     if place == TAG:
         size, at = _number(event, at)
-        return _slice(event, at, size), at + size
+        return _slice(event, at, size).decode("ascii"), at + size
     value, at = _number(event, at)
-    return (value >> 1 if place == NUMBER else value), at  # the lowest bit of a signed one is its sign
+    return str(value >> 1 if place == NUMBER else value), at  # the lowest bit of a signed one is its sign
 
 
 def _bytes(event: bytes, at: int) -> tuple[bytes, int]:

@@ -97,7 +97,18 @@ class CompiledEngine:
     def _compile(self, tree: Path, log: Path, tell: Tell) -> None:
         tell(f"Compiling {self.made}: minutes to half an hour, by the machine. All it prints is in {log}.")
         user = unprivileged_user()
-        argv = [*DIES_WITH_US, "nice", *ALONE, "--", "sh", ENTER, tree, SCRIPT, str(user.uid), str(user.gid)]
+        argv: list[str | Path] = [
+            *DIES_WITH_US,
+            "nice",
+            *ALONE,
+            "--",
+            "sh",
+            ENTER,
+            tree,
+            SCRIPT,
+            str(user.uid),
+            str(user.gid),
+        ]
         if status := follow(argv, log, tell):
             raise SandboxError(
                 f"{self.made} could not be compiled (status {status}): {_tail(log).strip()[-SHOWN:]}",
@@ -127,7 +138,7 @@ def follow(argv: Sequence[str | Path], log: Path, tell: Tell) -> int:
             raise
 
 
-def _wait(running: subprocess.Popen, log: Path, tell: Tell) -> int:
+def _wait(running: subprocess.Popen[bytes], log: Path, tell: Tell) -> int:
     told = ""
     while True:
         try:

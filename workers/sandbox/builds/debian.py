@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workers.errors import SandboxError
 from workers.sandbox.builds.archive import intact, verify
@@ -91,10 +90,10 @@ class Apt:
 
     def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
         """apt does not look into a file that has the right size: one that is torn is put away first."""
-        how = self._loading(needed, tell, "packages")
-        self._run(["install", "--yes", "--download-only", *source.packages], STOPPED, **how)
+        total_bytes = self._total_bytes(needed, tell, "packages")
+        self._run(["install", "--yes", "--download-only", *source.packages], STOPPED, tell, total_bytes=total_bytes)
         if source.without_dependencies:
-            self._run(["download", *source.without_dependencies], STOPPED, **how)
+            self._run(["download", *source.without_dependencies], STOPPED, tell, total_bytes=total_bytes)
         for package in needed:
             verify(self.archives / package.file, package.sha256)
 
@@ -104,23 +103,34 @@ class Apt:
         self.update(tell)
         ask = ["source", "--download-only", name]
         needed = parse(self._run([*ask, "--print-uris"], "The source package is not there", cwd=self._empty))
-        self._run(ask, STOPPED, **self._loading(needed, tell, "files"))
+        self._run(ask, STOPPED, tell, total_bytes=self._total_bytes(needed, tell, "files"))
         for package in needed:
             verify(self.archives / package.file, package.sha256)
         return needed
 
-    def _loading(self, needed: list[Package], tell: Tell, what: str) -> dict[str, Any]:
-        """Puts away what is torn, says what comes, and how to tell of it: the folder may hold others' files, too."""
+    def _total_bytes(self, needed: list[Package], tell: Tell, what: str) -> int:
+        """Of the folder of downloads once all are there: it may hold others' files, too. Torn files are put away."""
         absent = [one for one in needed if not intact(self.archives / one.file, one.sha256)]
         for package in absent:
             (self.archives / package.file).unlink(missing_ok=True)
         tell(f"{len(needed)} {what}, {sum(package.size_bytes for package in needed) >> 20} MiB.")
         coming = sum(package.size_bytes for package in absent)
-        return {"tell": tell, "growing": self.archives, "total_bytes": size_bytes(self.archives) + coming}
+        return size_bytes(self.archives) + coming
 
-    def _run(self, argv: list[str], failed: str, tell: Tell | None = None, **how: object) -> str:
+    def _run(
+        self, argv: list[str], failed: str, tell: Tell | None = None, *, total_bytes: int = 0, cwd: Path | None = None
+    ) -> str:
         env = {**os.environ, "APT_CONFIG": str(self._config), "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
-        return run(["apt-get", *argv], failed, tell=tell, env=env, **{"cwd": self.archives, **how})
+        growing = self.archives if total_bytes else None
+        return run(
+            ["apt-get", *argv],
+            failed,
+            tell=tell,
+            growing=growing,
+            total_bytes=total_bytes,
+            env=env,
+            cwd=cwd or self.archives,
+        )
 
 
 def config(folder: Path, user: str, network: str) -> str:

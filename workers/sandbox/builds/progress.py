@@ -52,7 +52,7 @@ def run(
     return said
 
 
-def _wait(running: subprocess.Popen, tell: Tell | None, growing: Path | None, total_bytes: int) -> None:
+def _wait(running: subprocess.Popen[bytes], tell: Tell | None, growing: Path | None, total_bytes: int) -> None:
     told = -1
     while True:
         try:

@@ -17,7 +17,7 @@ from pathlib import Path
 from workers.sandbox.disk.cache import Cache
 from workers.sandbox.disk.control import obey
 from workers.sandbox.disk.device import Device
-from workers.sandbox.disk.fuse import Connection, Request
+from workers.sandbox.disk.fuse import FuseMount, Request
 
 PR_SET_TIMERSLACK, PR_SET_IO_FLUSHER = 29, 57  # prctl(2)
 
@@ -27,16 +27,16 @@ def main(image: Path, mountpoint: Path, control: Path) -> None:
     fd = os.open(image, os.O_RDWR | os.O_CLOEXEC)
     cache = Cache(fd, os.fstat(fd).st_size)
     with socket.socket(socket.AF_UNIX) as listener:
-        connection = Connection(mountpoint, cache.size_bytes)
+        connection = FuseMount(mountpoint, cache.size_bytes)
         _listen(listener, control)
         serve(Device(cache), connection, listener)
 
 
-def serve(device: Device, connection: Connection, listener: socket.socket) -> None:
+def serve(device: Device, connection: FuseMount, listener: socket.socket) -> None:
     while True:
-        ready, _, _ = select.select([connection.fd, listener], [], [], device.wait_s())
+        ready, _, _ = select.select([connection.fd, listener.fileno()], [], [], device.wait_s())
         device.tick()
-        if listener in ready:
+        if listener.fileno() in ready:
             _converse(device, listener)
         if connection.fd in ready:
             try:
@@ -47,8 +47,8 @@ def serve(device: Device, connection: Connection, listener: socket.socket) -> No
                 _handle(device, connection, request)
 
 
-def _handle(device: Device, connection: Connection, request: Request) -> None:
-    if request.kind == "write":
+def _handle(device: Device, connection: FuseMount, request: Request) -> None:
+    if request.data is not None:
         device.write(request.offset, request.data)
         connection.written(request.unique, request.length)
     elif request.kind == "read":

@@ -10,6 +10,7 @@
 An answer begins with `ok`, or with `error` and the reason; then nothing was changed.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict
 
 from workers.sandbox.disk.cache import BLOCK_BYTES, SECTOR_BYTES
@@ -79,4 +80,11 @@ def _stat(device: Device) -> str:
     return " ".join(f"{name}={value}" for name, value in (asdict(device.counters) | state).items())
 
 
-COMMANDS = {"set": _set, "lie": _lie, "hold": _hold, "cut": _cut, "reset": _reset, "stat": _stat}
+COMMANDS: dict[str, Callable[..., str]] = {
+    "set": _set,
+    "lie": _lie,
+    "hold": _hold,
+    "cut": _cut,
+    "reset": _reset,
+    "stat": _stat,
+}

@@ -91,8 +91,7 @@ class Device:
             self.last_cut = self.cache.cut(keep_permille, seed, granularity)
             self.counters.cuts += 1
         self.holding = False
-        if self._flush:
-            self._finish()
+        self._finish()
         self._go_on()
         return self.last_cut
 
@@ -103,6 +102,8 @@ class Device:
 
     def _finish(self) -> None:
         flush, self._flush = self._flush, None
+        if flush is None:
+            return
         error = None
         try:
             self.cache.finish_flush()

@@ -36,7 +36,7 @@ MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the kernel wants of the device. `data` is valid until the next `receive`."""
+    """What the kernel wants of the device. `data`: of a write, valid until the next `receive`."""
 
     kind: Literal["read", "write", "flush"]
     unique: int
@@ -45,7 +45,7 @@ class Request:
     data: memoryview | None = None
 
 
-class Connection:
+class FuseMount:
     """An open /dev/fuse, mounted on a file. Unmounting it from outside ends it."""
 
     def __init__(self, mountpoint: Path, size_bytes: int) -> None:

@@ -66,7 +66,7 @@ class VolatileDisk:
         self.folder, self.mnt = folder, folder / "mnt"
         self.image = folder / "image"
         self._file, self._control = folder / "disk", folder / "control"
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._device: Path | None = None
 
     @classmethod
@@ -95,6 +95,13 @@ class VolatileDisk:
     def pid(self) -> int:
         """Of the disk's own process; 0: it has none."""
         return self._process.pid if self._process else 0
+
+    @property
+    def device(self) -> Path:
+        """The block device below the file system. SandboxError: it was unplugged."""
+        if self._device is None:
+            raise SandboxError(f"The volatile disk in {self.folder} is unplugged.", "Make another one.")
+        return self._device
 
     def hold(self) -> None:
         """No flush ends from now on: with regard to what was promised, this is the moment of the power loss. `cut` must
@@ -128,24 +135,24 @@ class VolatileDisk:
         must be dead. A file system that a torn cut broke is repaired first, as its administrator would do; the answer
         says so, and is "" where nothing was to be repaired. BrokenFileSystem: it cannot be repaired."""
         system.unmount(self.mnt)
-        system.drop_cached(self._device)
+        system.drop_cached(self.device)
         self._tell("reset")
         try:
-            system.mount_ext4(self._device, self.mnt)
+            system.mount_ext4(self.device, self.mnt)
         except SandboxError as broken:
             return self._repaired(broken)
         return ""
 
     def _repaired(self, broken: SandboxError) -> str:
-        done = _ran("e2fsck", "-f", "-y", self._device)
-        system.drop_cached(self._device)
+        done = _ran("e2fsck", "-f", "-y", self.device)
+        system.drop_cached(self.device)
         if done.returncode & REPAIR_FAILED:
             raise BrokenFileSystem(
                 f"The power loss broke the file system itself: {broken.message} e2fsck could not repair it: "
                 f"{(done.stdout + done.stderr).strip()[-500:]}",
                 "What the server kept is not known. A disk that keeps its promises does not do this to ext4.",
             ) from broken
-        system.mount_ext4(self._device, self.mnt)
+        system.mount_ext4(self.device, self.mnt)
         return f"{broken.message} e2fsck repaired the file system."
 
     def give_way(self) -> None:
@@ -215,9 +222,9 @@ class VolatileDisk:
 
     def _plug_in(self) -> None:
         self._device = system.attach(self._file)
-        if (cache := system.write_cache(self._device)) != "write back":
-            raise SandboxError(f"{self._device} does not pass flushes on ({cache}).", "Nothing was mounted.")
-        system.mount_ext4(self._device, self.mnt)
+        if (cache := system.write_cache(self.device)) != "write back":
+            raise SandboxError(f"{self.device} does not pass flushes on ({cache}).", "Nothing was mounted.")
+        system.mount_ext4(self.device, self.mnt)
 
     def _tell(self, line: str) -> dict[str, str]:
         """Say it to the disk's process; what it answers, by name."""

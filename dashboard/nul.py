@@ -1,16 +1,16 @@
-"""What servers and programs print may hold NUL characters, which PostgreSQL stores neither in text nor in JSON."""
+"""Output of servers and programs may hold NUL characters. PostgreSQL stores them neither in text nor in JSON."""
 
 from typing import Any
 
 SHOWN = "\N{SYMBOL FOR NULL}"
 
 
-def storable(value: Any) -> Any:
-    """The same with a picture of each NUL: text, or whatever JSON can hold."""
+def without_nul(value: Any) -> Any:
+    """The same text or JSON value with a visible symbol for each NUL."""
     if isinstance(value, str):
         return value.replace("\0", SHOWN)
     if isinstance(value, dict):
-        return {storable(key): storable(one) for key, one in value.items()}
+        return {without_nul(key): without_nul(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [storable(one) for one in value]
+        return [without_nul(one) for one in value]
     return value

@@ -1,5 +1,5 @@
-"""The database may be restarted while something is measured. A connection that broke stays broken until it is closed;
-then what was to be stored is stored again."""
+"""The database may be restarted while something is measured. A broken connection stays broken until it is closed: then
+the statements are tried again."""
 
 import logging
 import time
@@ -15,9 +15,9 @@ Act = TypeVar("Act", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
 
 
-def patient(act: Act) -> Act:
-    """Try again what the database did not take: locked, restarted, or two that waited for each other. For what is all
-    or nothing, and may be done twice: an answer that was lost says nothing about what was asked."""
+def retried(act: Act) -> Act:
+    """Try again when the database is locked, restarted or in a deadlock. Only for atomic and idempotent functions:
+    after a lost connection nobody knows whether the commit happened."""
 
     @wraps(act)
     def tries(*args: Any, **kwargs: Any) -> Any:

@@ -1,5 +1,5 @@
-"""The Celery application. Tasks carry one id; the database is the truth, so a lost message costs only the wait
-until `tend` rings again."""
+"""The Celery application. A task carries one id and the database is the truth: a lost message costs only the time until
+housekeeping sends it again."""
 
 import os
 

@@ -9,7 +9,7 @@ broker_url = settings.REDIS_URL.replace("unix://", "redis+socket://", 1)
 broker_connection_retry_on_startup = True
 broker_transport_options = {
     "visibility_timeout": 7 * 24 * 3600,  # a claim in the database prevents doubles
-    # A page must not wait for a Redis that is down: who rings gives up at once, `tend` rings again.
+    # A page must not wait for a Redis that is down: sending gives up at once, and housekeeping sends again.
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0.1,
@@ -32,4 +32,3 @@ timezone = "UTC"
 imports = ["workers.tasks", "workers.upkeep.heartbeat", "workers.upkeep.periodic"]
 task_default_queue = site_names.ANYBODY
 task_queues = [Queue(name, Exchange(name), name) for name in site_names.heard(settings.SITE)]
-task_routes = ("dashboard.experiments.routes.route",)

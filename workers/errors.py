@@ -14,7 +14,7 @@
     ├── Cancelled             somebody asked to stop
     │   └── Taken             the experiment was taken from this worker, which seemed to be dead
     ├── KeyMissing            a stored password cannot be opened (dashboard.servers.vault)
-    ├── CannotJoin            a worker was not started on this host (dashboard.fleet.joining)
+    ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)
     └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
 
 A message has two sentences: what happened, and (in `mend`) what to do. Neither ever holds a password.

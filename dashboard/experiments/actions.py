@@ -116,15 +116,15 @@ def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
 def start(
     plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
 ) -> Experiment:
-    """Create and ring for a worker. Raises PlanError (nothing stored) or bell.Silent (stored, waiting)."""
+    """Create and notify the workers. Raises PlanError (nothing stored) or task_queue.Silent (stored, waiting)."""
     experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
-    ring(experiment)
+    notify_workers(experiment.pk)
     return experiment
 
 
-def ring(experiment: Experiment) -> None:
-    """Tell the workers; whoever claims the row first runs it. Raises bell.Silent: the row waits."""
-    task_queue.ring(task_queue.EXPERIMENT, experiment.pk)
+def notify_workers(experiment_id: int) -> None:
+    """The first worker that claims the row runs it. Raises task_queue.Silent: the row waits."""
+    task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
 
 
 def cancel(experiment: Experiment, user: Any) -> None:
@@ -148,14 +148,14 @@ def cancel_waiting(experiment: Experiment) -> None:
 
 def resume(experiment: Experiment, user: Any) -> None:
     """Queue what is not measured yet. Raises PlanError when it is running, or has trials on a server that this person
-    may not crash; bell.Silent when nobody hears."""
+    may not crash; task_queue.Silent when the queue is down."""
     require(user, "run")
     _measured_here(experiment)
     with transaction.atomic():
         release(experiment)
         record(user, "resumed", experiment)
         _answer_for_crashes(user, experiment)
-    ring(experiment)
+    notify_workers(experiment.pk)
 
 
 def release(experiment: Experiment) -> None:
@@ -183,7 +183,7 @@ def _measured_here(experiment: Experiment) -> None:
 
 def repeat_trial(trial: Trial, user: Any) -> Trial:
     """Queue the same crash once more: same variant, kind and seed. What else waits in the experiment runs too. Raises
-    PlanError as `resume` does, bell.Silent when nobody hears."""
+    PlanError as `resume` does, task_queue.Silent when the queue is down."""
     require(user, "crash", trial.server)
     _measured_here(trial.experiment)
     with transaction.atomic():
@@ -201,5 +201,5 @@ def repeat_trial(trial: Trial, user: Any) -> Trial:
         )
         record(user, "repeated", trial.experiment, trial=trial.pk)
         _answer_for_crashes(user, trial.experiment)
-    ring(trial.experiment)
+    notify_workers(trial.experiment.pk)
     return again

@@ -1,11 +1,11 @@
-"""Rows that workers claim: experiments, their cells and their crash trials.
+"""How workers claim experiments, cells and crash trials.
 
-Each claim is one conditional UPDATE and leaves a mark: a new number in `Experiment.claim`, the moment in `started_at`
-of a cell or trial. Every later write asks for that mark. A worker that was taken for dead and comes back holds an old
-mark and cannot write, not even when the same worker has claimed the experiment again meanwhile.
+Each claim is one conditional UPDATE that stores a fencing token: a new number in `Experiment.claim`, the time in
+`started_at` of a cell or trial. Every later write checks the token. A worker that was taken for dead and comes back
+holds an old token and cannot write, even if it has claimed the experiment again meanwhile.
 
-The condition is on the row alone. One that asks other tables is no lock: PostgreSQL, having waited for the row, looks
-again at that row only, and at the rest as it was before."""
+The condition names only columns of the row itself. A condition on other tables is no lock: after waiting for the row,
+PostgreSQL rereads that row only."""
 
 from datetime import datetime
 from typing import TypeVar
@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.states import move
-from dashboard.nul import storable
-from dashboard.retry import patient
+from dashboard.nul import without_nul
+from dashboard.retry import retried
 from workers.errors import DurascopeError, Taken, reason
 
 State = Cell.State  # a trial's states are a cell's
@@ -29,7 +29,7 @@ def held(experiment: Experiment) -> QuerySet[Experiment]:
     return Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.RUNNING, claim=experiment.claim)
 
 
-@patient
+@retried
 @transaction.atomic
 def must_hold(experiment: Experiment) -> None:
     """Raises Taken. Within a transaction the claim holds until that ends."""
@@ -40,7 +40,7 @@ def must_hold(experiment: Experiment) -> None:
         )
 
 
-@patient
+@retried
 def waits(rows: QuerySet[Row]) -> bool:
     """Whether something of these is still to be done."""
     return rows.filter(state=State.WAITING).exists()
@@ -51,11 +51,11 @@ def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
     return _claim(rows, experiment, timezone.now())
 
 
-@patient
+@retried
 @transaction.atomic
 def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row | None:
-    """Under the experiment's lock: whoever takes it away comes before, and finds nothing running, or after. One that
-    bears the mark already was claimed, and the answer was lost."""
+    """Under the experiment's lock: nobody takes the experiment away meanwhile.
+    A row that has the mark was claimed already, and the answer was lost."""
     if held(experiment).select_for_update().first() is None:
         return None
     if mine := rows.filter(state=State.RUNNING, started_at=mark).first():
@@ -73,18 +73,18 @@ def claimed(row: Row) -> QuerySet[Row]:
     return type(row).objects.filter(pk=row.pk, state=State.RUNNING, started_at=row.started_at)
 
 
-@patient
+@retried
 def still_claimed(row: Row) -> bool:
     return claimed(row).exists()
 
 
-@patient
+@retried
 def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
-    """Leave a row without a result: it failed, or was stopped."""
+    """End a row without a result: it failed or was stopped."""
     move(
         claimed(row),
         state,
         ended_at=timezone.now(),
-        error=storable(failure.message or reason(failure)) if failure else "",
-        mend=storable(failure.mend) if failure else "",
+        error=without_nul(failure.message or reason(failure)) if failure else "",
+        mend=without_nul(failure.mend) if failure else "",
     )

@@ -1,45 +1,37 @@
-"""The measurement's way into the database: claims, states, debts, runs. Every change of state is a conditional
-UPDATE, so that a worker that was taken for dead cannot overwrite what happened since."""
+"""One experiment from its claim by a worker to its end. Every write asks whether the claim still holds (`claiming`): a
+worker that was taken for dead cannot overwrite what happened since."""
 
-import hashlib
-import json
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterable
 
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from dashboard.experiments import claiming, waiting
 from dashboard.experiments.actions import cancel_waiting
-from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.experiments.models import Cell, Experiment
 from dashboard.experiments.states import move
 from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
-from dashboard.nul import storable
-from dashboard.retry import LOST, patient
+from dashboard.nul import without_nul
+from dashboard.retry import LOST, retried
 from dashboard.servers.models import Server
-from workers.bench.measure import Measurement
 from workers.errors import DurascopeError
-from workers.metrics.registry import SOURCES
-from workers.metrics.source import Reading
 
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
-    """Claim a queued experiment and lease its hosts; None when it is not queued, a host is busy or is being put in
-    order, or the worker's heartbeat has stopped: others take it for dead, and would take the experiment away at once.
-    """
+    """Claim a queued experiment and lease its hosts. None when it is not queued, or a host is busy or has a pending
+    restore. None also when the worker's heartbeat has stopped: others would take the experiment away at once."""
     names = set(hosts)
-    unpaid = leases.unpaid(experiment_id, names)  # before anything is locked: it looks names up
+    unpaid = leases.pending_restore(experiment_id, names)  # before anything is locked: it looks names up
     try:
         return _begin(experiment_id, worker, names, uuid.uuid4(), unpaid)
     except IntegrityError:  # another one leased a host of these at the same moment
         return None
 
 
-@patient
+@retried
 def _begin(
     experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID, unpaid: Server | None = None
 ) -> Experiment | None:
@@ -65,13 +57,13 @@ def refuse(experiment_id: int, why: DurascopeError) -> None:
     move(queued, Experiment.State.FAILED, error=why.message, mend="Plan it anew.", ended_at=timezone.now())
 
 
-@patient
+@retried
 def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") -> bool:
     """End an experiment whose claim still holds: its leases are returned, nothing of it stays running.
 
     False, and nothing is changed, when it was taken away: it may run elsewhere by now.
     """
-    ended = {"error": storable(error), "mend": storable(mend), "ended_at": timezone.now()}
+    ended = {"error": without_nul(error), "mend": without_nul(mend), "ended_at": timezone.now()}
     with transaction.atomic():
         if not move(claiming.held(experiment), state, phase="", claim=None, **ended):
             return False
@@ -83,10 +75,10 @@ def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") 
     return True
 
 
-@patient
+@retried
 def say(experiment: Experiment, phase: str) -> None:
     """What happens right now, in words, for the live page. Without a claim: of an experiment that waits."""
-    phase = storable(phase)[:200]
+    phase = without_nul(phase)[:200]
     Experiment.objects.filter(pk=experiment.pk, claim=experiment.claim).exclude(phase=phase).update(phase=phase)
 
 
@@ -98,72 +90,3 @@ def is_cancelled(experiment: Experiment) -> bool:
     except LOST:
         connection.close()
         return False
-
-
-@patient
-def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Probe | None) -> Run | None:
-    """Store a measurement and mark its cell measured; None (nothing stored) when the cell was taken away."""
-    load = done.load
-    with transaction.atomic():
-        if not move(claiming.claimed(cell), Cell.State.DONE, ended_at=timezone.now()):
-            return Run.objects.filter(cell=cell, started_at=done.started_at).first()  # stored, and the answer was lost
-        run = Run.objects.create(
-            cell=cell,
-            started_at=done.started_at,
-            elapsed_s=load.elapsed_s,
-            transactions=load.transactions,
-            errors=load.errors,
-            tps=load.transactions / load.elapsed_s,
-            latency_ms={**load.percentiles_ms, "avg": load.latency_avg_ms, "max": load.latency_max_ms},
-            figures=storable(_figures(done)),
-            latencies=[asdict(latency) for reading in _in_order(done.readings) for latency in reading.latencies],
-            environment=environment,
-            probe=probe,
-            load_average=done.load_average,
-            effective=storable(dict(done.effective)),
-        )
-        Series.objects.create(run=run, columns=_columns(done))
-        Evidence.objects.create(
-            run=run,
-            command=load.argv,
-            my_cnf=storable(done.my_cnf),
-            output=storable(load.output),
-            histogram=load.histogram,
-        )
-    return run
-
-
-def _in_order(readings: Mapping[str, Reading]) -> list[Reading]:
-    """Best source first, the order of the registry."""
-    return [readings[key] for key in SOURCES if key in readings]
-
-
-def _figures(done: Measurement) -> list[dict[str, Any]]:
-    found = [asdict(figure) for reading in _in_order(done.readings) for figure in reading.figures]
-    return found + [{"name": "", "value": None, "source": key, "note": why} for key, why in done.missing.items()]
-
-
-def _columns(done: Measurement) -> dict[str, list[float | None]]:
-    columns: dict[str, list[float | None]] = {}
-    for name in ("t_s", "tps", "qps", "writes", "errors", "p95_ms"):
-        values = [getattr(second, name) for second in done.load.seconds]
-        columns[name] = [None if value is None else round(value, 4) for value in values]
-    for reading in reversed(_in_order(done.readings)):
-        columns |= {name: list(values) for name, values in reading.per_second.items()}
-    return columns
-
-
-@patient
-@transaction.atomic
-def save_probe(experiment: Experiment, server_id: int, data: dict[str, Any]) -> Probe:
-    """Raises Taken."""
-    claiming.must_hold(experiment)
-    return Probe.objects.create(experiment=experiment, server_id=server_id, data=data)
-
-
-@patient
-def environment_row(data: dict[str, Any]) -> Environment:
-    """The row that holds this environment, made once for all runs that share it."""
-    data = storable(data)
-    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-    return Environment.objects.get_or_create(digest=digest, defaults={"data": data})[0]

@@ -1,7 +1,7 @@
-"""What a running cell looks like right now, told through Redis. May be lost without harm: a page that misses it
-shows the database's word only, and a measurement never waits for it.
+"""The seconds of a running cell, from the worker to the live page through Redis. They may be lost without harm: the
+page then shows what the database holds, and a measurement never waits.
 
-Each second is told once: a worker appends it to a list, and a reader asks for the seconds after those that it has.
+A worker appends each second once to a list. A reader asks for the seconds after those that it has.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Questions and their measurements. The database is the truth: a Celery task only rings the doorbell."""
+"""Questions and their measurements. The database is the truth: a Celery task carries only the id of a row."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -133,6 +133,12 @@ class Experiment(models.Model):
     def note_words(self) -> None:
         text = words_of(self.name, self.recipe, self.finding, self.plan)
         Words.objects.update_or_create(experiment=self, defaults={"text": text})
+
+    @property
+    def site(self) -> str | None:
+        """Its servers share one site: review and workers see to that. None: it has neither cells nor trials."""
+        sites = (rows.values_list("server__site", flat=True).first() for rows in (self.cells, self.trials))
+        return next(filter(None, sites), None)
 
     @property
     def removed_after(self) -> datetime | None:

@@ -77,7 +77,7 @@ def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
             size=form.size,
             production_confirmed=form.cleaned_data["production_confirmed"],
         )
-        actions.ring(experiment)
+        actions.notify_workers(experiment.pk)
     except task_queue.Silent as silent:
         messages.warning(request, str(silent))
     return redirect("experiments:show", experiment.pk)

@@ -4,7 +4,6 @@ page, API and command line ask `why`."""
 from collections.abc import Iterable
 
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.routes import site_of_experiment
 from dashboard.fleet import installation, leases, sites
 from dashboard.fleet.site_names import LOCAL
 from dashboard.servers.models import Server
@@ -18,7 +17,7 @@ def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
         return installation.WAITS
     if not needs_worker:
         return experiment.phase
-    return sites.nobody(site_of_experiment(experiment.pk) or LOCAL) or experiment.phase or "waiting for a worker"
+    return sites.nobody(experiment.site or LOCAL) or experiment.phase or "waiting for a worker"
 
 
 def why_not_begin(hosts: Iterable[str], unpaid: Server | None) -> str:
@@ -35,9 +34,9 @@ def for_worker_on(host: str) -> str:
 
 
 def _does(experiment: Experiment) -> str:
-    """What an experiment does that holds a host."""
+    """Why a host is held: the end of a sentence."""
     if experiment.is_over:
-        return "is being put back on the same host"
+        return "is being restored on the same host"
     worker = experiment.worker
     if worker is None or worker.is_alive:
         return "is running on the same host"

@@ -1,4 +1,4 @@
-"""Who may touch a server's host: one experiment at a time, or whoever puts back what an ended one owes."""
+"""Host leases: at a time one experiment loads a host, or one worker restores what an ended experiment changed there."""
 
 import socket
 from collections.abc import Callable, Iterable, Iterator
@@ -13,12 +13,12 @@ from django.utils import timezone
 from dashboard.experiments.models import Experiment
 from dashboard.fleet.site_names import LOCAL
 from dashboard.holds.models import HostLease, PendingRestore
-from dashboard.retry import patient
+from dashboard.retry import retried
 from dashboard.servers.models import Server
 from workers.errors import Taken
 from workers.servers import hosts
 
-PAYING_LIMIT = timedelta(minutes=5)  # after this, whoever was putting settings back is taken for dead
+RESTORE_LIMIT = timedelta(minutes=5)  # a restore that takes longer has died
 
 
 def hosts_of(server: Server) -> set[str]:
@@ -49,17 +49,17 @@ def holder(names: Iterable[str]) -> HostLease | None:
     return HostLease.objects.filter(host__in=names).select_related("experiment").first()
 
 
-@patient
-def unpaid(experiment_id: int, names: set[str]) -> Server | None:
-    """A server on these hosts that an ended experiment owes something to, and nobody has tried to restore it yet. An
-    experiment that began first would keep the restore waiting for hours. Its own servers it restores itself."""
-    since = timezone.now() - PAYING_LIMIT  # whoever restores may be away; that stops nobody for longer
+@retried
+def pending_restore(experiment_id: int, names: set[str]) -> Server | None:
+    """A server on these hosts with a pending restore of an ended experiment that nobody has tried yet. An experiment
+    that began first would keep the restore waiting for hours. The experiment restores its own servers itself."""
+    since = timezone.now() - RESTORE_LIMIT  # whoever restores may be away; that stops nobody for longer
     fresh = PendingRestore.objects.filter(
         restored_at=None, problem="", experiment__ended_at__gt=since, server__site=settings.SITE
     )
-    debts = list(fresh.exclude(experiment=experiment_id).select_related("server", "experiment__worker"))
-    own = _own(experiment_id) if debts else []
-    ours = (one for one in debts if one.server_id not in own and not is_of_another_host(one.server, one.experiment))
+    found = list(fresh.exclude(experiment=experiment_id).select_related("server", "experiment__worker"))
+    own = _own(experiment_id) if found else []
+    ours = (one for one in found if one.server_id not in own and not is_of_another_host(one.server, one.experiment))
     return next((one.server for one in ours if names & hosts_of(one.server)), None)
 
 
@@ -76,9 +76,10 @@ def take(experiment: Experiment, names: Iterable[str], mark: datetime) -> None:
 
 
 @contextmanager
-def to_pay(server: Server, experiment: Experiment) -> Iterator[Callable[[], None] | None]:
-    """Keep experiments off the server while what this one owes is put back; None when its host is busy. What is given
-    raises Taken once the lease is gone: a payer that was stopped for minutes must not go on."""
+def to_restore(server: Server, experiment: Experiment) -> Iterator[Callable[[], None] | None]:
+    """Keep experiments off the server while the changes of this one are restored. Yields None when the host is busy;
+    otherwise a function that raises Taken once the lease is gone: a worker that was frozen for minutes must not go
+    on."""
     names, mark = hosts_of(server), timezone.now()
     try:
         with transaction.atomic():
@@ -92,19 +93,19 @@ def to_pay(server: Server, experiment: Experiment) -> Iterator[Callable[[], None
         _give_back(experiment, mark)
 
 
-@patient
+@retried
 @transaction.atomic
 def _must_hold(experiment: Experiment, mark: datetime) -> None:
     if not HostLease.objects.select_for_update().filter(experiment=experiment, taken_at=mark).first():
         raise Taken("Somebody else took over what this worker was putting back.", "Nothing was changed any more.")
 
 
-@patient
+@retried
 def _give_back(experiment: Experiment, mark: datetime) -> None:
     HostLease.objects.filter(experiment=experiment, taken_at=mark).delete()
 
 
 def clear() -> None:
-    """Leases of experiments that are over: left behind by somebody who died while paying."""
-    long_ago = timezone.now() - PAYING_LIMIT
+    """Delete leases of experiments that are over: a worker died while it restored."""
+    long_ago = timezone.now() - RESTORE_LIMIT
     HostLease.objects.exclude(experiment__state=Experiment.State.RUNNING).filter(taken_at__lt=long_ago).delete()

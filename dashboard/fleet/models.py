@@ -24,7 +24,7 @@ class Workers(models.QuerySet["Worker"]):
 
 class Worker(models.Model):
     """One worker process. `abilities`: cores, sandbox builds, fsync trace: what the workers page shows. One that does
-    not `listen` measures what a command line told it, and hears no doorbell."""
+    not `listen` measures what a command line told it, and takes no tasks."""
 
     host = models.CharField(max_length=120)
     pid = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""What a site may be called, and the message queues on which its workers hear their doorbells."""
+"""What a site may be called, and the message queues of its workers."""
 
 import re
 import socket

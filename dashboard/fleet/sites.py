@@ -7,7 +7,7 @@ from dashboard.fleet.site_names import LOCAL
 
 
 def listening(site: str) -> list[Worker]:
-    """The site's living workers that hear doorbells, the newest first."""
+    """The site's living workers that take tasks, the newest first."""
     return list(Worker.objects.alive().filter(site=site, listens=True).order_by("-pk"))
 
 

@@ -1,5 +1,5 @@
-"""Keeps the history: a round a minute. What ended since is noted, what was suspected is decided, what changed is
-found and measured again. Everything follows from the database: a round that dies is done again by the next."""
+"""Updates the history once a minute: notes experiments that ended, decides suspected changes, finds new ones and
+measures them again. All state is in the database: what a killed process left is done by the next round."""
 
 import logging
 import time
@@ -17,8 +17,8 @@ ROUND_S = 20.0  # for notes and searches; what is left waits a minute
 
 
 def keep(now: datetime, ring: Callable[[int], None], here: str = "", round_s: float = ROUND_S) -> bool:
-    """One round; whether nothing was left. `here`: the name of this host: while something is measured there, nobody
-    counts beside it."""
+    """One round. Returns whether nothing is left to do. `here`: this host's name; while an experiment runs there,
+    nothing is computed beside it."""
     if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
         return False
     until = time.monotonic() + round_s
@@ -40,7 +40,7 @@ def _note_all(until: float) -> bool:
 
 
 def _note(experiment: Experiment) -> None:
-    """One that cannot be read, as of a version long gone, must not keep the others waiting."""
+    """An experiment that cannot be read, stored by an old version, must not keep the others waiting."""
     try:
         entries.note(experiment)
     except OperationalError:  # the database's trouble, not the experiment's: the next round notes it

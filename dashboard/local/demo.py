@@ -59,7 +59,7 @@ def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[
     possible = {**_possible_crashes(overrides, say), **overrides}
     experiment = actions.create(actions.plan_recipe(recipe, [server], possible), user, recipe=recipe.key)
     with suppress(task_queue.Silent):  # then beat rings a little later
-        actions.ring(experiment)
+        actions.notify_workers(experiment.pk)
     return experiment
 
 

@@ -6,11 +6,6 @@ import socket
 import sys
 from pathlib import Path
 
-from celery.utils.nodenames import nodename
-from django.conf import settings
-from kombu.exceptions import OperationalError
-from redis import RedisError
-
 from dashboard.home import PROJECT
 from dashboard.local.ports import local, port_of
 from dashboard.local.processes import Program
@@ -57,15 +52,9 @@ def web(home: Path, host: str, listening: socket.socket) -> Program:
 
 
 def worker_answers(pid: int) -> bool:
-    """Whether the worker with this process id takes tasks; other workers may share its Redis."""
-    from workers.celery import app  # reads Django's settings
+    from dashboard.fleet import task_queue  # reads Django's settings
 
-    node = nodename(f"{settings.SITE}.{pid}", socket.gethostname())
-    try:  # a connection of its own: one kept from before a restart of Redis would be broken
-        with app.connection_for_write() as fresh:
-            return bool(app.control.ping(destination=[node], timeout=0.3, connection=fresh))
-    except (OperationalError, RedisError, OSError):
-        return False
+    return task_queue.worker_answers(pid)
 
 
 def web_answers(host: str, port: int, instance: str) -> bool:

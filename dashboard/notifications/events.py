@@ -49,7 +49,7 @@ def notify(event: Event) -> int:
 
 
 def queue(channel: Channel, event: Event) -> Delivery:
-    """One message; a worker sends it. A bell that goes unheard costs a minute: the nightly round rings again."""
+    """One message; a worker sends it. A lost task costs a minute: `watch_nights` sends it again."""
     row = Delivery.objects.create(
         channel=channel,
         to=channel.name,
@@ -59,10 +59,10 @@ def queue(channel: Channel, event: Event) -> Delivery:
         path=event.path,
         facts=dict(event.facts),
     )
-    transaction.on_commit(lambda: _ring(row.pk))
+    transaction.on_commit(lambda: _send(row.pk))
     return row
 
 
-def _ring(delivery_id: int) -> None:
+def _send(delivery_id: int) -> None:
     with contextlib.suppress(task_queue.Silent):
-        task_queue.ring(task_queue.DELIVERY, delivery_id)
+        task_queue.send(task_queue.DELIVERY, delivery_id)

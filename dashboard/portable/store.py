@@ -6,7 +6,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard.experiments.lifecycle import environment_row
 from dashboard.experiments.models import (
     Cell,
     Environment,
@@ -18,6 +17,7 @@ from dashboard.experiments.models import (
     Trial,
     TrialEvidence,
 )
+from dashboard.experiments.run_results import environment_row
 from dashboard.portable.read import Content, verdict_of
 from dashboard.servers.models import Server
 

@@ -122,9 +122,9 @@ def remove(user: Any, schedule: Schedule) -> None:
 
 
 def run_now(user: Any, schedule: Schedule) -> Experiment:
-    """A night out of turn, and a worker is told. Raises Refused, PlanError, or bell.Silent (stored, waiting)."""
+    """A night out of turn, and a worker is told. Raises Refused, PlanError, or task_queue.Silent (stored, waiting)."""
     night = begin_now(user, schedule)
-    experiments.ring(night.experiment)
+    experiments.notify_workers(night.experiment.pk)
     return night.experiment
 
 

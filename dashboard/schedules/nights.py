@@ -1,5 +1,6 @@
-"""What happens by itself: a round a minute. Each time that a schedule was due since the last round gets its night, and
-exactly one, however many make rounds; windows are kept; who wants to know is told. All of it follows from `now`."""
+"""Starts the nights of schedules, once a minute. Each due time since the last round gets exactly one night, however
+many processes run this. Experiments are stopped at the end of their window, and outcomes are reported. Time is only
+`now`."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -29,16 +30,17 @@ MISSED = (
 )
 Reach = Callable[[Server], str]
 Ring = Callable[[int], None]
+RingSite = Callable[[int, str], None]
 
 
-def watch(now: datetime, ring: Ring, reach: Reach, ring_site: Ring | None = None) -> None:
+def watch(now: datetime, ring: Ring, reach: Reach, ring_site: RingSite | None = None) -> None:
     """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one. Schedules
     of a site that only other workers reach are looked at by those: `ring_site` tells them."""
     if installation.is_held():
         return
     for schedule in _watched():
-        if ring_site and _is_elsewhere(schedule):
-            _tried(partial(ring_site, schedule.pk), schedule)
+        if ring_site and (site := _another_site(schedule)):
+            _tried(partial(ring_site, schedule.pk, site), schedule)
         else:
             _tried(partial(_look_at, schedule, now, ring, reach), schedule)
     for night in Night.objects.filter(closed_at=None).select_related("schedule", "experiment"):
@@ -46,7 +48,7 @@ def watch(now: datetime, ring: Ring, reach: Reach, ring_site: Ring | None = None
 
 
 def look(schedule_id: int, now: datetime, ring: Ring, reach: Reach) -> None:
-    """What a worker of the servers' site does when it was told to."""
+    """The part of `watch` that a worker of the servers' site does."""
     if installation.is_held():
         return
     for schedule in _watched().filter(pk=schedule_id):
@@ -57,10 +59,10 @@ def _watched() -> QuerySet[Schedule]:
     return Schedule.objects.filter(paused_at=None).select_related("runs_as", "confirmed_by")
 
 
-def _is_elsewhere(schedule: Schedule) -> bool:
-    """Whether its servers are on another site, with somebody alive there."""
+def _another_site(schedule: Schedule) -> str:
+    """The site of its servers, when it is another one and a worker is alive there; otherwise ""."""
     site = Server.objects.filter(pk__in=schedule.server_ids).values_list("site", flat=True).first()
-    return site not in (None, settings.SITE) and not sites.nobody(site)
+    return site if site and site != settings.SITE and not sites.nobody(site) else ""
 
 
 def _tried(duty: Callable[[], object], of: object) -> None:

@@ -162,10 +162,10 @@ def remove(user: AbstractBaseUser, server: Server) -> None:
 
 
 def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
-    """Queue a *Test connection*, or find the one that is still under way; then ring for a worker.
+    """Queue a *Test connection*, or find the one that is still under way; then notify the workers.
 
-    Raises Refused for a sandbox, and when the doorbell does not work: the preflight stays queued, and the
-    sweep rings again.
+    Raises Refused for a sandbox, and when the message queue is down: the preflight stays queued, and
+    housekeeping sends its task again.
     """
     require(user, "test_server", server)
     if server.is_sandbox:
@@ -174,14 +174,14 @@ def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
     if preflight is None:
         preflight = Preflight.objects.create(server=server)
         record(user, "tested", server)
-    ring(preflight)
+    _notify_workers(preflight)
     return preflight
 
 
-def ring(preflight: Preflight) -> None:
-    """Tell the workers. The task carries the id only; whoever claims the row first answers it."""
+def _notify_workers(preflight: Preflight) -> None:
+    """The first worker that claims the row tests the connection."""
     try:
-        task_queue.ring(task_queue.PREFLIGHT, preflight.pk)
+        task_queue.send(task_queue.PREFLIGHT, preflight.pk, preflight.server.site)
     except task_queue.Silent as silent:
         raise Refused(
             "The test is queued, but the message queue (Redis) does not answer. Nothing was sent to the server. "

@@ -34,19 +34,19 @@ def report(measure_s: int) -> None:
     from dashboard.servers.models import Server
     from workers.bench import recipes
     from workers.conducting.conduct import conduct
-    from workers.upkeep.heartbeat import Pulse
+    from workers.upkeep.heartbeat import Heartbeat
 
     call_command("migrate", verbosity=0)
     server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
     length = {"warmup_s": "0", "measure_s": str(measure_s), "repeats": "2", "trials": "0"}
     plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], length)
     experiment = actions.create(plan, None)
-    pulse = Pulse()
-    worker = pulse.start()
+    heartbeat = Heartbeat()
+    worker = heartbeat.start()
     start = time.monotonic()
     experiment = conduct(experiment.pk, worker)
     wall_s = time.monotonic() - start
-    pulse.stop()
+    heartbeat.stop()
     load_s = plan.size * measure_s
     print(f"{plan.size} cells of {measure_s} s: {experiment.state}, wall {wall_s:.1f} s, ratio {wall_s / load_s:.3f}")
 

@@ -9,6 +9,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 django.setup()
 
 from workers.conducting.conduct import conduct  # noqa: E402 - needs Django
-from workers.upkeep.heartbeat import pulse  # noqa: E402
+from workers.upkeep.heartbeat import heartbeat  # noqa: E402
 
-conduct(int(sys.argv[1]), pulse.start())
+conduct(int(sys.argv[1]), heartbeat.start())

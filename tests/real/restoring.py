@@ -34,7 +34,7 @@ from tests.unit.bench.plans import plan  # noqa: E402
 from tests.unit.conducting import experiments as make  # noqa: E402
 from workers.bench.plan import PlanTarget  # noqa: E402
 from workers.upkeep import housekeeping, restores  # noqa: E402
-from workers.upkeep.reach import unreachable  # noqa: E402
+from workers.upkeep.connections import unreachable  # noqa: E402
 
 PASSWORD = "the server's password"
 
@@ -94,8 +94,8 @@ def _rounds(server: Server) -> dict[str, int]:
     """One round of everything that workers and beat do by themselves; the real server is a socket that counts."""
     rung: list[int] = []
     with closing(Listener(server.socket)) as real:
-        housekeeping.tend(rung.append, rung.append)
-        restores.pay_all()
+        housekeeping.run(rung.append, rung.append)
+        restores.restore_all()
         nights.watch(timezone.now(), rung.append, unreachable)
         waiting = Experiment.objects.get(state="queued")
         began = lifecycle.begin(waiting.pk, make.worker(), leases.hosts_of(server))

@@ -23,7 +23,7 @@ from workers.sandbox import options
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.upkeep import restores
-from workers.upkeep.heartbeat import Pulse
+from workers.upkeep.heartbeat import Heartbeat
 
 NAME = "Theirs"
 PLAN = {
@@ -37,10 +37,10 @@ PLAN = {
 def worker(transactional_db, monkeypatch):
     """Whoever conducts; nobody hears the bell."""
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
-    pulse = Pulse()
-    monkeypatch.setattr(tasks, "pulse", pulse)
-    yield pulse.start()
-    pulse.stop()
+    heartbeat = Heartbeat()
+    monkeypatch.setattr(tasks, "heartbeat", heartbeat)
+    yield heartbeat.start()
+    heartbeat.stop()
 
 
 @pytest.fixture
@@ -204,14 +204,14 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     assert owed(server).get(kind="schema").name in page and "nobody has seen it up since" in page
     tries = did("started again").count()
 
-    restores.pay_all()
+    restores.restore_all()
     assert owed(server).exists(), "it is still down"
     assert did("started again").count() == tries, "its command is not run every few seconds"
     client_in.post(f"/servers/{server.pk}/start/")
-    restores.pay_all()
+    restores.restore_all()
     assert owed(server).exists() and did("started again").count() == tries + 1, "the owner asked for it"
     theirs.server.restart(forgetful())  # by its owner
-    restores.pay_all()
+    restores.restore_all()
     assert not owed(server).exists()
     assert ours_on(theirs) == []
 

@@ -16,7 +16,7 @@ from workers.conducting.conduct import PORTS, conduct
 from workers.conducting.job import Ports
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.upkeep.heartbeat import Pulse
+from workers.upkeep.heartbeat import Heartbeat
 
 SETTINGS = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "7"}
 ODD = """Robert'); DROP TABLE "x"; -- <b>&amp;</b> `y` %s \N{SNOWMAN}\N{PILE OF POO}"""
@@ -24,9 +24,9 @@ ODD = """Robert'); DROP TABLE "x"; -- <b>&amp;</b> `y` %s \N{SNOWMAN}\N{PILE OF 
 
 @pytest.fixture
 def worker(transactional_db):
-    pulse = Pulse()
-    yield pulse.start()
-    pulse.stop()
+    heartbeat = Heartbeat()
+    yield heartbeat.start()
+    heartbeat.stop()
 
 
 @pytest.fixture

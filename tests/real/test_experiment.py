@@ -14,7 +14,7 @@ from dashboard.servers.models import Server
 from workers.bench import recipes
 from workers.bench.plan import Plan
 from workers.conducting.conduct import conduct
-from workers.upkeep.heartbeat import Pulse
+from workers.upkeep.heartbeat import Heartbeat
 
 LIMIT_S = 120.0
 QUICK = {
@@ -30,9 +30,9 @@ QUICK = {
 
 @pytest.fixture
 def worker(transactional_db):
-    pulse = Pulse()
-    yield pulse.start()
-    pulse.stop()
+    heartbeat = Heartbeat()
+    yield heartbeat.start()
+    heartbeat.stop()
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def both_work(url: str, **how) -> None:
     """A live picture and a doorbell come through, in the database that the address names."""
     live.Telling(1, "mark").tell((1, 2, 3), warming=True)
     assert live.latest(1).seconds == ((1, 2, 3),) and live.answers()
-    task_queue.ring(task_queue.EXPERIMENT, 1, queue="here")
+    task_queue.send(task_queue.EXPERIMENT, 1, "here")
     with client.Redis.from_url(url, **how) as there:
         assert there.connection_pool.connection_kwargs["db"] == 3
         assert [key for key in there.scan_iter() if there.type(key) == b"list" and there.llen(key) == 1]
@@ -83,7 +83,7 @@ def test_a_wrong_password_is_silence_not_an_error(start, use):
     live.Telling(1, "mark")
     assert live.latest(1) == live.NOTHING and not live.answers()
     with pytest.raises(task_queue.Silent, match="does not answer") as told:
-        task_queue.ring(task_queue.EXPERIMENT, 1, queue="here")
+        task_queue.send(task_queue.EXPERIMENT, 1, "here")
     assert "wrong" not in str(told.value)
 
 

@@ -97,10 +97,10 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
     join("east")
     west = join("west")
     first = planned(box("east"), measure_s=1)
-    actions.ring(first)
+    actions.notify_workers(first.pk)
     until(lambda: fresh(first).state == "done")
     second = planned(box("west"), measure_s=600)  # not before: one host measures one at a time, whichever comes first
-    actions.ring(second)
+    actions.notify_workers(second.pk)
     until(lambda: "measuring" in fresh(second).phase)
     assert (fresh(first).worker.site, fresh(second).worker.site) == ("east", "west")
     assert Run.objects.filter(cell__experiment=first).count() == 1
@@ -117,7 +117,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
     actions.resume(fresh(second), None)
     assert "No worker is alive on site west" in told(second)
     third = planned(Server.objects.get(site="east"), measure_s=1)
-    actions.ring(third)
+    actions.notify_workers(third.pk)
     until(lambda: fresh(third).state == "done")
     assert fresh(second).state == "queued" and owned_by(west.pid, sandbox_root / "west") == left
 
@@ -151,7 +151,7 @@ def test_two_workers_that_race_for_one_job_run_it_once(join):
     join("east")
     experiment = planned(box("east"), measure_s=2)
     for _ in range(12):
-        actions.ring(experiment)
+        actions.notify_workers(experiment.pk)
     until(lambda: fresh(experiment).state == "done")
     assert Run.objects.filter(cell__experiment=experiment).count() == 1
     assert not HostLease.objects.exists()
@@ -168,7 +168,7 @@ def test_an_experiment_goes_to_the_host_that_can_run_it(join, sandbox_root):
     server = Server.objects.create(name="box", kind="sandbox", build="mine", site="east")
     for _ in range(3):
         experiment = planned(server, measure_s=1)
-        task_queue.ring(task_queue.EXPERIMENT, experiment.pk, queue=f"site.east@{OTHER_HOST}")
+        task_queue.send(task_queue.EXPERIMENT, experiment.pk, "east", OTHER_HOST)
         until(lambda one=experiment: fresh(one).is_over)
         assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")
         assert fresh(experiment).worker.host != OTHER_HOST

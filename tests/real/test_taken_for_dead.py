@@ -80,10 +80,10 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
     process.send_signal(signal.SIGSTOP)
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
     housekeeping.take_from_the_dead()
-    restores.pay_all()
+    restores.restore_all()
     assert flush(server) == own and not PendingRestore.objects.filter(restored_at=None).exists()
     held = lifecycle.begin(newer.pk, Worker.objects.create(host=socket.gethostname(), pid=1), leases.hosts_of(server))
-    restores.owe(server, held, "variable", "innodb_flush_log_at_trx_commit", own)
+    restores.note(server, held, "variable", "innodb_flush_log_at_trx_commit", own)
     with connect(server.target()) as connection:
         ask.rows(connection, "SET GLOBAL innodb_flush_log_at_trx_commit = 0")
 
@@ -95,7 +95,7 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
     assert Experiment.objects.get(pk=lost.pk).state == "interrupted"
 
     lifecycle.finish(held, "done")
-    restores.pay_all()
+    restores.restore_all()
     assert flush(server) == own
 
 

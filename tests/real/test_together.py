@@ -48,7 +48,7 @@ def planned(server: Server, measure_s: int = 3, load_workers: int = 3, threads: 
 
 def started(plan: Plan) -> Experiment:
     experiment = actions.create(plan, None)
-    actions.ring(experiment)
+    actions.notify_workers(experiment.pk)
     return experiment
 
 
@@ -158,7 +158,7 @@ def test_a_worker_that_is_gone_since_it_was_planned_is_told(box, crew):
     crew.of(1)
     experiment = actions.create(planned(box, load_workers=1), None)
     Experiment.objects.filter(pk=experiment.pk).update(plan=experiment.plan | {"load_workers": 2})
-    actions.ring(experiment)
+    actions.notify_workers(experiment.pk)
     until(lambda: fresh(experiment).is_over)
     assert fresh(experiment).state == "failed"
     assert "from 2 workers at once, and alive on host" in fresh(experiment).error

@@ -54,12 +54,12 @@ def make_crashes(server: Server, **overrides: str) -> Experiment:
     experiment = actions.create(plan, None)
     experiment.cells.all().delete()
     experiment.trials.exclude(variant="1/1").delete()
-    actions.ring(experiment)
+    actions.notify_workers(experiment.pk)
     return experiment
 
 
 def tended() -> bool:
-    housekeeping.tend(lambda pk: None, lambda pk: None)
+    housekeeping.run(lambda pk: None, lambda pk: None)
     return True
 
 
@@ -84,7 +84,7 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     until(lambda: not alive(children))
 
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
-    housekeeping.tend(lambda pk: None, lambda pk: None)
+    housekeeping.run(lambda pk: None, lambda pk: None)
     assert fresh(experiment).state == "interrupted"
     assert experiment.cells.filter(state="interrupted").count() == 1
     assert not HostLease.objects.exists()
@@ -139,7 +139,7 @@ def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_serve
     until(lambda: fresh(experiment).state == "done")
     assert Run.objects.filter(cell__experiment=experiment).count() == 4
     second = actions.create(one_cell(sandbox_server), None)
-    actions.ring(second)
+    actions.notify_workers(second.pk)
     until(lambda: fresh(second).state == "done")
 
 
@@ -160,7 +160,7 @@ def test_a_lost_bell_is_rung_again(sandbox_server, transactional_db, crew):
     Experiment.objects.filter(pk=lost.pk).update(created_at=timezone.now() - 2 * housekeeping.UNHEARD)
     fresh_one = actions.create(plan, None)
     rung: list[int] = []
-    housekeeping.tend(rung.append, lambda pk: None)
+    housekeeping.run(rung.append, lambda pk: None)
     assert lost.pk in rung
     assert fresh_one.pk not in rung
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.experiments import claiming, lifecycle
-from dashboard.nul import storable
+from dashboard.experiments import claiming, lifecycle, run_results
+from dashboard.nul import without_nul
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError
 
@@ -13,8 +13,8 @@ ODD = "a\0b"
 
 
 def test_it_shows_what_cannot_be_stored():
-    assert storable({"a\0": [ODD, 1, None, (True, 2.5)]}) == {"a␀": ["a␀b", 1, None, [True, 2.5]]}
-    assert storable("as it is") == "as it is"
+    assert without_nul({"a\0": [ODD, 1, None, (True, 2.5)]}) == {"a␀": ["a␀b", 1, None, [True, 2.5]]}
+    assert without_nul("as it is") == "as it is"
 
 
 @pytest.mark.django_db
@@ -22,8 +22,8 @@ def test_a_measurement_is_stored_whatever_was_printed():
     experiment = lifecycle.begin(make.experiment(make.attached()).pk, make.worker(), ["h"])
     done = make.measurement()
     done = replace(done, load=replace(done.load, output=ODD), my_cnf=ODD, effective={"init_connect": ODD})
-    run = lifecycle.save_run(
-        claiming.claim(experiment.cells, experiment), done, lifecycle.environment_row({"server": {"x": ODD}}), None
+    run = run_results.save_run(
+        claiming.claim(experiment.cells, experiment), done, run_results.environment_row({"server": {"x": ODD}}), None
     )
     run.refresh_from_db()
     assert (run.evidence.output, run.evidence.my_cnf, run.effective) == ("a␀b", "a␀b", {"init_connect": "a␀b"})

@@ -1,5 +1,5 @@
-"""Characters that nobody sees, or that turn the text around them: two names that look alike would be two things, and a
-line of a log or a terminal would not say what it holds. They are refused wherever somebody gives a name."""
+"""Invisible characters, and characters that reverse the text around them. They are refused in every name: two names
+that look alike would be two things, and a log line would not show what it holds."""
 
 import unicodedata
 

@@ -1,12 +1,12 @@
-"""Which worker runs an experiment: one of its servers' site that can do all of it, on a host that is free. Whoever
-hears the bell and is not that one passes it on; a bell that is lost on the way is rung again by `tend`."""
+"""Which worker runs an experiment: one at the site of its servers that can do all of it, on a free host. Another worker
+that gets the task passes it on. Housekeeping sends a lost task again."""
 
 import contextlib
 from collections.abc import Iterable, Mapping
 
 from dashboard.experiments import lifecycle, waiting
 from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases, site_names, sites, task_queue
+from dashboard.fleet import leases, sites, task_queue
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
 from dashboard.servers.models import Server
@@ -19,19 +19,19 @@ Servers = Mapping[int, Server]
 
 
 def is_ours(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bool:
-    """Whether this worker may take it. If not, it was passed on, or refused for good."""
+    """Whether this worker may take the experiment. If not, it was passed on or refused for good."""
     here = {server.name: server.site for server in servers.values()}
     if refusal := apart(here):  # a server was given another site since it was planned
         lifecycle.refuse(experiment_id, PlanError(refusal))
         return False
     if set(here.values()) != {worker.site}:
-        _ring(experiment_id)
+        _send(experiment_id, next(iter(here.values()), None))
         return False
     return not worker.listens or _can(experiment_id, plan, servers, worker)
 
 
 def _can(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bool:
-    """A lone host goes on also without: what it says when it tries tells more than what it once said it can do."""
+    """The only host of the site runs it anyway: the error from trying is better than its list of abilities."""
     needs = _needs(plan, servers)
     living = _by_host(sites.listening(worker.site))
     lacking = {host: needs.lacking(one.abilities) for host, one in living.items()}
@@ -43,19 +43,19 @@ def _can(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bo
         return False
     chosen = next(iter(_free(able)), able[0])
     lifecycle.say(Experiment(pk=experiment_id), waiting.for_worker_on(chosen.host))
-    _ring(experiment_id, chosen)
+    _send(experiment_id, chosen.site, chosen.host)
     return False
 
 
 def pass_on(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> None:
-    """This host is busy. Sandboxes can be made on another one that is not; who reaches an attached server waits."""
+    """This host is busy. Sandboxes can be made on another host; an experiment on an attached server waits."""
     waits = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED).exists()
     if not waits or not worker.listens or not all(server.is_sandbox for server in servers.values()):
         return
     needs = _needs(plan, servers)
     living = _by_host(sites.listening(worker.site)).values()
     for free in _free(one for one in living if one.host != worker.host and not needs.lacking(one.abilities)):
-        _ring(experiment_id, free)
+        _send(experiment_id, free.site, free.host)
         return
 
 
@@ -64,7 +64,7 @@ def _needs(plan: Plan, servers: Servers) -> Needs:
 
 
 def _by_host(workers: Iterable[Worker]) -> dict[str, Worker]:
-    """The newest worker of each host: what it says was asked last."""
+    """The newest worker of each host: its abilities are the latest."""
     return {one.host: one for one in reversed(list(workers))}
 
 
@@ -73,8 +73,6 @@ def _free(workers: Iterable[Worker]) -> list[Worker]:
     return [one for one in workers if leases.of_worker(one.host) not in busy]
 
 
-def _ring(experiment_id: int, worker: Worker | None = None) -> None:
+def _send(experiment_id: int, site: str | None, host: str = "") -> None:
     with contextlib.suppress(task_queue.Silent):
-        task_queue.ring(
-            task_queue.EXPERIMENT, experiment_id, queue=site_names.queue(worker.site, worker.host) if worker else None
-        )
+        task_queue.send(task_queue.EXPERIMENT, experiment_id, site, host)

@@ -18,7 +18,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
 from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
-from dashboard.retry import LOST, patient
+from dashboard.retry import LOST, retried
 from dashboard.servers.models import Server
 from workers.bench.measure import measure
 from workers.bench.plan import Plan
@@ -33,7 +33,7 @@ from workers.host import shortages
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
 from workers.upkeep import conducted
-from workers.upkeep.heartbeat import pulse
+from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
 Outcome = tuple[str, DurascopeError | None]  # the experiment's last state and, unless it is done, why
@@ -45,7 +45,7 @@ PORTS = Ports(
     crash=run_trial,
     tell=live.Telling,
     finish=lifecycle.finish,
-    stopping=pulse.stopping.is_set,
+    stopping=heartbeat.stopping.is_set,
     clock=time.monotonic,
     sleep=time.sleep,
 )
@@ -138,7 +138,9 @@ def _told(failure: Exception) -> DurascopeError:
     if isinstance(failure, LOST):
         told = f"Durascope's own database did not answer: {str(failure).strip()}."
         return DurascopeError(told, shortages.KEPT)
-    return shortages.told(failure) if isinstance(failure, OSError) else DurascopeError(f"Unexpected: {reason(failure)}")
+    return (
+        shortages.message(failure) if isinstance(failure, OSError) else DurascopeError(f"Unexpected: {reason(failure)}")
+    )
 
 
 def _finish(job: Job, state: str, failure: DurascopeError | None) -> None:
@@ -155,7 +157,7 @@ def _finish(job: Job, state: str, failure: DurascopeError | None) -> None:
             job.ports.sleep(wait_s)
 
 
-@patient
+@retried
 def remember(experiment: Experiment) -> None:
     """Keep the finding; worked out anew where the database was away, so that no list goes without it."""
     experiment.refresh_from_db()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-from dashboard.experiments import lifecycle
+from dashboard.experiments import run_results, trial_results
 from dashboard.experiments.models import Environment, Trial
-from workers.conducting import expendable, trial_results
+from workers.conducting import expendable
 from workers.conducting.job import Job
 from workers.crash.trial import TrialSetup
 from workers.host import environment
@@ -28,7 +28,7 @@ def crash_all(job: Job) -> None:
                 trial_results.save(row, job.ports.crash(setup, job.say, job.cancelled), _place(setup))
         finally:
             if not server.is_sandbox:
-                restores.pay(server, job.must_hold)
+                restores.restore(server, job.must_hold)
 
 
 def _setup(job: Job, row: Trial) -> TrialSetup:
@@ -55,4 +55,4 @@ def _place(setup: TrialSetup) -> Environment:
     build, profile = setup.build, setup.storage.text if setup.storage else None
     server = {"flavour": build.flavour, "version": build.version_text, "variables": {}} if build else {}
     storage = environment.storage(setup.root) | {"profile": profile}
-    return lifecycle.environment_row({"host": environment.host(), "storage": storage, "server": server})
+    return run_results.environment_row({"host": environment.host(), "storage": storage, "server": server})

@@ -10,7 +10,7 @@ from dashboard.experiments import claiming
 from dashboard.experiments.models import Trial
 from dashboard.experiments.rights import queued_by
 from dashboard.holds.models import PendingRestore
-from dashboard.retry import patient
+from dashboard.retry import retried
 from dashboard.servers.models import Server
 from dashboard.servers.programs import may_run_here
 from workers.crash.trial import Attached
@@ -23,14 +23,14 @@ from workers.upkeep import restores
 def borrow(row: Trial) -> Attached:
     """The server with a schema of this trial's own. Raises PlanError when it may not be crashed."""
     server, must_hold = _expendable(row), partial(claiming.must_hold, row.experiment)
-    restores.pay(server, must_hold)
+    restores.restore(server, must_hold)
     name = f"{schema.PREFIX}crash_{row.pk}_{secrets.token_hex(4)}"
     with connect(server.target()) as connection:
         schema.create(
             connection,
             name,
-            lambda made: restores.owe(server, row.experiment, "schema", made, ""),
-            lambda made: restores.paid(server, must_hold, "schema", made),
+            lambda made: restores.note(server, row.experiment, "schema", made, ""),
+            lambda made: restores.done(server, must_hold, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
     return Attached(
@@ -41,7 +41,7 @@ def borrow(row: Trial) -> Attached:
         permit=partial(permit, row, crash, start),
         must_hold=must_hold,
         limit_s=restores.COMMAND_LIMIT_S,
-        back=partial(restores.paid, server, must_hold, PendingRestore.Kind.START, ""),
+        back=partial(restores.done, server, must_hold, PendingRestore.Kind.START, ""),
         binlog_index=server.binlog_index,
     )
 
@@ -54,11 +54,11 @@ def permit(row: Trial, crash: tuple[str, ...], start: tuple[str, ...]) -> None:
     server = _expendable(row)
     if (tuple(server.crash_command), tuple(server.start_command)) != (crash, start):
         raise PlanError(f"The commands of {server.name} were changed: it was not crashed.", "Repeat the trial.")
-    restores.owe_start(server, row.experiment)
+    restores.note_start(server, row.experiment)
     record(queued_by(row.experiment), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 
-@patient
+@retried
 def _expendable(row: Trial) -> Server:
     """The server as it is marked now, if whoever queued the experiment has the right now. Nobody is named: the message
     is shown to guests."""

@@ -13,7 +13,7 @@ from dashboard.experiments.live import Telling
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.experiments.rights import why_not_run
 from dashboard.fleet.models import Worker
-from dashboard.retry import patient
+from dashboard.retry import retried
 from dashboard.servers.models import Server
 from workers.bench.load import AskedSeldom
 from workers.bench.measure import Measurement
@@ -59,7 +59,7 @@ class Job:
         """Comes before each change of a server. Raises Taken when the experiment is another worker's by now."""
         claiming.must_hold(self.experiment)
 
-    @patient
+    @retried
     def must_be_allowed(self) -> None:
         """Comes before the first step and before each cell and trial: whoever queued it may have lost the right."""
         if lost := why_not_run(self.experiment):
@@ -98,7 +98,7 @@ class Job:
         """The state of an experiment, cell or trial that was stopped."""
         return Experiment.State.INTERRUPTED if self.ports.stopping() else Experiment.State.CANCELLED
 
-    @patient
+    @retried
     def stands(self, rows: Manager[Cell] | Manager[Trial]) -> list[Stand]:
         """Those on which something is still to be done, each once."""
         return list(dict.fromkeys(map(self.stand, rows.filter(state=Cell.State.WAITING))))

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.experiments import lifecycle
+from dashboard.experiments import run_results
 from dashboard.experiments.models import Probe
 from dashboard.retry import LOST
 from workers.bench import sysbench
@@ -33,7 +33,7 @@ from workers.upkeep import restores
 
 log = logging.getLogger(__name__)
 Keep = Callable[[str, Stage], None]
-TRIED_AGAIN = "What is owed to it is on its page; a worker tries again."
+TRIED_AGAIN = "The pending restores are on its page; a worker tries again."
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ def stage_of(job: Job, stand: Stand) -> Stage:
         data = image_for(root, build, job.plan, user)
         storage, room = parse(stand.storage) if stand.storage else None, device_bytes(job.plan)
         return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
-    restores.pay(server, job.must_hold)  # an interrupted attempt may have left its values: they are not the server's
+    restores.restore(server, job.must_hold)  # an interrupted attempt may have left its own values
     return AttachedStage(
         server.target(),
         f"{job.experiment.pk}_{secrets.token_hex(4)}",
-        partial(restores.owe, server, job.experiment),
-        partial(restores.paid, server, job.must_hold),
+        partial(restores.note, server, job.experiment),
+        partial(restores.done, server, job.must_hold),
         job.must_hold,
     )
 
@@ -103,7 +103,7 @@ def _close(job: Job, title: str, stage: Stage) -> DurascopeError | None:
         return failure
     except OSError as failure:
         log.exception("putting %s back", title)
-        lacks = shortages.told(failure)
+        lacks = shortages.message(failure)
         return DurascopeError(f"{title} could not be put back. {lacks.message}", f"{TRIED_AGAIN} {lacks.mend}")
     except Exception as failure:
         log.exception("putting %s back", title)
@@ -118,7 +118,7 @@ def _probe(job: Job, stand: Stand, stage: Stage, folder: Path, earlier: Collecti
     sweep_s = 0.0 if _device(job, stand) in swept else fsync_sweep.seconds_for(job.plan.size * job.plan.measure_s)
     times = device_times(stage, folder, stand.storage, sweep_s)
     found = {"build": stand.build, "storage": stand.storage, **times}
-    return lifecycle.save_probe(job.experiment, stand.server_id, found)
+    return run_results.save_probe(job.experiment, stand.server_id, found)
 
 
 def _device(job: Job, stand: Stand) -> tuple[str, int | None]:

@@ -1,4 +1,4 @@
-"""What a measurement ran on. Best effort, standard library only: what cannot be known is None."""
+"""The host that a measurement ran on. An unknown fact is None."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""What the worker's own host lacks, in words. Such an error comes from anywhere: a log, a folder, a new process."""
+"""Errors of the worker's own host (full disk, no descriptors, no memory) as messages. They can come from any call."""
 
 import errno
 
@@ -19,8 +19,8 @@ LACKS = {
 }
 
 
-def told(failure: OSError) -> DurascopeError:
-    """The same as a message: what the host lacks, where, and what to do."""
+def message(failure: OSError) -> DurascopeError:
+    """What the host lacks, where, and what to do."""
     where = f" ({failure.filename})" if failure.filename else ""
     if failure.errno in LACKS:
         lacks, mend = LACKS[failure.errno]

@@ -1,8 +1,7 @@
-"""Temporary files and folders that a killed worker leaves no trace of.
+"""Temporary files and folders that are removed even after their process was killed.
 
-Whoever uses one holds a lock on it. The kernel takes the lock away when the process dies, however it dies: what is
-not locked belongs to nobody, and the next worker removes it. A file that is measured keeps its name: some file systems
-flush a file without a name in another way.
+The process holds a lock on each. The kernel releases the lock when the process dies; the next worker removes what is
+not locked. A measured file keeps its name: some file systems flush a file without a name in another way.
 """
 
 import fcntl

@@ -1,5 +1,5 @@
-"""Where workers wait for each other before they load one server together: a list in Redis for each part, on which its
-worker blocks. Whoever opens the barrier fills all lists in one step. No two hosts' clocks are compared."""
+"""Workers wait for each other before they load one server together. Each blocks on a Redis list of its own; the
+conductor fills all lists in one step. No clocks of two hosts are compared."""
 
 import contextlib
 import json
@@ -14,9 +14,9 @@ from workers.bench.load import Second
 from workers.errors import Cancelled, TogetherError
 
 KEEP_S = 120
-LOOK_EVERY_S = 1  # how often somebody who waits looks whether it still has reason to
+LOOK_EVERY_S = 1  # how often a waiting worker checks whether it was cancelled
 ANSWER_S = 5.0
-TELL_S = 0.2  # a second that is told late holds up who reads the next one from sysbench
+TELL_S = 0.2  # a slow write would delay reading the next second from sysbench
 TRIPS = 5
 TOLD = ("tps", "qps", "writes", "errors")
 
@@ -38,7 +38,7 @@ class Barrier:
         self._live.close()
 
     def trip_s(self) -> float:
-        """How long an answer takes: the longest of a few, so that it bounds how late the opening is heard."""
+        """The longest of a few round trips: no worker learns later than this that the barrier is open."""
         with _answering():
             self._redis.ping()  # the connection is made with the first
             return max(self._asked() for _ in range(TRIPS))
@@ -57,7 +57,7 @@ class Barrier:
             all_at_once.execute()
 
     def wait(self, part: Part, cancelled: Callable[[], bool]) -> float:
-        """Until it is open; the moment by this process's own clock. Raises Cancelled."""
+        """Returns when it opened, by this process's own clock. Raises Cancelled."""
         with _answering():
             while not self._redis.blpop([_key(part, "go")], timeout=LOOK_EVERY_S):
                 if cancelled():
@@ -65,12 +65,12 @@ class Barrier:
             return time.monotonic()
 
     def tell(self, part: Part, second: Second) -> None:
-        """The newest second of a part, for the live page: may be lost without harm."""
+        """Publish the newest second of a part, for the live page. It may be lost without harm."""
         with contextlib.suppress(redis.RedisError):
             self._live.set(_key(part, "second"), json.dumps([getattr(second, name) for name in TOLD]), ex=KEEP_S)
 
     def told(self, parts: Sequence[Part]) -> list[dict[str, float]]:
-        """The newest second of each that told one."""
+        """The newest second of each part that has published one."""
         with contextlib.suppress(redis.RedisError):
             found = self._live.mget([_key(part, "second") for part in parts])
             return [dict(zip(TOLD, json.loads(one), strict=True)) for one in found if one]

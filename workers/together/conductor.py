@@ -19,9 +19,9 @@ from django.db.models import QuerySet
 from dashboard.experiments import claiming
 from dashboard.experiments.models import Cell, Part
 from dashboard.experiments.states import move
-from dashboard.fleet import site_names, sites, task_queue
+from dashboard.fleet import sites, task_queue
 from dashboard.fleet.models import Worker
-from dashboard.retry import LOST, patient
+from dashboard.retry import LOST, retried
 from workers.bench import site_review, sysbench
 from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadResult, OnSecond, Second
 from workers.bench.merge import PartLoad, merge, split
@@ -32,11 +32,11 @@ from workers.together import joiner
 from workers.together.barrier import TOLD, Barrier
 
 READY_S = 30.0
-RING_EVERY_S = 1.0
-BELL_KEPT_S = 5.0
+NOTIFY_EVERY_S = 1.0
+MESSAGE_KEPT_S = 5.0
 LOOK_EVERY_S = 0.1
-LAST_S = 90.0  # after its own part: another's last transaction may wait for a lock, and its result for the database
-STOP_S = 20.0  # a worker that is alive stops its sysbench within three; one that is dead is known after this
+LAST_S = 90.0  # after its own part: a joiner's last transaction may wait for a lock, and its result for the database
+STOP_S = 20.0  # a living worker stops its sysbench within three; a dead one is known to be dead after this
 State = Part.State
 AGAIN = "What was measured is kept. Resume goes on with the next cell."
 
@@ -54,7 +54,7 @@ class Together:
     count: int
     say: Callable[[str], None]
     ready_s: float = READY_S
-    ring: Callable[..., None] = task_queue.ring
+    send: Callable[..., None] = task_queue.send
 
     @contextlib.contextmanager
     def __call__(self, request: LoadRequest, cancelled: IsCancelled) -> Iterator[Load]:
@@ -89,7 +89,7 @@ class Together:
             where = self.worker.host if self._on_this_host else ""
             raise TogetherError(site_review.too_few(self.count, self.worker.site, names, where), AGAIN)
 
-    @patient
+    @retried
     @transaction.atomic
     def offer(self, requests: Sequence[LoadRequest], login: str) -> list[Part]:
         """Its own part is ready; the others wait to be taken. Those of an earlier claim of the cell are replaced."""
@@ -109,19 +109,19 @@ class Together:
 
     def gather(self, cancelled: IsCancelled) -> None:
         self.say(f"waiting until {self.count} workers are ready")
-        ring = AskedSeldom(self._ring, every_s=RING_EVERY_S)
+        notify = AskedSeldom(self._notify, every_s=NOTIFY_EVERY_S)
 
         def ready() -> bool:
-            ring()
+            notify()
             return self._rows().filter(state=State.READY).count() == self.count
 
         self._until(ready, self.ready_s, cancelled, self._missing)
 
-    def _ring(self) -> None:
-        queue = site_names.queue(self.worker.site, self.worker.host if self._on_this_host else "")
+    def _notify(self) -> None:
+        site, host = self.worker.site, self.worker.host if self._on_this_host else ""
         for part in self._rows().filter(state=State.WAITING).values_list("pk", flat=True):
             try:
-                self.ring(task_queue.JOIN, part, queue=queue, expires_s=BELL_KEPT_S)
+                self.send(task_queue.JOIN, part, site, host, MESSAGE_KEPT_S)
             except task_queue.Silent as silent:
                 raise TogetherError(
                     "The message queue (Redis) does not answer: no worker can be asked to join.",
@@ -179,9 +179,9 @@ class Together:
             return TogetherError(f"Worker {dead.by} ended while it put its part of the load on.", AGAIN)
         return None
 
-    @patient
+    @retried
     def dismiss(self) -> None:
-        """Nobody takes a part any more; who holds one stops, and is waited for."""
+        """No part can be claimed any more. Joiners that hold one are stopped and waited for."""
         move(self._rows().filter(state=State.WAITING), State.FAILED, error="It was not needed any more.")
         others = self._rows().exclude(number=0)
         move(others, State.STOPPING)

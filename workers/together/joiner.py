@@ -17,8 +17,8 @@ from dashboard.experiments.states import HELD, move
 from dashboard.fleet import leases
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
-from dashboard.nul import storable
-from dashboard.retry import LOST, patient
+from dashboard.nul import without_nul
+from dashboard.retry import LOST, retried
 from workers.bench import sysbench
 from workers.bench.load import AskedSeldom, IsCancelled, LoadRequest, OnSecond, Second
 from workers.bench.merge import PartLoad
@@ -27,7 +27,7 @@ from workers.host import environment
 from workers.servers.connection import connect
 from workers.servers.target import Target
 from workers.together.barrier import Barrier
-from workers.upkeep.heartbeat import pulse
+from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
 State = Part.State
@@ -49,7 +49,7 @@ def join(part_id: int, worker: Worker) -> None:
         _fail(part, TogetherError(f"Unexpected: {reason(failure)}"))
 
 
-@patient
+@retried
 @transaction.atomic
 def claim(part_id: int, worker: Worker, mark: datetime) -> Part | None:
     """Under the locks of its experiment and cell, in this order as everywhere: a part of a cell that is over, or was
@@ -108,15 +108,15 @@ def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond,
     return PartLoad(part.by, max(0.0, began - opened), trip_s, load)
 
 
-@patient
+@retried
 def save(part: Part, done: PartLoad) -> None:
     told = {"began_s": done.began_s, "trip_s": done.trip_s, "load_average": part.load_average}
-    move(_held(part), State.DONE, result=storable(asdict(done.load)), **told)
+    move(_held(part), State.DONE, result=without_nul(asdict(done.load)), **told)
 
 
-@patient
+@retried
 def _fail(part: Part, failure: DurascopeError) -> None:
-    move(_held(part), State.FAILED, error=storable(failure.message), mend=storable(failure.mend))
+    move(_held(part), State.FAILED, error=without_nul(failure.message), mend=without_nul(failure.mend))
 
 
 def _held(part: Part) -> QuerySet[Part]:
@@ -149,7 +149,7 @@ def _target(part: Part) -> Target:
 def stopped(part: Part, clock: Callable[[], float] = time.monotonic) -> IsCancelled:
     """Whether this part shall end: asked for, the worker stops, or the cell is not measured any more."""
     asked = AskedSeldom(lambda: _is_over(part), clock)
-    return lambda: bool(asked()) or pulse.stopping.is_set()
+    return lambda: bool(asked()) or heartbeat.stopping.is_set()
 
 
 def _is_over(part: Part) -> bool:

@@ -1,4 +1,4 @@
-"""Which experiments this process conducts right now: each at most once at a time, however often it is rung for."""
+"""The experiments that this process conducts now. It conducts each at most once at a time, however many tasks come."""
 
 import threading
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ _lock = threading.Lock()
 
 @contextmanager
 def once(experiment_id: int) -> Iterator[bool]:
-    """Whether it is not conducted here yet. A thread that lost its experiment while the process was stopped may still
-    be putting its own things away: until then the same process does not begin it again."""
+    """Yields whether this process may begin the experiment. A thread that lost its experiment may still be cleaning up:
+    until it is done, the same process does not begin the experiment again."""
     with _lock:
         is_first = experiment_id not in _now
         _now.add(experiment_id)

@@ -1,4 +1,4 @@
-"""A worker's heartbeat: a row that says it is alive, touched every few seconds by a thread of its own."""
+"""A worker's heartbeat: a thread of its own writes the time into the worker's row every few seconds."""
 
 import atexit
 import logging
@@ -25,17 +25,17 @@ BEAT_S = 5.0
 log = logging.getLogger(__name__)
 
 
-class Pulse:
-    """Beats from `start` to `stop`. One per process; `worker` is its row.
+class Heartbeat:
+    """Runs from `start` to `stop`. One per process; `worker` is its row.
 
-    Who could not beat for so long that others take it for dead (stopped, starved, no database) comes back as a new
-    worker: what it held then is not its own any more, and its threads find that out by the old row.
+    A worker that was silent for so long that others take it for dead (stopped, starved, no database) goes on as a new
+    row: it no longer holds what it held, and its threads learn that from the old row.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._last = 0.0  # when the last beat that came through was sent
-        self.listens = False  # whether doorbells are heard here: not where a command line measures
+        self.listens = False  # whether it takes tasks: a command line that measures does not
         self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
         self._stop = threading.Event()
         self._starting = threading.Lock()
@@ -63,7 +63,7 @@ class Pulse:
 
     def _started(self) -> threading.Thread:
         """Before the worker is known: one that no thread can be started for is never seen."""
-        thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+        thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         thread.start()
         return thread
 
@@ -97,8 +97,8 @@ class Pulse:
         connection.close()
 
     def beat(self) -> None:
-        """Silence is looked at before and after it: on a line that was away it waits, and reaches the database when the
-        others have taken this worker for dead already."""
+        """The silence is checked before and after the write: on a broken line the write waits, and may reach the
+        database when others have already taken this worker for dead."""
         if self.worker is None:
             return
         began = self._clock()
@@ -115,7 +115,7 @@ class Pulse:
         return self._clock() - self._last >= DEAD_AFTER.total_seconds()
 
     def _tell(self, row: QuerySet[Worker]) -> bool:
-        """News counts as told once the row has it: where the row could not be written, the next beat tells it."""
+        """News counts as told once the row holds it: after a failed write the next heartbeat tells it."""
         installed, able = self._new_abilities()
         stuck = self._new_stuck()
         heard = row.update(beat_at=Now(), **able, **stuck) > 0
@@ -145,15 +145,15 @@ class Pulse:
         return installed, told
 
 
-pulse = Pulse()
+heartbeat = Heartbeat()
 
 
 @worker_ready.connect
 def _on_ready(**_: object) -> None:
-    pulse.listens = True
-    pulse.start()
+    heartbeat.listens = True
+    heartbeat.start()
 
 
 @worker_shutting_down.connect
 def _on_stop(**_: object) -> None:
-    pulse.stopping.set()
+    heartbeat.stopping.set()

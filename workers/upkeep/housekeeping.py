@@ -1,6 +1,6 @@
-"""What a dead worker left behind, taken care of by the living: each worker makes a round every few seconds (see
-`rounds`), for only one of the same site reaches a server that something is owed to, and only one of the same host the
-folders of its sandboxes."""
+"""Housekeeping: living workers clean up after dead ones, every few seconds (`periodic`). Experiments are interrupted by
+any worker; tasks are sent again by a worker of the same site; sandbox folders are removed by a worker of the same host.
+Pending restores are made by `restores`."""
 
 import fcntl
 import logging
@@ -14,7 +14,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
-from dashboard.experiments import lifecycle, routes
+from dashboard.experiments import lifecycle
 from dashboard.experiments.care import remove_one
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import installation, leases
@@ -24,23 +24,22 @@ from dashboard.servers.models import Preflight
 from workers.host import temporary
 from workers.sandbox.sweep import sweep
 from workers.upkeep import conducted
-from workers.upkeep.heartbeat import pulse
+from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
-UNHEARD = timedelta(seconds=20)  # a doorbell older than this was lost
+UNHEARD = timedelta(seconds=20)  # a task that was sent longer ago is taken for lost
 PREFLIGHT_LIMIT = timedelta(minutes=2)
 CLOCK_STEP_S = 5.0
 
 
-def tend(ring_experiment: Callable[[int], None], ring_preflight: Callable[[int], None]) -> None:
-    """Everything that somebody must do when nobody else does, as far as it can be done at this site and on this host;
-    what is owed to servers, `debts` pays. A duty that fails does not keep the others waiting."""
+def run(send_experiment: Callable[[int], None], send_preflight: Callable[[int], None]) -> None:
+    """All duties of a worker. A duty that fails does not keep the others waiting."""
     take_over()
-    _do(_remove_deleted, partial(_ring_experiments, ring_experiment), partial(_ring_preflights, ring_preflight))
+    _do(_remove_deleted, partial(_send_experiments, send_experiment), partial(_send_preflights, send_preflight))
 
 
 def take_over() -> None:
-    """What dead workers left: all that a command line needs, which measures without a message queue."""
+    """Clean up after dead workers: the duties of the command line, which measures without a message queue."""
     if clocks.agree():
         _do(take_from_the_dead)
     _do(take_from_ourselves, _sweep)
@@ -51,12 +50,12 @@ def _do(*duties: Callable[[], None]) -> None:
         try:
             duty()
         except Exception:
-            log.exception("tending: %s", duty)
+            log.exception("housekeeping: %s", duty)
 
 
 class Clocks:
-    """Whether the wall clock, by which workers are taken for dead, went on as the machine's own clock did. After a
-    sleep of the machine or a step of its clock every heartbeat looks old: then one round is left out."""
+    """Whether the wall clock went on as the monotonic clock did. After a sleep of the machine or a step of its clock
+    every heartbeat looks old, and living workers would be taken for dead: then one round is left out."""
 
     def __init__(self) -> None:
         self._apart_s = self._now_apart_s()
@@ -74,7 +73,7 @@ clocks = Clocks()
 
 
 def _sweep() -> None:
-    """One at a time: what one takes away, another may have just been given by the kernel (a loop device)."""
+    """One process at a time: the kernel may just have given a freed loop device to another process."""
     root = Path(settings.SANDBOX_ROOT)
     if not root.is_dir():
         return
@@ -95,22 +94,22 @@ def _remove_deleted() -> None:
         log.info("removed for good: %s, deleted long ago", gone)
 
 
-def _ring_experiments(ring: Callable[[int], None]) -> None:
+def _send_experiments(send: Callable[[int], None]) -> None:
     unheard = Experiment.objects.filter(state=Experiment.State.QUEUED, created_at__lt=timezone.now() - UNHEARD)
-    for waiting in unheard.values_list("pk", flat=True):
-        if routes.site_of_experiment(waiting) in (settings.SITE, None):
-            ring(waiting)
+    for waiting in unheard.only("pk"):
+        if waiting.site in (settings.SITE, None):
+            send(waiting.pk)
 
 
-def _ring_preflights(ring: Callable[[int], None]) -> None:
-    """Tests that were asked for in the past, in a restored copy, wait as all else does."""
+def _send_preflights(send: Callable[[int], None]) -> None:
+    """Not in a restored copy of an installation: its queued tests wait for a person like everything else."""
     if installation.is_held():
         return
     now = timezone.now()
     servers.release_preflights(now - PREFLIGHT_LIMIT)
     mine = Preflight.objects.filter(state="queued", asked_at__lt=now - UNHEARD, server__site=settings.SITE)
     for unheard in mine:
-        ring(unheard.pk)
+        send(unheard.pk)
 
 
 def take_from_the_dead() -> None:
@@ -128,9 +127,11 @@ def take_from_the_dead() -> None:
 
 
 def take_from_ourselves() -> None:
-    """Experiments that are said to run here and do not: their end could not be stored. What runs is asked last, so that
-    one that begins meanwhile is in it."""
-    ours = list(Experiment.objects.filter(state=Experiment.State.RUNNING, worker=pulse.worker, worker__isnull=False))
+    """Interrupt experiments whose row names this worker, but which it does not conduct: their end could not be stored.
+    The conducted ones are read last, so that one that begins meanwhile is among them."""
+    ours = list(
+        Experiment.objects.filter(state=Experiment.State.RUNNING, worker=heartbeat.worker, worker__isnull=False)
+    )
     for experiment in ours:
         if experiment.pk not in conducted.experiments():
             lifecycle.finish(

@@ -1,5 +1,5 @@
-"""What the threads of this worker do, and which of them hang: a thread that waits for something that never comes cannot
-be ended from outside. The heartbeat tells it, so that somebody restarts the worker before its last thread is gone."""
+"""What the threads of this worker do, and which of them hang. A hanging thread cannot be ended from outside. The
+heartbeat reports it: a person restarts the worker before its last thread hangs."""
 
 import threading
 import time
@@ -27,7 +27,7 @@ WORDS = {
 
 @dataclass
 class Job:
-    """A task on one thread. `idle_since`: when it had no reason to go on any more, by the pool's clock."""
+    """A task on one thread. `idle_since`: since when it has had no reason to go on, by the pool's clock."""
 
     task: str
     row_id: int | None
@@ -42,7 +42,7 @@ class Pool:
         self._lock = threading.Lock()
 
     def begin(self, key: str, task: str, row_id: int | None) -> None:
-        """A task that measures may go on as long as it measures; every other one has a limit from its beginning."""
+        """A task that measures may run as long as it measures. The limit of every other task counts from its start."""
         since = None if task in _MEASURES else self._clock()
         with self._lock:
             self._jobs[key] = Job(task, row_id, datetime.now(UTC), since)
@@ -52,7 +52,7 @@ class Pool:
             self._jobs.pop(key, None)
 
     def stuck(self) -> list[dict[str, Any]]:
-        """{what, row, since} of each task that hangs, the oldest first. Asks the database for those that measure."""
+        """{what, row, since} of each task that hangs, the oldest first. Reads from the database."""
         with self._lock:
             jobs = list(self._jobs.values())
         hanging = [job for job in jobs if self._hangs(job)]

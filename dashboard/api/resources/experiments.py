@@ -267,7 +267,7 @@ def _with(experiment_id: int, notice: str) -> Experiment:
 
 def _notice(experiment: Experiment) -> str:
     try:
-        actions.ring(experiment)
+        actions.notify_workers(experiment.pk)
     except task_queue.Silent as silent:
         return str(silent)
     return ""

@@ -263,7 +263,7 @@ def _told(schedule: Schedule, now: datetime) -> dict[str, Any]:
 
 def _notice(experiment: Any) -> str:
     try:
-        experiments.ring(experiment)
+        experiments.notify_workers(experiment.pk)
     except task_queue.Silent as silent:
         return str(silent)
     return ""

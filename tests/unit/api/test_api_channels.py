@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_channel_is_tried_and_its_message_followed(monkeypatch):
-    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "send", lambda *_: None)
     maria = script(somebody(Role.OPERATOR, "maria"))
     _, secret = actions.add(None, "webhook", "hook", "https://hooks.example.org/secret-path", ["change_point"])
     listed = maria.get("/api/v1/channels")

@@ -23,7 +23,7 @@ START = "/api/v1/experiments"
 def rung(monkeypatch):
     """The doorbell; what was rung."""
     heard = []
-    monkeypatch.setattr(task_queue, "ring", lambda task, pk: heard.append(pk))
+    monkeypatch.setattr(task_queue, "send", lambda task, pk, *_: heard.append(pk))
     return heard
 
 
@@ -125,7 +125,7 @@ def test_without_a_doorbell_it_is_stored_and_says_so(maria, server, monkeypatch)
     def silent(*_):
         raise task_queue.Silent(task_queue.Silent.__doc__)
 
-    monkeypatch.setattr(task_queue, "ring", silent)
+    monkeypatch.setattr(task_queue, "send", silent)
     answer = start(maria, server)
     assert answer.status_code == 201 and "Redis" in answer.json()["notice"]
     assert Experiment.objects.get().state == "queued"

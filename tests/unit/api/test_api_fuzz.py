@@ -102,7 +102,7 @@ schema.app = get_wsgi_application()
 @pytest.fixture
 def ids(db, monkeypatch):
     """Something to ask for: parameter -> the ids that stand behind 1 and 2."""
-    monkeypatch.setattr(task_queue, "ring", lambda *_: None)  # there is no Redis
+    monkeypatch.setattr(task_queue, "send", lambda *_: None)  # there is no Redis
     box = Server.objects.create(pk=1, name="box", kind="sandbox", build="system-mariadb")
     attached = Server.objects.create(pk=2, name="db7", kind="attached", host="db7.example.com", user="bench")
     done = trials.experiment({"2/0": {"power-loss": [(0, 0), (5, 0), None]}}, servers=[box])

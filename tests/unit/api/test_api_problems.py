@@ -127,7 +127,7 @@ class TestServers:
     def test_one_is_tested(self, maria, monkeypatch):
         from dashboard.fleet import task_queue
 
-        monkeypatch.setattr(task_queue, "ring", lambda *_: None)
+        monkeypatch.setattr(task_queue, "send", lambda *_: None)
         asked = maria.post(f"{SERVERS}/{factory.server().pk}/tests")
         assert (asked.status_code, asked.json()["state"]) == (202, "queued")
         assert maria.get(f"/api/v1/tests/{asked.json()['id']}").json() == asked.json()

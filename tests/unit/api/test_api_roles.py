@@ -94,7 +94,7 @@ def test_another_owners_server_is_neither_crashed_nor_deleted(theirs):
 
 
 def test_a_token_that_may_run_may_not_crash(theirs, admin, monkeypatch):
-    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "send", lambda *_: None)
     refused = script(admin, "run").post("/api/v1/experiments", crash(theirs), "application/json")
     assert (refused.status_code, "needs the scope crash" in refused.content.decode()) == (422, True)
     answer = script(admin, "run", "crash").post("/api/v1/experiments", crash(theirs), "application/json")

@@ -24,7 +24,7 @@ HERE = "/api/v1/schedules"
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(task_queue, "ring", lambda task, pk: heard.append(pk))
+    monkeypatch.setattr(task_queue, "send", lambda task, pk, *_: heard.append(pk))
     return heard
 
 
@@ -168,7 +168,7 @@ def test_without_a_doorbell_it_is_stored_and_says_so(maria, one, monkeypatch):
     def silent(*_):
         raise task_queue.Silent(task_queue.Silent.__doc__)
 
-    monkeypatch.setattr(task_queue, "ring", silent)
+    monkeypatch.setattr(task_queue, "send", silent)
     answer = send(maria, "post", f"/{one.pk}/run")
     assert answer.status_code == 201 and "Redis" in answer.json()["notice"]
 

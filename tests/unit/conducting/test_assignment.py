@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from dashboard.experiments import actions, routes
+from dashboard.experiments import actions
 from dashboard.fleet import task_queue
 from dashboard.fleet.models import Worker
 from dashboard.holds.models import HostLease
@@ -23,7 +23,7 @@ UNABLE = {"builds": {}}
 @pytest.fixture
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(task_queue, "ring", lambda task, row, queue=None, **_: heard.append((row, queue)))
+    monkeypatch.setattr(task_queue, "send", lambda task, row, site, host: heard.append((row, site, host)))
     return heard
 
 
@@ -59,8 +59,7 @@ def test_a_worker_of_the_site_that_can_takes_it(queued, rung):
 
 def test_one_of_another_site_rings_there_and_leaves_it(queued, rung):
     assert not asked(queued, worker(site="local"))
-    assert rung == [(queued.pk, None)]
-    assert routes.route(task_queue.EXPERIMENT, (queued.pk,), {}, {}) == {"queue": "site.west"}
+    assert rung == [(queued.pk, "west", "")]
 
 
 def test_who_cannot_passes_it_to_who_can(queued, rung):
@@ -68,7 +67,7 @@ def test_who_cannot_passes_it_to_who_can(queued, rung):
     worker("b", UNABLE)
     worker("c")
     assert not asked(queued, mine)
-    assert rung == [(queued.pk, "site.west@c")]
+    assert rung == [(queued.pk, "west", "c")]
     queued.refresh_from_db()
     assert queued.phase == "waiting for the worker on c, which can do this" and queued.state == "queued"
 
@@ -100,7 +99,7 @@ def test_a_busy_host_passes_a_sandbox_to_a_free_one(queued, rung):
     worker("c")
     HostLease.objects.create(host="worker b", experiment=queued)
     passed_on(queued, mine)
-    assert rung == [(queued.pk, "site.west@c")]
+    assert rung == [(queued.pk, "west", "c")]
 
 
 def test_a_busy_host_keeps_what_all_reach_and_what_is_over(queued, rung, box):

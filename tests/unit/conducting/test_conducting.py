@@ -16,7 +16,7 @@ from workers.conducting.cells import LEFT_OUT
 from workers.conducting.conduct import conduct
 from workers.errors import Cancelled
 from workers.upkeep import housekeeping
-from workers.upkeep.heartbeat import pulse
+from workers.upkeep.heartbeat import heartbeat
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def conducted():
     """Conduct an experiment on three servers, of which one's stage breaks; returns the experiment."""
-    pulse.stopping.clear()
+    heartbeat.stopping.clear()
 
     def run(breaks=None, on_stage=lambda stored: None, **ports):
         servers = [make.attached(name, host=f"192.0.2.{n}") for n, name in enumerate(("a", "b", "c"), 1)]
@@ -39,7 +39,7 @@ def conducted():
         return conduct(stored.pk, make.worker(), make.ports(stage=stage, **ports))
 
     yield run
-    pulse.stopping.clear()
+    heartbeat.stopping.clear()
 
 
 def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted):
@@ -82,7 +82,7 @@ def test_it_stops_between_set_ups_when_somebody_cancels(conducted):
 
 
 def test_it_is_interrupted_when_the_worker_is_asked_to_end_during_set_up(conducted):
-    ended = conducted(on_stage=lambda stored: pulse.stopping.set())
+    ended = conducted(on_stage=lambda stored: heartbeat.stopping.set())
     assert len(Stage.closed) == 1
     assert (ended.state, ended.error) == ("interrupted", "The worker was stopped in mid-run.")
 
@@ -130,7 +130,7 @@ def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monk
 
     ended = conducted(finish=away)
     assert ended.state == "running"
-    monkeypatch.setattr(housekeeping.pulse, "worker", ended.worker)
+    monkeypatch.setattr(housekeeping.heartbeat, "worker", ended.worker)
     housekeeping.take_from_ourselves()
     ended.refresh_from_db()
     assert (ended.state, ended.error) == ("interrupted", "The database did not take how this experiment ended.")
@@ -139,7 +139,7 @@ def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monk
 
 def test_what_runs_here_is_not_taken_from_us(conducted, monkeypatch):
     def tending(stored):
-        monkeypatch.setattr(housekeeping.pulse, "worker", Experiment.objects.get(pk=stored.pk).worker)
+        monkeypatch.setattr(housekeeping.heartbeat, "worker", Experiment.objects.get(pk=stored.pk).worker)
         housekeeping.take_from_ourselves()
         assert Experiment.objects.get(pk=stored.pk).state == "running"
 

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments import claiming, lifecycle, run_results
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Experiment, Run
 from dashboard.fleet import leases
@@ -67,8 +67,8 @@ def test_it_ends_no_cell_of_the_new_holder(returned):
 
 def test_it_stores_no_run_under_the_new_holders_claim(returned):
     _, old, _, new = returned
-    assert lifecycle.save_run(old, make.measurement(1), make.environment(), None) is None
-    assert lifecycle.save_run(new, make.measurement(2), make.environment(), None) is not None
+    assert run_results.save_run(old, make.measurement(1), make.environment(), None) is None
+    assert run_results.save_run(new, make.measurement(2), make.environment(), None) is not None
     assert Run.objects.get().transactions == 2
 
 
@@ -99,28 +99,28 @@ def test_it_stores_no_probe(returned):
     before, _, after, _ = returned
     server_id = after.cells.first().server_id
     with pytest.raises(Taken):
-        lifecycle.save_probe(before, server_id, {})
-    assert lifecycle.save_probe(after, server_id, {}).data == {}
+        run_results.save_probe(before, server_id, {})
+    assert run_results.save_probe(after, server_id, {}).data == {}
 
 
 def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
     before, _, after, _ = returned
     server = after.cells.first().server
     with pytest.raises(Taken):
-        restores.owe(server, before, "variable", "sync_binlog", "1")
+        restores.note(server, before, "variable", "sync_binlog", "1")
     assert not PendingRestore.objects.exists()
-    restores.owe(server, after, "variable", "sync_binlog", "1")
+    restores.note(server, after, "variable", "sync_binlog", "1")
     assert PendingRestore.objects.get().experiment == after
 
 
 def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
     before, _, after, _ = returned
     server = after.cells.first().server
-    restores.owe(server, after, "variable", "sync_binlog", "1")
+    restores.note(server, after, "variable", "sync_binlog", "1")
     with pytest.raises(Taken):
-        restores.paid(server, partial(claiming.must_hold, before), "variable", "sync_binlog")
+        restores.done(server, partial(claiming.must_hold, before), "variable", "sync_binlog")
     assert PendingRestore.objects.get().restored_at is None
-    restores.paid(server, partial(claiming.must_hold, after), "variable", "sync_binlog")
+    restores.done(server, partial(claiming.must_hold, after), "variable", "sync_binlog")
     assert PendingRestore.objects.get().restored_at is not None
 
 
@@ -151,23 +151,23 @@ def asked(monkeypatch):
 def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked):
     before, _, after, _ = returned
     server = after.cells.first().server
-    restores.owe(server, after, "variable", "sync_binlog", "1")
+    restores.note(server, after, "variable", "sync_binlog", "1")
     with pytest.raises(Taken):
-        restores.pay(server, partial(claiming.must_hold, before))
+        restores.restore(server, partial(claiming.must_hold, before))
     assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
     with pytest.raises(ServerError, match="sync_binlog is not back"):  # this server reports 0 whatever it is told
-        restores.pay(server, partial(claiming.must_hold, after))
+        restores.restore(server, partial(claiming.must_hold, after))
     assert asked.statements == ["SET GLOBAL sync_binlog = %s"]
 
 
 def test_a_schema_of_its_own_is_not_dropped_by_it(returned, asked):
     before, _, after, _ = returned
     server = after.cells.first().server
-    restores.owe(server, after, "schema", "durascope_1", "")
+    restores.note(server, after, "schema", "durascope_1", "")
     with pytest.raises(Taken):
-        restores.pay(server, partial(claiming.must_hold, before))
+        restores.restore(server, partial(claiming.must_hold, before))
     assert asked.statements == []
-    restores.pay(server, partial(claiming.must_hold, after))
+    restores.restore(server, partial(claiming.must_hold, after))
     assert asked.statements == ["DROP DATABASE IF EXISTS `durascope_1`"]
 
 
@@ -176,12 +176,12 @@ def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_ba
     owing = make.experiment(server)
     Experiment.objects.filter(pk=owing.pk).update(state="failed")
     make.owe(server, owing, "variable", "sync_binlog", "1")
-    with leases.to_pay(server, owing) as must_hold:
-        HostLease.objects.update(taken_at=timezone.now() - 2 * leases.PAYING_LIMIT)
+    with leases.to_restore(server, owing) as must_hold:
+        HostLease.objects.update(taken_at=timezone.now() - 2 * leases.RESTORE_LIMIT)
         leases.clear()
         assert lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
         with pytest.raises(Taken):
-            restores.pay(server, must_hold)
+            restores.restore(server, must_hold)
     assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
 
 

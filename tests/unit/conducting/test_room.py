@@ -13,7 +13,7 @@ def conducted(monkeypatch):
         tasks.run_experiment(experiment_id + 1)
 
     monkeypatch.setattr(tasks, "conduct", conduct)
-    monkeypatch.setattr(tasks.pulse, "start", lambda: None)
+    monkeypatch.setattr(tasks.heartbeat, "start", lambda: None)
     return begun
 
 

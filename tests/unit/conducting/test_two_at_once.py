@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments import claiming, lifecycle, run_results
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Environment
 from dashboard.fleet import leases
@@ -75,7 +75,7 @@ def test_a_host_is_measured_or_put_back():
         owing.save()
 
         def pay(owing=owing):
-            with leases.to_pay(server, owing) as free:
+            with leases.to_restore(server, owing) as free:
                 return HostLease.objects.get().experiment_id == owing.pk if free else None
 
         paid, began = at_once(pay, partial(lifecycle.begin, new.pk, make.worker(), leases.hosts_of(server)))
@@ -120,7 +120,7 @@ def test_ending_and_resuming_do_not_wait_for_each_other():
 
 def test_one_environment_has_one_row():
     for number in range(ROUNDS):
-        found = at_once(*[partial(lifecycle.environment_row, {"host": {"number": number}})] * THREADS)
+        found = at_once(*[partial(run_results.environment_row, {"host": {"number": number}})] * THREADS)
         assert len({row.pk for row in found}) == 1
     assert Environment.objects.count() == ROUNDS
 
@@ -128,9 +128,9 @@ def test_one_environment_has_one_row():
 def test_a_measurement_is_stored_once_also_when_its_answer_was_lost():
     experiment = begun(cells=1)
     cell, done, place = claiming.claim(experiment.cells, experiment), make.measurement(), make.environment()
-    first = lifecycle.save_run(cell, done, place, None)
-    assert lifecycle.save_run(cell, done, place, None) == first, "the same measurement again"
-    assert lifecycle.save_run(cell, make.measurement(), place, None) is None, "another one"
+    first = run_results.save_run(cell, done, place, None)
+    assert run_results.save_run(cell, done, place, None) == first, "the same measurement again"
+    assert run_results.save_run(cell, make.measurement(), place, None) is None, "another one"
 
 
 def test_an_experiment_whose_begin_was_not_answered_is_ours():

@@ -12,7 +12,7 @@ from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
 from dashboard.servers.models import Server
 from tests.unit.conducting import experiments as make
-from workers.upkeep.periodic import Rounds
+from workers.upkeep.periodic import Duties
 
 RUN = ("experiment", "run", "what-does-safety-cost", "--server", "One")
 
@@ -124,10 +124,10 @@ def test_it_lists_the_recipes(capsys):
 def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkeypatch):
     """No worker may be alive that does."""
     done = []
-    monkeypatch.setattr(command, "rounds", Rounds())
-    monkeypatch.setattr(command.pulse, "start", lambda: None)
+    monkeypatch.setattr(command, "duties", Duties())
+    monkeypatch.setattr(command.heartbeat, "start", lambda: None)
     monkeypatch.setattr(command.housekeeping, "take_over", lambda: done.append("take over"))
-    monkeypatch.setattr(command.restores, "pay_all", lambda: done.append("restore"))
+    monkeypatch.setattr(command.restores, "restore_all", lambda: done.append("restore"))
 
     def measure(experiment_id, _):
         deadline = time.monotonic() + 60
@@ -137,7 +137,7 @@ def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkey
     monkeypatch.setattr(Command, "_measure", staticmethod(measure))
     Command()._conduct(make.experiment(server))
     assert sorted(done) == ["restore", "take over"]
-    assert not any(thread.is_alive() for thread in command.rounds._threads)
+    assert not any(thread.is_alive() for thread in command.duties._threads)
 
 
 @pytest.mark.django_db(transaction=True)  # it closes its thread's connection
@@ -145,9 +145,9 @@ def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_bac
     """In between the host is busy. Taken first: settings of an experiment that still runs are not restored."""
     server = Server.objects.create(name="One", kind="sandbox", build="system-mariadb")
     done, turns = [], [None, "our turn"]
-    monkeypatch.setattr(command.pulse.stopping, "wait", lambda s: False)
+    monkeypatch.setattr(command.heartbeat.stopping, "wait", lambda s: False)
     monkeypatch.setattr(command.housekeeping, "take_over", lambda: done.append("take over"))
-    monkeypatch.setattr(command.restores, "pay_all", lambda: done.append("restore"))
+    monkeypatch.setattr(command.restores, "restore_all", lambda: done.append("restore"))
     monkeypatch.setattr(command, "conduct", lambda *_: done.append("measure") or turns.pop(0))
     Command._measure(make.experiment(server).pk, None)
     order = ["take over", "restore"]

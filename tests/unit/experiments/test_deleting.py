@@ -224,7 +224,7 @@ def test_a_server_is_kept_by_what_can_be_restored(admin, experiment):
 
 
 def test_an_idempotency_key_of_a_deleted_one_starts_nothing(admin, monkeypatch):
-    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "send", lambda *_: None)
     server = Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
     asked = {"servers": [server.pk], "recipe": "group-commit", "set": {"threads": "1", "repeats": "1"}}
 

@@ -20,7 +20,7 @@ def server(db):
 def rung(monkeypatch):
     """Experiments that a worker was rung for."""
     heard: list[int] = []
-    monkeypatch.setattr(actions, "ring", lambda experiment: heard.append(experiment.pk))
+    monkeypatch.setattr(actions, "notify_workers", heard.append)
     return heard
 
 

@@ -72,7 +72,7 @@ def test_it_shows_ones_own_recipes_and_why_one_cannot_be_used(client_in, server,
 
 
 def test_the_experiment_keeps_recipe_size_and_claims(client_in, server, monkeypatch):
-    monkeypatch.setattr(actions, "ring", lambda experiment: None)
+    monkeypatch.setattr(actions, "notify_workers", lambda experiment_id: None)
     address = reverse("experiments:new-from", args=["group-commit"]) + "?size=full"
     response = client_in.post(address, sent("group-commit", "full", servers=[server.pk], threads="1, 64"))
     assert response.status_code == 302, response.content.decode()
@@ -83,7 +83,7 @@ def test_the_experiment_keeps_recipe_size_and_claims(client_in, server, monkeypa
 
 
 def test_a_plan_of_ones_own_keeps_none(client_in, server, monkeypatch):
-    monkeypatch.setattr(actions, "ring", lambda experiment: None)
+    monkeypatch.setattr(actions, "notify_workers", lambda experiment_id: None)
     client_in.post(reverse("experiments:new"), sent("group-commit", servers=[server.pk]))
     made = Experiment.objects.get()
     assert (made.recipe, made.recipe_size, made.claims) == ("", "", {})

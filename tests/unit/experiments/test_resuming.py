@@ -25,7 +25,7 @@ COMMANDS = {"crash_command": ["/bin/off"], "start_command": ["/bin/on"]}
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     calls = []
-    monkeypatch.setattr(task_queue, "ring", lambda *call: calls.append(call))
+    monkeypatch.setattr(task_queue, "send", lambda *call: calls.append(call))
     return calls
 
 

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import actions, claiming, lifecycle, states
+from dashboard.experiments import actions, claiming, lifecycle, run_results, states, trial_results
 from dashboard.experiments.models import Cell, Experiment, Part, Trial
 from dashboard.experiments.states import FOLLOWS, LOAD_OVER, OPEN, OVER, UNDER_WAY, before, move
 from dashboard.fleet import task_queue
@@ -20,7 +20,6 @@ from tests.unit.conducting import experiments as make
 from tests.walks import report, undone
 from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad
-from workers.conducting import trial_results
 from workers.crash.trial import TrialResult
 from workers.errors import DurascopeError, PlanError
 from workers.together import joiner
@@ -32,7 +31,7 @@ Act = tuple[str, Callable[..., object], dict[str, str]]  # name, what is done to
 
 @pytest.fixture(autouse=True)
 def nobody_is_told(monkeypatch):
-    monkeypatch.setattr(task_queue, "ring", lambda *_: None)
+    monkeypatch.setattr(task_queue, "send", lambda *_: None)
 
 
 def made(model, state: str):
@@ -67,7 +66,7 @@ def release(row: Cell | Trial) -> None:
 
 
 def save_run(cell: Cell) -> None:
-    lifecycle.save_run(cell, make.measurement(), make.environment(), None)
+    run_results.save_run(cell, make.measurement(), make.environment(), None)
 
 
 def save_trial(trial: Trial) -> None:

@@ -26,11 +26,11 @@ def test_no_experiment_begins_while_its_host_is_being_put_back():
     owing, new = make.experiment(server), make.experiment(server)
     owing.state = "failed"
     owing.save()
-    with leases.to_pay(server, owing) as free:
+    with leases.to_restore(server, owing) as free:
         assert free
         assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is None
         new.refresh_from_db()
-        assert "is being put back on the same host" in new.phase
+        assert "is being restored on the same host" in new.phase
         housekeeping.take_from_the_dead()
         assert HostLease.objects.exists(), "whoever pays is not taken for dead at once"
     assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is not None
@@ -40,7 +40,7 @@ def test_nothing_is_paid_while_an_experiment_runs():
     server = make.attached()
     owing, running = make.experiment(server), make.experiment(server)
     lifecycle.begin(running.pk, make.worker(), leases.hosts_of(server))
-    with leases.to_pay(server, owing) as free:
+    with leases.to_restore(server, owing) as free:
         assert not free
     assert HostLease.objects.get().experiment == running
 
@@ -95,7 +95,7 @@ def test_settings_are_restored_before_another_experiment_takes_the_host(owing, m
     monkeypatch.setattr(
         restores, "_put_back", lambda server, must_hold: server.pending_restores.update(restored_at=timezone.now())
     )
-    restores.pay_all()
+    restores.restore_all()
     assert begins(neighbour)[0]
 
 
@@ -105,7 +105,7 @@ def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(owing):
 
 
 def test_nor_does_one_that_nobody_restores_for_minutes(owing):
-    Experiment.objects.update(ended_at=timezone.now() - leases.PAYING_LIMIT)
+    Experiment.objects.update(ended_at=timezone.now() - leases.RESTORE_LIMIT)
     assert begins(make.attached("neighbour"))[0]
 
 

@@ -90,7 +90,7 @@ def test_strangers_are_not_told_of_it(client):
 @pytest.fixture
 def paid(monkeypatch):
     to = []
-    monkeypatch.setattr(restores, "pay", lambda server, must_hold: to.append(server.name))
+    monkeypatch.setattr(restores, "restore", lambda server, must_hold: to.append(server.name))
     return to
 
 
@@ -99,10 +99,10 @@ def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(paid):
     type(owing).objects.filter(pk=owing.pk).update(state="failed")
     make.owe(owing.cells.first().server, owing, "variable", "sync_binlog", "1")
     assert "pending restore on db1: global variable sync_binlog 1" in said()
-    restores.pay_all()
+    restores.restore_all()
     assert paid == [] and PendingRestore.objects.get().restored_at is None
     said("--release")
-    restores.pay_all()
+    restores.restore_all()
     assert paid == ["db1"]
 
 
@@ -124,7 +124,7 @@ def test_it_rings_no_schedule_sends_no_message_and_asks_no_server(monkeypatch):
     nights.watch(timezone.now(), pytest.fail, pytest.fail)
     nights.look(1, timezone.now(), pytest.fail, pytest.fail)
     post.deliver(1, timezone.now())
-    housekeeping._ring_preflights(lambda pk: pytest.fail("a server is asked"))
+    housekeeping._send_preflights(lambda pk: pytest.fail("a server is asked"))
 
 
 @pytest.fixture

@@ -5,19 +5,21 @@ import os
 
 import pytest
 
-from workers.host.shortages import LACKS, told
+from workers.host.shortages import LACKS, message
 
 
 @pytest.mark.parametrize("number", LACKS)
 def test_it_names_what_the_host_lacks_and_where(number):
-    failure = told(OSError(number, os.strerror(number), "/data/x"))
+    failure = message(OSError(number, os.strerror(number), "/data/x"))
     assert "/data/x" in failure.message and LACKS[number][0] in failure.message
     assert failure.mend.startswith("What was measured is kept.")
     assert "Errno" not in str(failure) and os.strerror(number) not in str(failure)
 
 
 def test_descriptors_that_are_used_up_are_named():
-    assert str(told(OSError(errno.EMFILE, "Too many open files"))).startswith("The worker has no file descriptor left.")
+    assert str(message(OSError(errno.EMFILE, "Too many open files"))).startswith(
+        "The worker has no file descriptor left."
+    )
 
 
 @pytest.mark.parametrize(
@@ -25,4 +27,4 @@ def test_descriptors_that_are_used_up_are_named():
     [(OSError(errno.EPERM, "Operation not permitted"), "Operation not permitted"), (OSError(), "OSError")],
 )
 def test_another_error_is_told_as_the_system_words_it(failure, says):
-    assert told(failure).message == f"The worker's host refused: {says}."
+    assert message(failure).message == f"The worker's host refused: {says}."

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dashboard import asgi, usable
-from dashboard.fleet import joining
 from dashboard.local import stack
 from dashboard.local.errors import LocalError
 from workers import celery
+from workers.upkeep import start_check
 
 ROOM = namedtuple("ROOM", "total used free")
 
@@ -44,7 +44,7 @@ def test_each_part_says_so(full, tmp_path, capsys, db):
     with pytest.raises(LocalError, match="is full"), stack.running(tmp_path, "127.0.0.1", None, print):
         pytest.fail("it was started")
     with pytest.raises(usable.Unusable, match="is full"):
-        joining.check("local")
+        start_check.check("local")
     for part in (celery._on_beat, asgi.usable.or_exit):
         with pytest.raises(SystemExit) as ended:
             part()

@@ -30,7 +30,7 @@ def channel():
 @pytest.fixture
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(task_queue, "ring", lambda task, row_id: heard.append((task, row_id)))
+    monkeypatch.setattr(task_queue, "send", lambda task, row_id, *_: heard.append((task, row_id)))
     return heard
 
 
@@ -79,7 +79,7 @@ def test_a_bell_that_is_silent_loses_nothing(channel, monkeypatch, django_captur
     def silent(*_):
         raise task_queue.Silent
 
-    monkeypatch.setattr(task_queue, "ring", silent)
+    monkeypatch.setattr(task_queue, "send", silent)
     with django_capture_on_commit_callbacks(execute=True):
         notify(EVENT)
     assert list(post.waiting(NOW)) == [Delivery.objects.get().pk]

@@ -31,7 +31,7 @@ def dba(client):
 @pytest.fixture(autouse=True)
 def rung(monkeypatch):
     heard = []
-    monkeypatch.setattr(task_queue, "ring", lambda task, row_id: heard.append((task, row_id)))
+    monkeypatch.setattr(task_queue, "send", lambda task, row_id, *_: heard.append((task, row_id)))
     return heard
 
 

@@ -130,7 +130,7 @@ def test_it_is_compared(client_in, imported):
 
 
 def test_it_is_not_resumed(client_in, imported, monkeypatch):
-    monkeypatch.setattr(task_queue, "ring", lambda *_: pytest.fail("rang"))
+    monkeypatch.setattr(task_queue, "send", lambda *_: pytest.fail("rang"))
     with pytest.raises(PlanError, match="was imported"):
         experiments.resume(imported, None)
     client_in.post(reverse("experiments:resume", args=[imported.pk]))

@@ -2,8 +2,6 @@
 
 import pytest
 
-from dashboard.experiments import routes
-from dashboard.fleet import task_queue
 from dashboard.fleet.models import Worker
 from dashboard.schedules import nights
 from dashboard.schedules.models import Night
@@ -22,14 +20,13 @@ def far():
 def around(now=DUE):
     """A round at the local site: (experiments rung for, schedules told to their site)."""
     rung, told = [], []
-    nights.watch(now, rung.append, lambda server: "", told.append)
+    nights.watch(now, rung.append, lambda server: "", lambda *schedule: told.append(schedule))
     return rung, told
 
 
 def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
     Worker.objects.create(host="w", pid=1, site="west")
-    assert around() == ([], [far.pk]) and not Night.objects.exists()
-    assert routes.route(task_queue.SCHEDULE, (far.pk,), {}, {}) == {"queue": "site.west"}
+    assert around() == ([], [(far.pk, "west")]) and not Night.objects.exists()
 
 
 def test_they_start_it_once_and_ask_the_server_themselves(far, settings):
@@ -66,4 +63,4 @@ def test_what_is_measured_at_another_site_keeps_no_host_here_busy(far):
     night = nights.actions.begin(far, DUE, far.runs_as)
     assert night.experiment.state == "queued"
     rung, told = around()
-    assert told == [far.pk] and rung == [near.nights.get().experiment_id]
+    assert told == [(far.pk, "west")] and rung == [near.nights.get().experiment_id]

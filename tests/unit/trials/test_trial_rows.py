@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from dashboard.experiments import actions, claiming, lifecycle
+from dashboard.experiments import actions, claiming, lifecycle, trial_results
 from dashboard.experiments.actions import release
 from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.fleet.models import Worker
 from dashboard.servers.models import Server
 from workers.bench import recipes
-from workers.conducting import trial_results
 from workers.conducting.conduct import conduct
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.transactions import key

@@ -21,7 +21,7 @@ def quiet(monkeypatch):
     monkeypatch.setattr(housekeeping, "sweep", lambda root: [])
     monkeypatch.setattr(housekeeping, "clocks", housekeeping.Clocks())
     rung = []
-    return lambda: housekeeping.tend(rung.append, rung.append) or rung
+    return lambda: housekeeping.run(rung.append, rung.append) or rung
 
 
 @pytest.fixture

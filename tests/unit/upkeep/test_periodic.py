@@ -1,43 +1,43 @@
-"""A worker's rounds: the first as soon as it is there, and one that fails is not the last."""
+"""A worker's duties: the first as soon as it is there, and one that fails is not the last."""
 
 import logging
 
 import pytest
 
-from workers.upkeep.periodic import Rounds
+from workers.upkeep.periodic import Duties
 
-pytestmark = pytest.mark.django_db(transaction=True)  # a thread of rounds closes its connection at the end
+pytestmark = pytest.mark.django_db(transaction=True)  # a thread of duties closes its connection at the end
 
 
-def go(duty, rounds: Rounds, monkeypatch) -> None:
+def go(duty, duties: Duties, monkeypatch) -> None:
     monkeypatch.setattr("workers.upkeep.periodic.EVERY_S", 0)
-    rounds._go(duty)
+    duties._go(duty)
 
 
 def test_the_first_round_waits_for_nothing(monkeypatch):
-    rounds, waited = Rounds(), []
-    wait = rounds._stop.wait
-    monkeypatch.setattr(rounds._stop, "wait", lambda s: waited.append(s) or wait(s))
-    go(lambda: rounds.stop() or waited.append("duty"), rounds, monkeypatch)
+    duties, waited = Duties(), []
+    wait = duties._stop.wait
+    monkeypatch.setattr(duties._stop, "wait", lambda s: waited.append(s) or wait(s))
+    go(lambda: duties.stop() or waited.append("duty"), duties, monkeypatch)
     assert waited[0] == "duty"
 
 
 def test_a_round_that_fails_is_told_and_followed_by_the_next(monkeypatch, caplog):
-    rounds, made = Rounds(), []
+    duties, made = Duties(), []
 
     def duty():
         made.append(len(made))
         if len(made) == 3:
-            rounds.stop()
+            duties.stop()
         raise ValueError("out of luck")
 
     with caplog.at_level(logging.ERROR):
-        go(duty, rounds, monkeypatch)
+        go(duty, duties, monkeypatch)
     assert made == [0, 1, 2] and caplog.text.count("ValueError: out of luck") == 3
 
 
 def test_none_begins_after_the_end(monkeypatch):
-    rounds, made = Rounds(), []
-    rounds.stop()
-    go(lambda: made.append(1), rounds, monkeypatch)
+    duties, made = Duties(), []
+    duties.stop()
+    go(lambda: made.append(1), duties, monkeypatch)
     assert not made

@@ -42,7 +42,7 @@ def owing(server, *names, state="failed"):
 def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone):
     server = make.attached()
     owing(server, "b", "a", "c")
-    restores.pay_all()
+    restores.restore_all()
     assert undone == {"db1": ([("b", "1"), ("a", "1"), ("c", "1")], [])}
     assert not PendingRestore.objects.filter(restored_at=None).exists()
 
@@ -51,7 +51,7 @@ def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone
 def test_a_server_that_cannot_be_paid_does_not_keep_others_waiting(undone, name):
     for server in (make.attached(name, host="192.0.2.1"), make.attached("zz", host="192.0.2.2")):
         owing(server, "sync_binlog")
-    restores.pay_all()
+    restores.restore_all()
     assert list(undone) == [name, "zz"]
     assert PendingRestore.objects.get(restored_at=None).server.name == name
 
@@ -60,15 +60,15 @@ def test_it_touches_no_server_that_is_measured(undone):
     server = make.attached()
     owing(server, "sync_binlog")
     lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
-    restores.pay_all()
+    restores.restore_all()
     assert undone == {}
 
 
 def test_it_leaves_the_debts_of_a_running_experiment_alone(undone):
     server = make.attached()
     running = lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
-    restores.owe(server, running, "variable", "sync_binlog", "1")
-    restores.pay_all()
+    restores.note(server, running, "variable", "sync_binlog", "1")
+    restores.restore_all()
     assert undone == {}
 
 
@@ -76,15 +76,15 @@ def test_what_cannot_be_put_back_says_what_is_left(undone):
     server = make.attached("gone")
     owing(server, "sync_binlog")
     with pytest.raises(ServerError, match="gone still has settings of an earlier experiment"):
-        restores.pay(server, lambda: None)
+        restores.restore(server, lambda: None)
 
 
 def test_a_failure_that_nobody_thought_of_is_logged(undone, caplog):
     owing(make.attached("odd"), "sync_binlog")
-    restores.pay_all()
+    restores.restore_all()
     assert "what nobody thought of" in caplog.text
 
 
 def test_nothing_is_asked_of_a_server_that_is_owed_nothing(undone):
-    restores.pay(make.attached(), lambda: None)
+    restores.restore(make.attached(), lambda: None)
     assert undone == {}

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import lifecycle, routes
+from dashboard.experiments import actions, lifecycle
 from dashboard.experiments.models import Experiment
 from dashboard.fleet import leases, task_queue
 from dashboard.holds.models import HostLease, PendingRestore
@@ -23,7 +23,7 @@ LONG_AGO = timezone.now() - timedelta(minutes=1)
 @pytest.fixture
 def paid(monkeypatch):
     to = []
-    monkeypatch.setattr(restores, "pay", lambda server, must_hold: to.append(server.name))
+    monkeypatch.setattr(restores, "restore", lambda server, must_hold: to.append(server.name))
     return to
 
 
@@ -36,10 +36,10 @@ def owing(server, **fields):
 def test_a_site_pays_its_own_debts(paid, settings):
     owing(make.attached("near"))
     owing(make.attached("far", host="192.0.2.8", site="west"))
-    restores.pay_all()
+    restores.restore_all()
     assert paid == ["near"]
     settings.SITE = "west"
-    restores.pay_all()
+    restores.restore_all()
     assert paid == ["near", "far"]
 
 
@@ -47,10 +47,10 @@ def test_what_is_owed_to_localhost_is_paid_on_the_host_that_owes(paid):
     there = make.worker()  # on a host called "here"
     owing(make.attached("loop", host="127.0.0.1"), worker=there)
     owing(make.attached("sock", host="", socket="/run/db.sock"), worker=there)
-    restores.pay_all()
+    restores.restore_all()
     assert paid == []
     type(there).objects.update(host=socket.gethostname())
-    restores.pay_all()
+    restores.restore_all()
     assert sorted(paid) == ["loop", "sock"]
 
 
@@ -59,30 +59,39 @@ def test_a_site_rings_for_what_waits_there(settings):
     Experiment.objects.update(created_at=LONG_AGO)
     asked = Preflight.objects.create(server=far.cells.first().server, asked_at=LONG_AGO)
     rung = []
-    housekeeping._ring_experiments(rung.append)
-    housekeeping._ring_preflights(rung.append)
+    housekeeping._send_experiments(rung.append)
+    housekeeping._send_preflights(rung.append)
     assert rung == [near.pk]
     settings.SITE = "west"
     rung.clear()
-    housekeeping._ring_experiments(rung.append)
-    housekeeping._ring_preflights(rung.append)
+    housekeeping._send_experiments(rung.append)
+    housekeeping._send_preflights(rung.append)
     assert rung == [far.pk, asked.pk]
 
 
-def test_celery_is_told_the_queue_of_the_site():
-    far = make.experiment(make.attached("far", site="west"))
-    sent = app.amqp.router.route({}, task_queue.EXPERIMENT, (far.pk,))
-    assert sent["queue"].name == "site.west"
-    named = app.amqp.router.route({"queue": "site.west@b"}, task_queue.EXPERIMENT, (far.pk,))
-    assert getattr(named["queue"], "name", named["queue"]) == "site.west@b"
-    assert app.amqp.router.route({}, task_queue.DELIVERY, (1,))["queue"].name == "celery"
+@pytest.fixture
+def queues(monkeypatch):
+    """The queue of each task that is sent."""
+    names = []
+    monkeypatch.setattr(app, "send_task", lambda *_, queue, **__: names.append(queue))
+    return names
+
+
+def test_a_task_is_sent_to_the_site_of_its_row(queues):
+    actions.notify_workers(make.experiment(make.attached("near")).pk)
+    far = make.attached("far", site="west")
+    actions.notify_workers(make.experiment(far).pk)
+    servers.ask_preflight(None, far)
+    task_queue.send(task_queue.JOIN, 1, "west", "b")
+    task_queue.send(task_queue.DELIVERY, 1)
+    assert queues == ["site.local", "site.west", "site.west", "site.west@b", "celery"]
     keys = [(queue.name, queue.exchange.name, queue.routing_key) for queue in app.conf.task_queues]
     assert all(name == exchange == key for name, exchange, key in keys), "else each hears what is meant for another"
 
 
-def test_what_is_gone_rings_anywhere():
-    assert routes.route(task_queue.EXPERIMENT, (0,), {}, {}) is None
-    assert routes.route(task_queue.PREFLIGHT, (0,), {}, {}) is None
+def test_a_row_that_is_gone_has_no_site(queues):
+    actions.notify_workers(0)
+    assert queues == ["celery"]
 
 
 def test_a_preflight_is_claimed_at_its_site_only():

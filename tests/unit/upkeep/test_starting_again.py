@@ -80,7 +80,7 @@ def owed(kind="start"):
 
 
 def test_it_is_started_before_anything_is_put_back(down, machine, undone):
-    restores.pay_all()
+    restores.restore_all()
     assert machine.commands == [("power", "on")] and owed() is None
     assert undone == [([("sync_binlog", "1")], True)]
     assert Event.objects.get(did="started again").detail["command"] == ["power", "on"]
@@ -88,42 +88,42 @@ def test_it_is_started_before_anything_is_put_back(down, machine, undone):
 
 def test_who_answers_is_not_started(down, machine):
     machine.up = True
-    restores.pay_all()
+    restores.restore_all()
     assert machine.commands == [] and owed() is None and not Event.objects.filter(did="started again").exists()
 
 
 def test_the_command_is_the_owners_present_one(down, machine):
     Server.objects.update(start_command=["power", "cycle"])
-    restores.pay_all()
+    restores.restore_all()
     assert machine.commands == [("power", "cycle")]
 
 
 @pytest.mark.parametrize("change", [{"expendable": False}, {"expendable": False, "label": "production"}])
 def test_a_withdrawn_mark_does_not_leave_it_down(down, machine, change):
     Server.objects.update(**change)
-    restores.pay_all()
+    restores.restore_all()
     assert machine.up and owed() is None
 
 
 def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine, undone):
     machine.helps = False
     for _ in range(3):
-        restores.pay_all()
+        restores.restore_all()
     assert len(machine.commands) == 1 and undone == []
     assert owed().problem == "The start command power ended with status 1: no." == owed("variable").problem
     PendingRestore.objects.filter(kind="start").update(
         tried_at=timezone.now() - restores.START_AGAIN - timedelta(seconds=1)
     )
     machine.helps = True
-    restores.pay_all()
+    restores.restore_all()
     assert len(machine.commands) == 2 and owed() is None
 
 
 def test_its_owner_need_not_wait(down, machine, admin):
     machine.helps = False
-    restores.pay_all()
+    restores.restore_all()
     actions.start_now(admin, down)
-    restores.pay_all()
+    restores.restore_all()
     assert len(machine.commands) == 2
     assert Event.objects.filter(did="asked to start", what="db1").exists()
 
@@ -136,7 +136,7 @@ def test_who_is_up_is_not_started_by_hand(admin):
 def test_somebody_who_needs_it_hears_that_it_is_down(down, machine):
     machine.helps = False
     with pytest.raises(ServerError, match="db1 is still down after a crash"):
-        restores.pay(down, lambda: None)
+        restores.restore(down, lambda: None)
 
 
 def test_its_page_says_so_and_offers_to_start_it(down, client_in):
@@ -146,7 +146,7 @@ def test_its_page_says_so_and_offers_to_start_it(down, client_in):
     client_in.post(f"/servers/{down.pk}/expendable/withdraw/")
     page = client_in.get(f"/servers/{down.pk}/").content.decode()
     assert "A worker" in page and "also now that it is no longer marked" in page
-    restores.pay_all()
+    restores.restore_all()
     assert "nobody has seen it up since" not in client_in.get(f"/servers/{down.pk}/").content.decode()
 
 
@@ -219,10 +219,10 @@ def test_a_start_command_is_asked_again_too(settings, machine, undone):
     make.owe(server, make.experiment(server), "start")
     lose(boss, "role")
     with pytest.raises(ServerError, match="start command was not run"):
-        restores.pay(server, lambda: None)
+        restores.restore(server, lambda: None)
     assert machine.commands == [] and "no administrator now" in owed().problem
     Server.objects.update(commands_by=somebody(Role.ADMINISTRATOR, "other"))
-    restores.pay(server, lambda: None)
+    restores.restore(server, lambda: None)
     assert machine.commands == [("power", "on")] and owed() is None
 
 

@@ -110,18 +110,18 @@ def test_the_heartbeat_and_the_page_tell_it(client_in, pool, now, monkeypatch):
     monkeypatch.setattr(heartbeat.abilities, "describe", dict)
     monkeypatch.setattr(heartbeat, "BEAT_S", 3600)
     monkeypatch.setattr(heartbeat, "pool", pool)
-    pulse = heartbeat.Pulse()
-    pulse.start()
+    beating = heartbeat.Heartbeat()
+    beating.start()
     pool.begin("a", task_queue.PREFLIGHT, 5)
-    pulse.beat()
+    beating.beat()
     assert Worker.objects.get().stuck == []
     assert "Restart this worker" not in client_in.get("/workers/").content.decode()
     now[0] += 120
-    pulse.beat()
+    beating.beat()
     assert Worker.objects.get().stuck[0]["what"] == "a connection test"
     page = client_in.get("/workers/").content.decode()
     assert "1 hangs" in page and "busy with a connection test since" in page and "Restart this worker" in page
     pool.end("a")
-    pulse.beat()
+    beating.beat()
     assert Worker.objects.get().stuck == []
-    pulse.stop()
+    beating.stop()

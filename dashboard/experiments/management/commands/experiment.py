@@ -39,8 +39,8 @@ from workers.bench.recipes.recipe import SETTABLE
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
 from workers.upkeep import housekeeping, restores
-from workers.upkeep.heartbeat import pulse
-from workers.upkeep.periodic import once, rounds
+from workers.upkeep.heartbeat import heartbeat
+from workers.upkeep.periodic import duties, run_once
 
 BAD_ARGUMENTS = 2
 ROUND_ENDS_S = 1.0  # how long a round that is under way is waited for at the end
@@ -109,7 +109,7 @@ class Command(BaseCommand):
             )
             return BAD_ARGUMENTS
         for ending in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(ending, lambda *_: pulse.stopping.set())
+            signal.signal(ending, lambda *_: heartbeat.stopping.set())
         self._conduct(experiment)
         experiment.refresh_from_db()
         failed = self._tell_failures(experiment)
@@ -155,15 +155,15 @@ class Command(BaseCommand):
     def _conduct(self, experiment: Experiment) -> None:
         """Measure in a thread of its own, tell progress in this one; ends within two seconds of Ctrl-C, but for a start
         command that is being run for a server that an ended worker left down."""
-        worker = pulse.start()
+        worker = heartbeat.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
-        rounds.start(housekeeping.take_over, restores.pay_all)
+        duties.start(housekeeping.take_over, restores.restore_all)
         told = ""
         while measuring.is_alive():
             measuring.join(1)
             told = self._tell(experiment, told)
-        rounds.stop(ROUND_ENDS_S)
+        duties.stop(ROUND_ENDS_S)
 
     @staticmethod
     def _measure(experiment_id: int, worker: Any) -> None:
@@ -171,12 +171,12 @@ class Command(BaseCommand):
         back. In between the host is busy, and afterwards no worker may be alive."""
         try:
             _put_in_order()
-            while conduct(experiment_id, worker) is None and not pulse.stopping.wait(2):
+            while conduct(experiment_id, worker) is None and not heartbeat.stopping.wait(2):
                 # The host is busy with another experiment: our turn comes. Or another worker was faster: we watch.
                 if Experiment.objects.get(pk=experiment_id).is_over:
                     return
                 _put_in_order()
-            if not pulse.stopping.is_set():
+            if not heartbeat.stopping.is_set():
                 _put_in_order()
         finally:
             connection.close()
@@ -213,5 +213,5 @@ class Command(BaseCommand):
 
 def _put_in_order() -> None:
     """In this order: settings are restored once their experiment was taken from the worker that ended."""
-    once(housekeeping.take_over)
-    once(restores.pay_all)
+    run_once(housekeeping.take_over)
+    run_once(restores.restore_all)

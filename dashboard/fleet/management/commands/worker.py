@@ -13,10 +13,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
 
-from dashboard.fleet import joining
 from dashboard.fleet.site_names import ANYBODY
 from dashboard.home import PROJECT
 from workers.errors import DurascopeError
+from workers.upkeep import start_check
 
 NOT_STARTED = 2
 OPTIONS = ("--pool=threads", "--without-mingle", "--without-gossip", "-l", "info")
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, only_site: bool, **_: Any) -> None:
         try:
-            joining.check(site)
+            start_check.check(site)
         except DurascopeError as refused:
             self.stderr.write(str(refused))
             sys.exit(NOT_STARTED)

@@ -3,6 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from dashboard.experiments import actions
 from dashboard.fleet import task_queue
 from dashboard.history import update
 from dashboard.history.models import Entry
@@ -18,6 +19,6 @@ class Command(BaseCommand):
 
     def _ring(self, experiment_id: int) -> None:
         try:
-            task_queue.ring(task_queue.EXPERIMENT, experiment_id)
+            actions.notify_workers(experiment_id)
         except task_queue.Silent as silent:
             self.stderr.write(str(silent))

@@ -1,4 +1,4 @@
-"""A crash trial's way into the database; every change of state is a conditional UPDATE, as for cells."""
+"""A crash trial as rows: verdict, counts and evidence, stored as long as the trial is this claim's (see `claiming`)."""
 
 from dataclasses import asdict
 from typing import Any
@@ -10,15 +10,15 @@ from django.utils import timezone
 from dashboard.experiments import claiming
 from dashboard.experiments.models import Environment, Trial, TrialEvidence
 from dashboard.experiments.states import move
-from dashboard.nul import storable
-from dashboard.retry import patient
+from dashboard.nul import without_nul
+from dashboard.retry import retried
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.trial import Loss, TrialResult
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
 
 
-@patient
+@retried
 def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
     """Store verdict and evidence; False (nothing stored) when the trial was taken away."""
     with transaction.atomic():
@@ -27,7 +27,7 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
             Trial.State.DONE,
             ended_at=timezone.now(),
             verdict=result.verdict,
-            error=storable(f"{result.failed_at}: {result.error}") if result.error else "",
+            error=without_nul(f"{result.failed_at}: {result.error}") if result.error else "",
             sent=result.sent,
             acknowledged=result.acknowledged,
             in_doubt=result.in_doubt,
@@ -40,7 +40,7 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
             environment=environment,
         )
         if stored:
-            TrialEvidence.objects.create(trial=trial, data=storable(evidence_json(result)))
+            TrialEvidence.objects.create(trial=trial, data=without_nul(evidence_json(result)))
     return bool(stored) or _is_stored(trial)
 
 

@@ -1,4 +1,4 @@
-"""What keeps a host from joining: each reason, and that nothing is said when all is well."""
+"""What keeps a worker from starting: each reason, and that nothing is said when all is well."""
 
 import os
 
@@ -8,19 +8,19 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from dashboard.fleet import joining
 from dashboard.fleet.models import Worker
 from dashboard.home import home
 from dashboard.servers import vault
 from dashboard.servers.models import Server
 from workers.errors import DurascopeError
+from workers.upkeep import start_check
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def redis_answers(monkeypatch):
-    monkeypatch.setattr(joining.redis.Redis, "ping", lambda self: True)
+    monkeypatch.setattr(start_check.redis.Redis, "ping", lambda self: True)
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def attached(db):
 
 def refusal(site="west"):
     with pytest.raises(DurascopeError) as refused:
-        joining.check(site)
+        start_check.check(site)
     return str(refused.value)
 
 
 def test_it_joins_where_all_is_well(attached):
-    joining.check("west")
+    start_check.check("west")
 
 
 @pytest.mark.parametrize("name", ["", "West", "a b", "-a", "a-", "x" * 41, "a/b", "ä"])
@@ -53,7 +53,7 @@ def test_a_wrong_key_is_noticed(attached, monkeypatch):
 
 def test_one_password_that_was_lost_long_ago_does_not_matter(attached, monkeypatch):
     Server(name="lost", kind="attached", host="h", password_sealed=b"x").save()
-    joining.check("west")
+    start_check.check("west")
 
 
 def test_what_is_no_key_is_noticed(monkeypatch):
@@ -74,9 +74,9 @@ def test_a_key_that_others_can_read_is_noticed():
 def test_a_missing_key_is_noticed_where_the_database_is_elsewhere(monkeypatch, tmp_path):
     monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
     if connection.vendor == "sqlite":
-        joining.check("west")
+        start_check.check("west")
         monkeypatch.setattr(connection, "vendor", "postgresql")
-        monkeypatch.setattr(joining, "_clock", lambda: None)
+        monkeypatch.setattr(start_check, "_clock", lambda: None)
     assert "manage.py rotatekeys" in refusal()
     assert not (tmp_path / vault.NAME).exists(), "none was made up"
 
@@ -105,7 +105,7 @@ def test_a_database_of_an_older_version_is_noticed():
 
 def test_a_database_that_does_not_answer_is_noticed(monkeypatch):
     def gone():
-        raise joining.DatabaseError("could not connect to server\n")
+        raise start_check.DatabaseError("could not connect to server\n")
 
     monkeypatch.setattr(connection, "ensure_connection", gone)
     assert "the database does not answer (could not connect to server)" in refusal()
@@ -115,21 +115,21 @@ def test_a_database_that_does_not_answer_is_noticed(monkeypatch):
 def test_a_clock_that_is_off_is_noticed(monkeypatch, ahead_s):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has this host's clock")
-    real = joining.time.time
-    monkeypatch.setattr(joining.time, "time", lambda: real() + ahead_s)
+    real = start_check.time.time
+    monkeypatch.setattr(start_check.time, "time", lambda: real() + ahead_s)
     assert "clock is 60 s" in refusal() or "clock is 59 s" in refusal()
 
 
 @pytest.mark.parametrize("address", [{"host": "localhost"}, {"host": "127.0.0.1"}, {"socket": "/run/db.sock"}])
 def test_localhost_belongs_to_one_host(attached, address):
     Server.objects.create(name="loop", kind="attached", user="u", site="west", **address)
-    joining.check("west")
+    start_check.check("west")
     other = Worker.objects.create(host="another", pid=1, site="west")
     said = refusal()
     assert "loop of site west" in said and "another" in said
-    joining.check("east")
+    start_check.check("east")
     Worker.objects.filter(pk=other.pk).update(ended_at=other.started_at)
-    joining.check("west")
+    start_check.check("west")
 
 
 def test_the_command_becomes_a_celery_worker_of_that_site(monkeypatch):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.experiments import claiming, lifecycle
+from dashboard.experiments import claiming, lifecycle, run_results
 from dashboard.experiments.models import Series
 from tests.unit.conducting import experiments as make
 from workers.bench.load import Second
@@ -23,7 +23,7 @@ def test_the_series_holds_what_each_second_measured(begun):
     seconds = (Second(1.0, 100.12345, 200.0, 50.0, 0.0, 3.25), Second(2.0, 101.0, 201.0, 51.0, 1.0, None))
     done = make.measurement()
     done = replace(done, load=replace(done.load, seconds=seconds))
-    run = lifecycle.save_run(claiming.claim(begun.cells, begun), done, make.environment(), None)
+    run = run_results.save_run(claiming.claim(begun.cells, begun), done, make.environment(), None)
     assert Series.objects.get(run=run).columns == {
         "t_s": [1.0, 2.0], "tps": [100.1235, 101.0], "qps": [200.0, 201.0], "writes": [50.0, 51.0],
         "errors": [0.0, 1.0], "p95_ms": [3.25, None],
@@ -31,8 +31,8 @@ def test_the_series_holds_what_each_second_measured(begun):
 
 
 def test_one_environment_is_one_row_in_whatever_order_it_is_told(begun):
-    one = lifecycle.environment_row({"host": {"cpu": 1, "memory": 2}, "storage": {}})
-    assert lifecycle.environment_row({"storage": {}, "host": {"memory": 2, "cpu": 1}}) == one
+    one = run_results.environment_row({"host": {"cpu": 1, "memory": 2}, "storage": {}})
+    assert run_results.environment_row({"storage": {}, "host": {"memory": 2, "cpu": 1}}) == one
 
 
 def test_a_cell_that_is_claimed_again_forgets_why_it_failed(begun):
@@ -54,14 +54,14 @@ def test_a_stopped_cell_has_no_reason_and_a_failed_one_its_own(begun):
 
 def test_a_restored_setting_has_no_problem_any_more(begun):
     server = begun.cells.first().server
-    restores.owe(server, begun, "variable", "sync_binlog", "1")
+    restores.note(server, begun, "variable", "sync_binlog", "1")
     server.pending_restores.update(problem="It was down.")
-    restores.paid(server, lambda: None, "variable", "sync_binlog")
+    restores.done(server, lambda: None, "variable", "sync_binlog")
     assert server.pending_restores.get().problem == "" and server.pending_restores.get().restored_at
 
 
 def test_a_start_is_owed_once_and_has_no_name(begun):
     server = begun.cells.first().server
-    restores.owe_start(server, begun)
-    restores.owe_start(server, begun)
+    restores.note_start(server, begun)
+    restores.note_start(server, begun)
     assert (server.pending_restores.get().name, server.pending_restores.get().old) == ("", "")

@@ -1,0 +1,62 @@
+"""Connections to attached servers that measure nothing: *Test connection*, and whether a server answers."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.conf import settings
+
+from dashboard.fleet.models import Worker
+from dashboard.nul import without_nul
+from dashboard.servers import actions
+from dashboard.servers.models import Preflight, Server
+from dashboard.servers.vault import KeyMissing
+from workers.errors import DurascopeError
+from workers.servers import durability, preflight
+from workers.servers.connection import connect
+from workers.servers.facts import Facts
+from workers.servers.settings import SETTINGS
+
+
+def run_preflight(preflight_id: int, worker: Worker) -> None:
+    """Run a queued preflight and store its outcome, unless another worker has claimed it."""
+    server = actions.begin_preflight(preflight_id, str(worker), worker.site)
+    if server is None:
+        return
+    asked = Preflight.objects.get(pk=preflight_id)
+    try:
+        result = preflight.run(server.target())
+    except KeyMissing as lost:
+        failed = {"key": "password", "title": "Password", "outcome": "failed", "says": str(lost), "mend": ""}
+        actions.finish_preflight(asked, [failed], [], {})
+        return
+    facts = result.facts
+    statements = [asdict(statement) for statement in durability.report(facts)] if facts else []
+    found = without_nul([asdict(check) for check in result.checks]), statements, without_nul(_kept(facts))
+    actions.finish_preflight(asked, *found)
+
+
+def _kept(facts: Facts | None) -> dict[str, Any]:
+    """The facts that pages and plan reviews read until the next preflight."""
+    if facts is None:
+        return {}
+    present = {name: facts.variable(name) for name in SETTINGS if facts.variable(name) is not None}
+    return {
+        "flavour": facts.flavour,
+        "version_text": facts.version_text,
+        "engines": dict(facts.engines),
+        "settings": present,
+        "words": [list(row) for row in durability.settings_in_words(facts)],
+        "max_connections": facts.variable("max_connections"),
+    }
+
+
+def unreachable(server: Server) -> str:
+    """Why the server cannot be measured now; "" when it answers. A sandbox is made when it is measured. A server of
+    another site is asked by the workers of that site."""
+    if server.is_sandbox or server.site != settings.SITE:
+        return ""
+    try:
+        connect(server.target()).close()
+    except DurascopeError as failure:
+        return failure.message
+    return ""

@@ -22,7 +22,7 @@ BINLOG = np.array([key(0, n) for n in (1, 2, 4)], dtype=np.int64)
 
 @pytest.fixture
 def experiment(db, monkeypatch):
-    monkeypatch.setattr(actions, "ring", lambda experiment: None)
+    monkeypatch.setattr(actions, "notify_workers", lambda experiment_id: None)
     server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
     overrides = {"trials": "2", "control_trials": "1", "kinds": "process-kill,power-loss", "seed": "3"}
     plan = actions.plan_recipe(recipes.load("crash-matrix"), [server], overrides)

@@ -95,14 +95,16 @@ def _sets(result: TrialResult) -> dict[str, int | None]:
     """Sizes to draw the sets to scale; None: not known."""
     found = result.evidence
     engine, binlog = (found.engine, found.binlog.seen if found.binlog else None) if found else (None, None)
-    both = _all(engine), _all(binlog)
+    in_engine, in_binlog = _all(engine), _all(binlog)
     return {
         "sent": result.sent,
         "acknowledged": result.acknowledged,
         "in_doubt": result.in_doubt,
-        "engine": None if both[0] is None else len(both[0]),
-        "binlog": None if both[1] is None else len(both[1]),
-        "engine_and_binlog": None if both[0] is None or both[1] is None else len(np.intersect1d(*both)),
+        "engine": None if in_engine is None else len(in_engine),
+        "binlog": None if in_binlog is None else len(in_binlog),
+        "engine_and_binlog": None
+        if in_engine is None or in_binlog is None
+        else len(np.intersect1d(in_engine, in_binlog)),
         "acknowledged_in_engine": _kept(result, result.lost_engine),
         "acknowledged_in_binlog": _kept(result, result.lost_binlog),
     }

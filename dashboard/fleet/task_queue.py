@@ -3,7 +3,6 @@ lost: the database is the truth, and housekeeping sends another for every row th
 
 import socket
 
-from celery.utils.nodenames import nodename
 from django.conf import settings
 from kombu.exceptions import OperationalError
 from redis import RedisError
@@ -36,7 +35,7 @@ def send(task: str, row_id: int, site: str | None = None, host: str = "", expire
 
 def worker_answers(pid: int) -> bool:
     """Whether the worker of this host with this process id takes tasks; other workers may share its Redis."""
-    node = nodename(f"{settings.SITE}.{pid}", socket.gethostname())
+    node = f"{settings.SITE}.{pid}@{socket.gethostname()}"  # `-n` of manage.py worker
     try:
         with app.connection_for_write() as fresh:
             return bool(app.control.ping(destination=[node], timeout=0.3, connection=fresh))

@@ -13,7 +13,7 @@ from dashboard.sharing.models import ShareLink
 def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
     """What would be shared, and of which experiments; none where nothing is compared."""
     found = columns(chosen.runs)
-    known = {run_id for column in found for run_id in column["run_ids"]}
+    known = {run_id for column in found for run_id in column.run_ids}
     runs = tuple(one for one in chosen.runs if one in known)
     return replace(chosen, runs=runs, offered=None), experiments_of(found)
 

@@ -50,7 +50,7 @@ def test_it_is_made_of_the_address_and_shown_once(client_in, path, two):
 def test_it_shows_the_points_as_they_were_shared(path):
     answer = Client().get(path)
     assert answer.status_code == 200 and answer["Referrer-Policy"] == "no-referrer"
-    assert [column["variant"] for column in answer.context["columns"]] == ["1/1", "0/0"]
+    assert [column.variant for column in answer.context["columns"]] == ["1/1", "0/0"]
     payload = answer.context["picture"]["payload"]
     assert (payload["title"], payload["y"]["scale"], payload["hidden"]) == ("Latency p95", "log", [1])
     html = answer.content.decode()

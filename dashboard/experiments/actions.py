@@ -134,7 +134,7 @@ def cancel(experiment: Experiment, user: Any) -> None:
     row = Experiment.objects.filter(pk=experiment.pk)
     with transaction.atomic():
         queued = row.filter(state=Experiment.State.QUEUED)
-        if move(queued, Experiment.State.CANCELLED, cancel_asked=True, ended_at=timezone.now()):
+        if move(queued, Experiment.State.CANCELLED, phase="", cancel_asked=True, ended_at=timezone.now()):
             cancel_waiting(experiment)
         elif not row.filter(state=Experiment.State.RUNNING, cancel_asked=False).update(cancel_asked=True):
             return

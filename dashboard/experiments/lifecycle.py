@@ -24,16 +24,16 @@ def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experimen
     """Claim a queued experiment and lease its hosts. None when it is not queued, or a host is busy or has a pending
     restore. None also when the worker's heartbeat has stopped: others would take the experiment away at once."""
     names = set(hosts)
-    unpaid = leases.pending_restore(experiment_id, names)  # before anything is locked: it looks names up
+    unrestored = leases.pending_restore(experiment_id, names)  # before anything is locked: it looks names up
     try:
-        return _begin(experiment_id, worker, names, uuid.uuid4(), unpaid)
+        return _begin(experiment_id, worker, names, uuid.uuid4(), unrestored)
     except IntegrityError:  # another one leased a host of these at the same moment
         return None
 
 
 @retried
 def _begin(
-    experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID, unpaid: Server | None = None
+    experiment_id: int, worker: Worker, hosts: set[str], claim: uuid.UUID, unrestored: Server | None = None
 ) -> Experiment | None:
     with transaction.atomic():
         experiment = Experiment.objects.select_for_update().get(pk=experiment_id)
@@ -41,7 +41,7 @@ def _begin(
             return experiment if experiment.claim == claim else None  # it was ours already, and the answer was lost
         if not worker.is_alive:
             return None
-        if reason := waiting.why_not_begin(hosts, unpaid):
+        if reason := waiting.why_not_begin(hosts, unrestored):
             say(experiment, reason)
             return None
         leases.take(experiment, hosts, timezone.now())
@@ -54,7 +54,8 @@ def _begin(
 def refuse(experiment_id: int, why: DurascopeError) -> None:
     """End a queued experiment that cannot be run."""
     queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
-    move(queued, Experiment.State.FAILED, error=why.message, mend="Plan it anew.", ended_at=timezone.now())
+    ended = {"error": why.message, "mend": "Plan it anew.", "ended_at": timezone.now()}
+    move(queued, Experiment.State.FAILED, phase="", **ended)
 
 
 @retried

@@ -139,7 +139,7 @@ def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[st
         picture = live.NOTHING
     return {
         "state": experiment.state,
-        "phase": waiting.why(experiment) or experiment.phase,
+        "phase": waiting.does_now(experiment),
         "done": cells.states["done"] + trials.states["done"],
         "failed": cells.states["failed"] + trials.states["failed"],
         "total": cells.total + trials.total,

@@ -20,13 +20,18 @@ def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
     return sites.nobody(experiment.site or LOCAL) or experiment.phase or "waiting for a worker"
 
 
-def why_not_begin(hosts: Iterable[str], unpaid: Server | None) -> str:
-    """Why a worker may not claim it on these hosts now; "" when it may. `unpaid`: a server that must be restored."""
+def does_now(experiment: Experiment) -> str:
+    """Why it waits, or what its worker does; "" when it is over."""
+    return why(experiment) or experiment.phase
+
+
+def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
+    """Why a worker may not claim it on these hosts now; "" when it may. `unrestored`: a server that must be restored."""
     if installation.is_held():
         return installation.WAITS
     if busy := leases.holder(hosts):
         return f"waiting: {busy.experiment.name} {_does(busy.experiment)}"
-    return f"waiting: what an ended experiment changed on {unpaid} is restored first" if unpaid else ""
+    return f"waiting: what an ended experiment changed on {unrestored} is restored first" if unrestored else ""
 
 
 def for_worker_on(host: str) -> str:

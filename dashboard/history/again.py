@@ -23,12 +23,12 @@ TOO_LATE = f"Measured again, it would go beyond the window of its schedule. {NEX
 TWICE = f"It was found while another change was measured again. {NEXT}"
 
 
-def measure_again(now: datetime, ring: Callable[[int], None]) -> None:
+def measure_again(now: datetime, notify: Callable[[int], None]) -> None:
     """One re-run for everything that is suspected since the same experiment."""
     wanted = _open().values_list("found_with__experiment", flat=True).distinct()
     for experiment_id in list(wanted):
         if started := _again(experiment_id, now):
-            ring(started)
+            notify(started)
 
 
 def _open() -> QuerySet[Change]:

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 ROUND_S = 20.0  # for notes and searches; what is left waits a minute
 
 
-def keep(now: datetime, ring: Callable[[int], None], here: str = "", round_s: float = ROUND_S) -> bool:
+def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: float = ROUND_S) -> bool:
     """One round. Returns whether nothing is left to do. `here`: this host's name; while an experiment runs there,
     nothing is computed beside it."""
     if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
@@ -26,7 +26,7 @@ def keep(now: datetime, ring: Callable[[int], None], here: str = "", round_s: fl
         return False
     changes.judge(now)
     done = _look_at_all(now, until)
-    again.measure_again(now, ring)
+    again.measure_again(now, notify)
     return done
 
 

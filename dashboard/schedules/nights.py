@@ -29,30 +29,30 @@ MISSED = (
     "failed (the worker's log says how). It was not made up for."
 )
 Reach = Callable[[Server], str]
-Ring = Callable[[int], None]
-RingSite = Callable[[int, str], None]
+Notify = Callable[[int], None]
+NotifySite = Callable[[int, str], None]
 
 
-def watch(now: datetime, ring: Ring, reach: Reach, ring_site: RingSite | None = None) -> None:
+def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite | None = None) -> None:
     """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one. Schedules
-    of a site that only other workers reach are looked at by those: `ring_site` tells them."""
+    of a site that only other workers reach are looked at by those: `notify_site` tells them."""
     if installation.is_held():
         return
     for schedule in _watched():
-        if ring_site and (site := _another_site(schedule)):
-            _tried(partial(ring_site, schedule.pk, site), schedule)
+        if notify_site and (site := _another_site(schedule)):
+            _tried(partial(notify_site, schedule.pk, site), schedule)
         else:
-            _tried(partial(_look_at, schedule, now, ring, reach), schedule)
+            _tried(partial(_look_at, schedule, now, notify, reach), schedule)
     for night in Night.objects.filter(closed_at=None).select_related("schedule", "experiment"):
         _tried(partial(_end, night, now), night)
 
 
-def look(schedule_id: int, now: datetime, ring: Ring, reach: Reach) -> None:
+def look(schedule_id: int, now: datetime, notify: Notify, reach: Reach) -> None:
     """The part of `watch` that a worker of the servers' site does."""
     if installation.is_held():
         return
     for schedule in _watched().filter(pk=schedule_id):
-        _look_at(schedule, now, ring, reach)
+        _look_at(schedule, now, notify, reach)
 
 
 def _watched() -> QuerySet[Schedule]:
@@ -72,14 +72,14 @@ def _tried(duty: Callable[[], object], of: object) -> None:
         log.exception("nights: %s", of)
 
 
-def _look_at(schedule: Schedule, now: datetime, ring: Callable[[int], None], reach: Reach) -> None:
+def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach) -> None:
     since = max(schedule.looked_at, now - MISSED_SINCE)
     due = cron.due(schedule.cron, schedule.zone, since, now)
     late = [one for one in due if now - one > queries.GRACE]
     _miss(schedule, late, now)
     for one in due[len(late) :]:
         if night := _start(schedule, one, now, reach):
-            ring(night.experiment_id)
+            notify(night.experiment_id)
     _looked(schedule, now)
 
 

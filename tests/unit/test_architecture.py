@@ -110,6 +110,7 @@ ROOMS = {
             "dashboard.*.apps",
             "dashboard.*.forms",
             "dashboard.*.page",
+            "dashboard.*.templatetags",
             "dashboard.*.urls",
             "dashboard.*.views",
             "dashboard.accounts.adapter",

@@ -1,7 +1,7 @@
 """A server made ready for one experiment, and put back as it was.
 
 Two kinds behave alike to the runner: `AttachedStage` borrows a server (every change is written down with
-`owe` before it is made, and undone by `close`), `SandboxStage` owns one and throws it away.
+`before_change` before it is made, and undone by `close`), `SandboxStage` owns one and throws it away.
 """
 
 import os
@@ -30,8 +30,8 @@ from workers.servers.target import Target
 from workers.servers.undo import undo
 
 LOOK_S = 10.0  # a source that waits longer for an answer is given up: nobody could cancel meanwhile
-Owe = Callable[[str, str, str], None]  # kind ("variable" | "schema"), name, old value
-Paid = Callable[[str, str], None]  # kind, name
+BeforeChange = Callable[[str, str, str], None]  # kind ("variable" | "schema"), name, old value
+Restored = Callable[[str, str], None]  # kind, name
 
 
 class Stage(Protocol):
@@ -75,9 +75,9 @@ def restart_only(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
 class _Dynamic:
     """Applies dynamic settings so that each variant starts from the server's own values, not its predecessor's."""
 
-    def __init__(self, facts: Facts, owe: Callable[[str, str], None]) -> None:
+    def __init__(self, facts: Facts, before_change: Callable[[str, str], None]) -> None:
         self._facts = facts
-        self._owe = owe
+        self._before_change = before_change
         self.own: dict[str, str] = {}  # what was there before our first change
 
     def apply(self, connection: Connection, wanted: Mapping[str, str]) -> dict[str, str]:
@@ -85,22 +85,22 @@ class _Dynamic:
         return {name: effective[name] for name in wanted}
 
     def _note(self, name: str, old: str) -> None:
-        """Before every change, not only the first: somebody else may have paid the debt in between."""
+        """Before every change, not only the first: somebody else may have restored the value in between."""
         own = self.own.get(name, old)
-        self._owe(name, own)
+        self._before_change(name, own)
         self.own[name] = own
 
 
 class AttachedStage:
     """A registered server, borrowed: only dynamic settings, only schemas of our own."""
 
-    def __init__(self, target: Target, token: str, owe: Owe, paid: Paid, must_hold: Callable[[], None]) -> None:
+    def __init__(self, target: Target, token: str, before_change: BeforeChange, restored: Restored, must_hold: Callable[[], None]) -> None:
         self.target = target
         self._token = token
-        self._owe, self._paid, self._must_hold = owe, paid, must_hold
+        self._before_change, self._restored, self._must_hold = before_change, restored, must_hold
         with connect(target) as connection:
             self.facts = look.read(connection)
-        self._dynamic = _Dynamic(self.facts, lambda name, old: self._owe("variable", name, old))
+        self._dynamic = _Dynamic(self.facts, lambda name, old: self._before_change("variable", name, old))
         self._schemas: dict[str, str] = {}
 
     def apply(self, variant: Variant) -> dict[str, str]:
@@ -111,7 +111,7 @@ class AttachedStage:
         if engine not in self._schemas:
             name = f"{schema.PREFIX}{self._token}_{len(self._schemas)}"
             with connect(self.target) as connection:
-                schema.create(connection, name, self._note_schema, lambda made: self._paid("schema", made))
+                schema.create(connection, name, self._note_schema, lambda made: self._restored("schema", made))
             self._schemas[engine] = name
         return self._schemas[engine]
 
@@ -148,10 +148,10 @@ class AttachedStage:
     def close(self) -> None:
         """Put everything back. What cannot be put back now stays written down as owed, and is raised."""
         own = list(self._dynamic.own.items())
-        undo(self.target, own, self._schemas.values(), self._paid, self._must_hold)
+        undo(self.target, own, self._schemas.values(), self._restored, self._must_hold)
 
     def _note_schema(self, name: str) -> None:
-        self._owe("schema", name, "")
+        self._before_change("schema", name, "")
 
 
 class SandboxStage:

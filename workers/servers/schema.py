@@ -13,23 +13,23 @@ _OURS = re.compile(r"durascope_[a-z0-9_]{1,50}")
 
 
 def create(
-    connection: Connection, name: str, owe: Callable[[str], None], paid: Callable[[str], None] = lambda name: None
+    connection: Connection, name: str, before_change: Callable[[str], None], restored: Callable[[str], None] = lambda name: None
 ) -> None:
-    """Make the schema; `owe(name)` is called before, and only when no schema of that name is there.
+    """Make the schema; `before_change(name)` is called before, and only when no schema of that name is there.
 
-    `paid(name)` takes the debt back should somebody else have made that schema in between: theirs stays.
+    `restored(name)` takes the note back should somebody else have made that schema in between: theirs stays.
 
     PlanError when one is there (it is not touched, and never dropped by us) or the name is not of our kind.
     """
     _must_be_ours(name)
     if exists(connection, name):
         raise _taken(name)
-    owe(name)
+    before_change(name)
     try:
         ask.rows(connection, f"CREATE DATABASE `{name}` DEFAULT CHARACTER SET utf8mb4")
     except ServerError as refused:
         if _number(refused) == ALREADY_THERE:
-            paid(name)
+            restored(name)
             raise _taken(name) from refused
         raise
 

@@ -13,19 +13,19 @@ def undo(
     target: Target,
     changed: Sequence[tuple[str, str]],
     schemas: Iterable[str],
-    paid: Callable[[str, str], None],
+    restored: Callable[[str, str], None],
     must_hold: Callable[[], None],
 ) -> None:
     """Restore variables (name, old value; the last change first) and drop our schemas, whatever of it fails.
 
     `must_hold` is called before each change and raises Taken when the server may be another experiment's by now.
-    `paid(kind, name)` is called for each thing that is back. Raises ServerError for what is not.
+    `restored(kind, name)` is called for each thing that is back. Raises ServerError for what is not.
     """
     with connect(target, whole=WHOLE) as connection:
         try:
-            variables.restore(connection, changed, lambda name: paid("variable", name), must_hold)
+            variables.restore(connection, changed, lambda name: restored("variable", name), must_hold)
         finally:
             for name in schemas:
                 must_hold()
                 schema.drop(connection, name)
-                paid("schema", name)
+                restored("schema", name)

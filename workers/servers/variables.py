@@ -13,12 +13,12 @@ SETTLES_S = 2.0  # a buffer pool is resized in the background
 
 
 def apply(
-    connection: Connection, facts: Facts, settings: Mapping[str, str], owe: Callable[[str, str], None]
+    connection: Connection, facts: Facts, settings: Mapping[str, str], before_change: Callable[[str, str], None]
 ) -> dict[str, str]:
     """Bring the server to these settings; what it then reports for each of them is returned.
 
-    A variable that already has its value is left alone. For every other `owe(name, old value)` is called
-    before the change; if `owe` raises, the change is not made. PlanError, before anything is changed: a
+    A variable that already has its value is left alone. For every other `before_change(name, old value)` is called
+    before the change; if `before_change` raises, the change is not made. PlanError, before anything is changed: a
     value or variable that this server does not have, or one that needs a restart. ServerError: refused, or
     the server reports another value than the one it was given.
     """
@@ -28,15 +28,15 @@ def apply(
     for name in changes:
         _must_be_dynamic(name, present[name], wanted[name], facts)
     for name, value in changes.items():
-        owe(name, present[name])
+        before_change(name, present[name])
         present[name] = _set(connection, name, value)
     return present
 
 
 def restore(
-    connection: Connection, debts: Iterable[tuple[str, str]], paid: Callable[[str], None], must_hold: Callable[[], None]
+    connection: Connection, changed: Iterable[tuple[str, str]], restored: Callable[[str], None], must_hold: Callable[[], None]
 ) -> None:
-    """Put old values back, the last change first; `paid(name)` once the server reports the old value again.
+    """Put old values back, the last change first; `restored(name)` once the server reports the old value again.
 
     `must_hold` is called before each change; what it raises ends the whole.
     A variable that the server no longer has (it was upgraded since) counts as put back.
@@ -44,13 +44,13 @@ def restore(
     """
     failed: list[str] = []
     mends: list[str] = []
-    for name, old in reversed(list(debts)):
+    for name, old in reversed(list(changed)):
         try:
             held = _held(connection, name)
             if held is not None and not same(name, held, old):
                 must_hold()
                 _set(connection, name, old)
-            paid(name)
+            restored(name)
         except Taken:
             raise
         except DurascopeError as error:

@@ -41,8 +41,8 @@ def facts(server):
     return Facts("mariadb", (10, 11, 0), "10.11.0", dict(server.held), {})
 
 
-def apply(server, settings, owe=lambda name, old: None):
-    return variables.apply(server, facts(server), settings, owe)
+def apply(server, settings, before_change=lambda name, old: None):
+    return variables.apply(server, facts(server), settings, before_change)
 
 
 def test_a_number_is_set_as_a_number_and_a_word_as_a_word(server):

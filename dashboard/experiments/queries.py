@@ -15,7 +15,7 @@ from dashboard.servers.models import Preflight, Server
 from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
 from workers.bench.review import Candidate
-from workers.crash import ways
+from workers.crash import dialects
 from workers.sandbox import builds
 from workers.servers.hosts import says_here
 
@@ -36,7 +36,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         able = together(hosts.values())
         known = builds.every()
         flavours = {key: build.flavour for key, build in known.items()}
-        alone = ways.missing_of(known)
+        alone = dialects.missing_of(known)
         return Candidate(
             server.name,
             is_sandbox=True,

@@ -26,7 +26,7 @@ def does_now(experiment: Experiment) -> str:
 
 
 def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
-    """Why a worker may not claim it on these hosts now; "" when it may. `unrestored`: a server that must be restored."""
+    """Why a worker may not claim it on these hosts now; "" when it may. `unrestored`: a server to restore first."""
     if installation.is_held():
         return installation.WAITS
     if busy := leases.holder(hosts):

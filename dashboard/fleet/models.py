@@ -35,7 +35,9 @@ class Worker(models.Model):
     beat_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
     abilities = models.JSONField(default=dict)
-    stuck = models.JSONField(default=list)  # workers.upkeep.threads: [{what, row, since}] of its threads that hang
+    stuck = models.JSONField(
+        default=list
+    )  # workers.upkeep.stuck_threads: [{what, row, since}] of its threads that hang
 
     objects = Workers.as_manager()
 

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from dashboard.experiments import shelf
 from dashboard.experiments.models import Cell, Experiment, Trial
 from dashboard.findings.costs import Cost, costs
-from dashboard.findings.verdicts import Verdict, verdicts
+from dashboard.findings.server_verdicts import Verdict, verdicts
 from dashboard.front import lately, ready
 from dashboard.servers.forms import SandboxForm
 from dashboard.servers.models import Server

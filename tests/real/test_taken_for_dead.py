@@ -79,7 +79,7 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
 
     process.send_signal(signal.SIGSTOP)
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
-    housekeeping.take_from_the_dead()
+    housekeeping.interrupt_those_of_dead_workers()
     restores.restore_all()
     assert flush(server) == own and not PendingRestore.objects.filter(restored_at=None).exists()
     held = lifecycle.begin(newer.pk, Worker.objects.create(host=socket.gethostname(), pid=1), leases.hosts_of(server))

@@ -156,4 +156,4 @@ def test_every_kind_explains_itself():
     for key, kind in CRASH_KINDS.items():
         assert kind.key == key
         assert kind.title and kind.says.endswith(".")
-        assert kind.needs_disk == (kind.crash_class in ("power loss", "torn power loss", "lying disk"))
+        assert kind.needs_disk == (key in ("power-loss", "torn-power-loss", "lying-disk"))

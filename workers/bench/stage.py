@@ -94,7 +94,9 @@ class _Dynamic:
 class AttachedStage:
     """A registered server, borrowed: only dynamic settings, only schemas of our own."""
 
-    def __init__(self, target: Target, token: str, before_change: BeforeChange, restored: Restored, must_hold: Callable[[], None]) -> None:
+    def __init__(
+        self, target: Target, token: str, before_change: BeforeChange, restored: Restored, must_hold: Callable[[], None]
+    ) -> None:
         self.target = target
         self._token = token
         self._before_change, self._restored, self._must_hold = before_change, restored, must_hold

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from workers.crash import compare_tables, ways
+from workers.crash import compare_tables, dialects
 from workers.crash.compare_tables import TABLES, WRITES_ON
+from workers.crash.dialects import Dialect
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica_link import Link, ahead
 from workers.crash.replica_twin import twin
 from workers.crash.transactions import statements
-from workers.crash.ways import Way
 from workers.errors import DurascopeError, SandboxError
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
@@ -49,10 +49,10 @@ def attach(
 
     `secret`: of the digests in the witness's rows. PlanError, SandboxError or ServerError: there is none.
     """
-    way = ways.of(build)
+    dialect = dialects.of(build)
     with connect(primary.target) as connection:
-        own_id = _must_replicate(way, connection)
-    chosen = {**way.of_follower, "server_id": str(own_id + 1)}
+        own_id = _must_replicate(dialect, connection)
+    chosen = {**dialect.of_follower, "server_id": str(own_id + 1)}
     with Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user) as sandbox:
         replica = Replica(sandbox, Link(primary, sandbox), secret)
         replica.begin()
@@ -72,7 +72,7 @@ class Replica:
         """Follow from the primary's position, with the witness's tables if the primary already has them."""
         with connect(self.link.source.target) as primary, connect(self.sandbox.target) as replica:
             _copy_schema(primary, replica)
-            ask.rows(replica, self.link.way.begin, [self.link.written(primary)])
+            ask.rows(replica, self.link.dialect.begin, [self.link.written(primary)])
         self.link.start()
 
     def promote(self) -> Seen:
@@ -154,13 +154,13 @@ class Replica:
         )
 
 
-def _must_replicate(way: Way, primary: Connection) -> int:
+def _must_replicate(dialect: Dialect, primary: Connection) -> int:
     """The primary's server_id; SandboxError when no replica can be made of it."""
     log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
     if not log_bin:
         raise SandboxError("A primary without a binlog cannot have a replica.", "Set log_bin to ON, or go without.")
     held = ask.names_to_values(primary, "SHOW GLOBAL VARIABLES")
-    for name, value in way.of_source.items():
+    for name, value in dialect.of_source.items():
         if held.get(name, "") not in (value, "1"):
             raise SandboxError(
                 f"A primary with {name}={held.get(name)} cannot have a replica.", f"Set it to {value}, or go without."
@@ -188,9 +188,9 @@ def _copy_schema(primary: Connection, replica: Connection) -> None:
 
 def _demote(link: Link) -> None:
     """It goes on from what it wrote itself as a primary."""
-    if link.way.demote:
+    if link.dialect.demote:
         with connect(link.follower.target) as connection:
-            ask.rows(connection, link.way.demote, [link.written(connection)])
+            ask.rows(connection, link.dialect.demote, [link.written(connection)])
 
 
 def _set(connection: Connection, values: Mapping[str, str]) -> None:

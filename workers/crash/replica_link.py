@@ -1,4 +1,4 @@
-"""One server following another of its kind by GTID; what differs between kinds is in workers.crash.ways.
+"""One server following another of its kind by GTID; what differs between kinds is in workers.crash.dialects.
 
 What a follower says of itself is not enough to call it caught up: a start that will fail with 1236 looks healthy for
 a moment. The source must say, too, that it has sent its whole binlog to this follower.
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workers.crash import ways
+from workers.crash import dialects
+from workers.crash.dialects import Dialect
 from workers.crash.gtid import Gtids, count, minus, parse
-from workers.crash.ways import Way
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
@@ -44,8 +44,8 @@ class Link:
     password: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
 
     @property
-    def way(self) -> Way:
-        return ways.of(self.follower.build)
+    def dialect(self) -> Dialect:
+        return dialects.of(self.follower.build)
 
     def start(self) -> None:
         """Point the follower at the source and start it from its own position. Raises ServerError.
@@ -53,12 +53,12 @@ class Link:
         The account is made anew: a crash may have taken it. It is never in the source's binlog.
         """
         with connect(self.follower.target) as follower, connect(self.source.target) as source:
-            ask.rows(follower, f"STOP {self.way.word}")
+            ask.rows(follower, f"STOP {self.dialect.word}")
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
                 ask.rows(source, f"KILL {ask.integer(dump)}")
-            _run(source, self.way.account_sql, account=ACCOUNT, password=self.password)
+            _run(source, self.dialect.account_sql, account=ACCOUNT, password=self.password)
             port = self.source.target.port
-            _run(follower, self.way.point_sql, account=ACCOUNT, password=self.password, port=port)
+            _run(follower, self.dialect.point_sql, account=ACCOUNT, password=self.password, port=port)
 
     def follow(self, limit_s: float) -> Followed:
         """Wait until the follower has everything, has stopped with an error, or the time is up. Raises ServerError."""
@@ -81,49 +81,49 @@ class Link:
         """
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower:
-            ask.rows(follower, f"STOP {self.way.word} IO_THREAD")
+            ask.rows(follower, f"STOP {self.dialect.word} IO_THREAD")
             while not self._has_applied(status := self._status(follower), self.applied(follower)):
                 if time.monotonic() > deadline:
                     raise SandboxError(
                         f"The replica did not apply within {limit_s:g} s what it had received: it is at "
-                        f"{self.applied(follower) or 'nothing'} of {status[self.way.received]}.",
+                        f"{self.applied(follower) or 'nothing'} of {status[self.dialect.received]}.",
                         "Nothing is known of it. Crash earlier, or allow more time.",
                     )
                 time.sleep(POLL_S)
-            ask.rows(follower, f"STOP {self.way.word}")
+            ask.rows(follower, f"STOP {self.dialect.word}")
 
     def written(self, source: Connection) -> str:
         """GTIDs in a server's own binlog, "" while there are none."""
-        return ask.text(source, self.way.written)
+        return ask.text(source, self.dialect.written)
 
     def applied(self, follower: Connection) -> str:
         """GTIDs that a follower has applied."""
-        return ask.text(follower, self.way.applied)
+        return ask.text(follower, self.dialect.applied)
 
     def _to_come(self, source: Connection, follower: Connection) -> Gtids:
         """What the follower still has to apply. What it once wrote itself it passes over: that will never come."""
-        own = ask.text(follower, self.way.own) if self.way.own else ""
+        own = ask.text(follower, self.dialect.own) if self.dialect.own else ""
         missing = minus(parse(self.written(source)), parse(self.applied(follower)))
         return {name: intervals for name, intervals in missing.items() if name != own}
 
     def _status(self, follower: Connection) -> Status:
-        row = ask.first_row(follower, f"SHOW {self.way.word} STATUS")
+        row = ask.first_row(follower, f"SHOW {self.dialect.word} STATUS")
         return {name: ask.as_text(field) for name, field in row.items()}
 
     def _stopped(self, status: Status) -> str:
         """Number and text of the error that stopped one of the two threads, "" while none has."""
         for thread in ("IO", "SQL"):
             number = status[f"Last_{thread}_Errno"]
-            if status[self.way.column(f"{thread}_Running")] == "No" and number != NO_ERROR:
+            if status[self.dialect.column(f"{thread}_Running")] == "No" and number != NO_ERROR:
                 return f"{number}: {status[f'Last_{thread}_Error']}"
         return ""
 
     def _runs(self, status: Status) -> bool:
-        return all(status[self.way.column(f"{thread}_Running")] == "Yes" for thread in ("IO", "SQL"))
+        return all(status[self.dialect.column(f"{thread}_Running")] == "Yes" for thread in ("IO", "SQL"))
 
     def _has_applied(self, status: Status, held: str) -> bool:
         """True as well when applying has ended with an error: more will not come."""
-        return status[self.way.column("SQL_Running")] == "No" or not ahead(status[self.way.received], held)
+        return status[self.dialect.column("SQL_Running")] == "No" or not ahead(status[self.dialect.received], held)
 
 
 def ahead(some: str, others: str) -> int:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from workers.crash import ways
+from workers.crash import dialects
 from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Ports, Prepared, Recovered
 from workers.crash.inspect import BinlogPlace, keep_binlog
 from workers.crash.judge import judge
@@ -19,7 +19,7 @@ from workers.host import temporary
 
 log = logging.getLogger(__name__)
 POLL_S = 0.05
-QUIET_S = 1.0  # how long an answer of a server on another host may be under way
+QUIET_S = 1.0  # how long an answer of a server on another host may be under dialect
 # A sandbox's own habit is to throw it away after a minute; a server too old for that does not know the variable.
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
@@ -65,7 +65,7 @@ def _result(begun: Begun, steps: Callable[[Begun], Iterator[Begun]], cancelled: 
             for value in steps(begun):
                 reached = value
         return reached.so_far()
-    except Exception as failure:  # a trial that breaks, in whatever way, is unknown and never valid
+    except Exception as failure:  # a trial that breaks, in whatever dialect, is unknown and never valid
         if cancelled():
             raise Cancelled("Stopped in the middle of a crash trial.") from failure
         return replace(reached.so_far(), verdict="unknown", failed_at=begun.timeline.now, error=reason(failure))
@@ -95,7 +95,7 @@ def _kind(setup: TrialSetup) -> CrashKind:
 def _for_replica(setup: TrialSetup) -> Mapping[str, str]:
     """What a replica needs of its primary. PlanError when the build cannot have one."""
     logs = setup.settings.get("log_bin", "OFF").upper() in ("ON", "1")
-    return ways.of(setup.build).of_source if setup.replica and setup.build and logs else {}
+    return dialects.of(setup.build).of_source if setup.replica and setup.build and logs else {}
 
 
 def load(prepared: Prepared) -> Loaded:

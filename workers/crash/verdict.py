@@ -4,9 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Outcome = Literal["valid", "invalid", "unknown"]
-CrashClass = Literal[
-    "process kill", "power loss", "torn power loss", "lying disk", "graceful restart", "owner's command"
-]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,10 @@ _OURS = re.compile(r"durascope_[a-z0-9_]{1,50}")
 
 
 def create(
-    connection: Connection, name: str, before_change: Callable[[str], None], restored: Callable[[str], None] = lambda name: None
+    connection: Connection,
+    name: str,
+    before_change: Callable[[str], None],
+    restored: Callable[[str], None] = lambda name: None,
 ) -> None:
     """Make the schema; `before_change(name)` is called before, and only when no schema of that name is there.
 

@@ -34,7 +34,10 @@ def apply(
 
 
 def restore(
-    connection: Connection, changed: Iterable[tuple[str, str]], restored: Callable[[str], None], must_hold: Callable[[], None]
+    connection: Connection,
+    changed: Iterable[tuple[str, str]],
+    restored: Callable[[str], None],
+    must_hold: Callable[[], None],
 ) -> None:
     """Put old values back, the last change first; `restored(name)` once the server reports the old value again.
 

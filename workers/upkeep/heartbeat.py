@@ -19,7 +19,7 @@ from dashboard.fleet.models import DEAD_AFTER, Worker
 from dashboard.version import VERSION
 from workers.sandbox.builds import store
 from workers.upkeep import abilities
-from workers.upkeep.threads import pool
+from workers.upkeep.stuck_threads import pool
 
 BEAT_S = 5.0
 log = logging.getLogger(__name__)

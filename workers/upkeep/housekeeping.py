@@ -41,8 +41,8 @@ def run(send_experiment: Callable[[int], None], send_preflight: Callable[[int], 
 def take_over() -> None:
     """Clean up after dead workers: the duties of the command line, which measures without a message queue."""
     if clocks.agree():
-        _do(take_from_the_dead)
-    _do(take_from_ourselves, _sweep)
+        _do(interrupt_those_of_dead_workers)
+    _do(interrupt_orphans_here, _sweep)
 
 
 def _do(*duties: Callable[[], None]) -> None:
@@ -112,7 +112,7 @@ def _send_preflights(send: Callable[[int], None]) -> None:
         send(unheard.pk)
 
 
-def take_from_the_dead() -> None:
+def interrupt_those_of_dead_workers() -> None:
     """Experiments of dead workers are interrupted; their running cells too; their leases are returned."""
     for experiment in Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=Worker.objects.dead()):
         taken = lifecycle.finish(
@@ -126,7 +126,7 @@ def take_from_the_dead() -> None:
     leases.clear()
 
 
-def take_from_ourselves() -> None:
+def interrupt_orphans_here() -> None:
     """Interrupt experiments whose row names this worker, but which it does not conduct: their end could not be stored.
     The conducted ones are read last, so that one that begins meanwhile is among them."""
     ours = list(

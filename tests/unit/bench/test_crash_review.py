@@ -5,7 +5,7 @@ import pytest
 from tests.unit.bench.plans import plan
 from workers.bench.crash_review import Crashable, estimate_s, problems
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant
-from workers.crash import ways
+from workers.crash import dialects
 from workers.sandbox.builds import BUILDS
 
 SANDBOX = Crashable("sandbox", is_sandbox=True)
@@ -58,7 +58,7 @@ def test_it_says_why_a_host_cannot_lose_power():
 def test_it_says_before_the_start_which_variant_cannot_have_a_replica():
     old, new = (Variant(name, {"log_bin": "ON"}, build=name) for name in ("mysql-5.5.34", "mysql-8.0.33"))
     asked = replace(crashing(replica=True), variants=(old, new))
-    server = replace(SANDBOX, replica_missing=ways.missing_of(BUILDS))
+    server = replace(SANDBOX, replica_missing=dialects.missing_of(BUILDS))
     assert "Variant mysql-5.5.34 cannot have a replica" in said(asked, server)
     assert "Variant mysql-8.0.33" not in said(asked, server)
     assert said(replace(asked, crash=HOUR_OF), server) == ""

@@ -34,7 +34,7 @@ def returned(request):
     cell = claiming.claim(before.cells, before)
     lost.beat_at = timezone.now() - timedelta(minutes=1)
     lost.save()
-    housekeeping.take_from_the_dead()
+    housekeeping.interrupt_those_of_dead_workers()
     release(stored)
     lost.beat_at = timezone.now()
     lost.save()

@@ -31,7 +31,7 @@ def test_no_experiment_begins_while_its_host_is_being_put_back():
         assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is None
         new.refresh_from_db()
         assert "is being restored on the same host" in new.phase
-        housekeeping.take_from_the_dead()
+        housekeeping.interrupt_those_of_dead_workers()
         assert HostLease.objects.exists(), "whoever pays is not taken for dead at once"
     assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is not None
 
@@ -49,7 +49,7 @@ def test_the_lease_of_a_payer_that_died_is_cleared():
     server = make.attached()
     owing = make.experiment(server)
     HostLease.objects.create(host="h", experiment=owing, taken_at=timezone.now() - timedelta(hours=1))
-    housekeeping.take_from_the_dead()
+    housekeeping.interrupt_those_of_dead_workers()
     assert not HostLease.objects.exists()
 
 
@@ -77,7 +77,7 @@ def owing():
     lifecycle.begin(ended.pk, make.worker(), leases.hosts_of(server))
     make.owe(server, ended, "variable", "sync_binlog", "1")
     Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
-    housekeeping.take_from_the_dead()
+    housekeeping.interrupt_those_of_dead_workers()
     return PendingRestore.objects.get()
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.experiments.models import Experiment
-from dashboard.findings import costs, verdicts
+from dashboard.findings import costs, server_verdicts
 from dashboard.findings.analysis import analysis_of
 from dashboard.front import lately
 from dashboard.history import entries
@@ -43,7 +43,7 @@ def measured(server, levels=LEVELS, **known):
 
 def crashed(experiment):
     pk = experiment.plan["targets"][0]["server_id"]
-    return verdicts.verdicts({pk: experiment.pk})[pk]
+    return server_verdicts.verdicts({pk: experiment.pk})[pk]
 
 
 def test_a_server_that_was_never_measured_says_so(client_in):

@@ -56,7 +56,7 @@ def test_a_duty_that_fails_does_not_keep_the_others_waiting(quiet, monkeypatch):
     def fails(*_):
         raise OSError("no")
 
-    monkeypatch.setattr(housekeeping, "take_from_the_dead", fails)
+    monkeypatch.setattr(housekeeping, "interrupt_those_of_dead_workers", fails)
     monkeypatch.setattr(housekeeping, "sweep", fails)
     waiting = make.experiment(make.attached())
     Experiment.objects.filter(pk=waiting.pk).update(created_at=timezone.now() - timedelta(minutes=1))

@@ -9,7 +9,7 @@ from dashboard.fleet import task_queue
 from dashboard.fleet.models import Worker
 from tests.unit.conducting import experiments as make
 from workers.upkeep import heartbeat as heartbeat
-from workers.upkeep import threads as module
+from workers.upkeep import stuck_threads as module
 
 pytestmark = pytest.mark.django_db
 

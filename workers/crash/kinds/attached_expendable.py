@@ -1,14 +1,12 @@
 """The owner's own way to crash a server: systemctl kill over SSH, the reset of a virtual machine, a power switch."""
 
 from workers.crash.kinds.kind import CrashKind, Down, Scene
-from workers.crash.verdict import CrashClass
 
 
 class AttachedExpendable(CrashKind):
     key = "attached-expendable"
     title = "Owner's command"
     says = "The owner's command takes the server down, another one brings it back. What it stands for, the owner knows."
-    crash_class: CrashClass = "owner's command"
     attached = True
 
     def freeze(self, scene: Scene) -> Down:

@@ -1,14 +1,12 @@
 """An orderly shutdown under load: the negative control. Whatever is lost here, Durascope lost it."""
 
 from workers.crash.kinds.kind import CrashKind, Down, Scene
-from workers.crash.verdict import CrashClass
 
 
 class GracefulRestart(CrashKind):
     key = "graceful-restart"
     title = "Graceful restart"
     says = "The server is shut down in order and started again. Nothing may be lost: the negative control."
-    crash_class: CrashClass = "graceful restart"
 
     def freeze(self, scene: Scene) -> Down:
         scene.step("stop")

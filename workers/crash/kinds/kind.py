@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from workers.crash.attached import AttachedServer
-from workers.crash.verdict import CrashClass
 from workers.errors import SandboxError
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
@@ -49,7 +48,6 @@ class CrashKind:
     key: str
     title: str
     says: str
-    crash_class: CrashClass
     needs_disk = False
     attached = False  # it is for attached servers, the others for sandboxes
 

@@ -6,7 +6,6 @@ into the void now, is killed. Then the disk comes back and the file system repla
 """
 
 from workers.crash.kinds.kind import CrashKind, Down, Scene
-from workers.crash.verdict import CrashClass
 from workers.sandbox.disk import ability
 
 KEPT_PERMILLE = 500  # of the unflushed sectors, in a torn power loss
@@ -17,7 +16,6 @@ class PowerLoss(CrashKind):
     key = "power-loss"
     title = "Power loss"
     says = "The disk loses everything that was not flushed, then the server is killed."
-    crash_class: CrashClass = "power loss"
     needs_disk = True
     keep_permille = 0
 
@@ -48,7 +46,6 @@ class TornPowerLoss(PowerLoss):
     key = "torn-power-loss"
     title = "Torn power loss"
     says = "As a power loss, but a random half of the unflushed sectors got through: torn and reordered writes."
-    crash_class: CrashClass = "torn power loss"
     keep_permille = KEPT_PERMILLE
 
     def arm(self, scene: Scene) -> None:
@@ -62,7 +59,6 @@ class LyingDisk(PowerLoss):
     says = (
         "The disk acknowledges flushes and ignores them, then loses power: the positive control, lost in any setting."
     )
-    crash_class: CrashClass = "lying disk"
 
     def arm(self, scene: Scene) -> None:
         scene.disk.lie(True)

@@ -1,14 +1,12 @@
 """kill -9: the process is gone, the operating system is not, and everything written is in its page cache."""
 
 from workers.crash.kinds.kind import CrashKind, Down, Scene
-from workers.crash.verdict import CrashClass
 
 
 class ProcessKill(CrashKind):
     key = "process-kill"
     title = "Process kill"
     says = "The server is killed (SIGKILL). What it had written to its files survives, flushed or not."
-    crash_class: CrashClass = "process kill"
 
     def freeze(self, scene: Scene) -> Down:
         scene.step("kill")

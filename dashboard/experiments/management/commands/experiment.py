@@ -25,7 +25,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
 from dashboard import usable
-from dashboard.experiments import actions, listing, queries, shelf, waiting
+from dashboard.experiments import actions, queries, recipe_text, shelf, waiting
 from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
 from dashboard.findings.claims.told import claims_told
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         return 0
 
     def _list(self, key: str) -> int:
-        return self._told(lambda: listing.one(shelf.load(key)) if key else listing.every(shelf.shelf()))
+        return self._told(lambda: recipe_text.one(shelf.load(key)) if key else recipe_text.every(shelf.shelf()))
 
     def _run(self, options: dict[str, Any]) -> int:
         try:

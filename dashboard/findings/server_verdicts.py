@@ -23,7 +23,7 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 
 @dataclass(frozen=True)
-class Tried:
+class CrashRate:
     """A setting under one kind of crash. `unknown`: trials that ended without telling."""
 
     variant: str
@@ -60,11 +60,11 @@ class Verdict:
 
     experiment_id: int
     experiment: str
-    settings: tuple[Tried, ...]
+    settings: tuple[CrashRate, ...]
     distrusted: str = ""
 
     @property
-    def badges(self) -> tuple[Tried, ...]:
+    def badges(self) -> tuple[CrashRate, ...]:
         return self.settings[:MOST_BADGES]
 
     @property
@@ -76,7 +76,7 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
     """Server id -> verdict. `newest`: server id -> the newest experiment that crashed it."""
     places = set(newest.items())
     controls = controls_of(newest.values())
-    found: dict[int, list[Tried]] = {}
+    found: dict[int, list[CrashRate]] = {}
     for (server_id, experiment_id), tried in _counted(newest):
         if (server_id, experiment_id) in places:
             found.setdefault(server_id, []).append(tried)
@@ -93,7 +93,7 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
     }
 
 
-def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Tried]]:
+def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], CrashRate]]:
     """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
     nothing that is asked about."""
     ended = Trial.objects.counted().ended().without_controls().filter(experiment__in=set(newest.values()))
@@ -104,12 +104,12 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Tried
         .annotate(n=Count("pk", filter=known), k=Count("pk", filter=Q(verdict=Trial.Verdict.INVALID)), of=Count("pk"))
     )
     for server_id, experiment_id, variant, kind, n, k, of in rows:
-        yield (server_id, experiment_id), Tried(variant, kind, rate(k, n, of - n), of - n)
+        yield (server_id, experiment_id), CrashRate(variant, kind, rate(k, n, of - n), of - n)
 
 
-def _worst(tried: Iterable[Tried]) -> Iterable[Tried]:
+def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:
     """Of each setting the crash that it fared worst in."""
-    found: dict[str, Tried] = {}
+    found: dict[str, CrashRate] = {}
     for one in tried:
         known = found.get(one.variant)
         found[one.variant] = min(known, one, key=lambda each: each.severity) if known else one

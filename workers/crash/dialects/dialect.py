@@ -8,7 +8,7 @@ from workers.sandbox.builds.build import Version
 
 
 @dataclass(frozen=True)
-class Way:
+class Dialect:
     """Words, questions and settings of servers from `since` on.
 
     `word` is SLAVE or REPLICA, in statements and in the names of status columns; `account` and `point` name the SQL

@@ -1,25 +1,25 @@
-"""How servers follow each other by GTID, by flavour; within a flavour the oldest way first."""
+"""How servers follow each other by GTID, by flavour; within a flavour the oldest first."""
 
 from collections.abc import Mapping
 
-from workers.crash.ways.mariadb import WAYS as MARIADB
-from workers.crash.ways.mysql import WAYS as MYSQL
-from workers.crash.ways.way import Way
+from workers.crash.dialects.dialect import Dialect
+from workers.crash.dialects.mariadb import DIALECTS as MARIADB
+from workers.crash.dialects.mysql import DIALECTS as MYSQL
 from workers.errors import PlanError
 from workers.sandbox.builds import Build, Known
 from workers.sandbox.builds.build import Version
 from workers.servers.facts import FlavourKey
 
-__all__ = ["WAYS", "Way", "missing_of", "of"]
+__all__ = ["DIALECTS", "Dialect", "missing_of", "of"]
 
-WAYS: dict[FlavourKey, tuple[Way, ...]] = {"mariadb": MARIADB, "mysql": MYSQL}
+DIALECTS: dict[FlavourKey, tuple[Dialect, ...]] = {"mariadb": MARIADB, "mysql": MYSQL}
 
 
-def of(build: Build) -> Way:
-    """The newest way that the build knows. PlanError when there is none."""
+def of(build: Build) -> Dialect:
+    """The newest dialect that the build knows. PlanError when there is none."""
     if why := _missing(build.flavour, build.version):
         raise PlanError(f"{build.title} cannot have a replica here: {why}.", "Go without, or take a newer server.")
-    return next(way for way in reversed(WAYS[build.flavour]) if way.since <= build.version)
+    return next(dialect for dialect in reversed(DIALECTS[build.flavour]) if dialect.since <= build.version)
 
 
 def missing_of(known: Mapping[str, Known]) -> dict[str, str]:
@@ -30,7 +30,7 @@ def missing_of(known: Mapping[str, Known]) -> dict[str, str]:
 
 
 def _missing(flavour: FlavourKey, version: Version) -> str:
-    first = WAYS[flavour][0].since
+    first = DIALECTS[flavour][0].since
     if version >= first:
         return ""
     return f"a replica finds its place by GTIDs, which it has only from version {'.'.join(map(str, first))} on"

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from workers.crash.ways.way import Way
+from workers.crash.dialects.dialect import Dialect
 
 SOURCE = {"gtid_mode": "ON", "enforce_gtid_consistency": "ON"}
 SOURCE_OLD = {**SOURCE, "log_slave_updates": "ON"}
@@ -11,7 +11,7 @@ SOURCE_OLD = {**SOURCE, "log_slave_updates": "ON"}
 # which a source that crashed in the middle of sending never sends.
 FOLLOWER = {**SOURCE, "log_bin": "ON", "sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}
 
-_NEW = Way(
+_NEW = Dialect(
     since=(8, 0, 26),
     word="REPLICA",
     account="account.sql",
@@ -34,4 +34,4 @@ _OLD = replace(
     of_follower={**FOLLOWER, "log_slave_updates": "ON", "skip_slave_start": "ON"},
 )
 
-WAYS = (_OLD, _NEW)
+DIALECTS = (_OLD, _NEW)

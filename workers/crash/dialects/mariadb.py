@@ -1,6 +1,6 @@
 """MariaDB: https://mariadb.com/kb/en/gtid/."""
 
-from workers.crash.ways.way import Way
+from workers.crash.dialects.dialect import Dialect
 
 # Durable, a possible primary itself, and with threads enough to keep up: one alone applies 1300 transactions/s of a
 # load of 9000, sixteen with group commit 7000.
@@ -13,8 +13,8 @@ FOLLOWER = {
     "skip_slave_start": "ON",
 }
 
-WAYS = (
-    Way(
+DIALECTS = (
+    Dialect(
         since=(10, 1, 3),
         word="SLAVE",
         account="account.sql",

@@ -99,6 +99,6 @@ def test_a_worker_goes_on_measuring(lab):
     lab.restart(signal.SIGQUIT)
     lab.until("SELECT state, error FROM experiments_experiment", ("done", ""))
     assert lab.ask(done) == [(4,)] and lab.ask("SELECT count(*) FROM experiments_run") == [(4,)]
-    assert lab.ask("SELECT count(*) FROM fleet_hostlease") == [(0,)]
+    assert lab.ask("SELECT count(*) FROM holds_hostlease") == [(0,)]
     assert lab.ask("SELECT count(*) FROM experiments_probe") == [(1,)]
     lab.until("SELECT finding <> '' FROM experiments_experiment", (True,))

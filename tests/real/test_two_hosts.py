@@ -79,7 +79,7 @@ class Started:
         )
 
     def leases(self) -> tuple[int]:
-        return self.ask("SELECT count(*) FROM fleet_hostlease")
+        return self.ask("SELECT count(*) FROM holds_hostlease")
 
     def resume(self) -> None:
         self.ask(SHORTEN)

@@ -177,6 +177,7 @@ def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
     press(page, "Cancel")
     agree(page, "Cancel")
     assert until_over(page) == "cancelled"
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()  # the page has loaded itself anew
     go(page)
     expect(page.get_by_role("heading", name="Ask a question")).to_be_visible()
 

@@ -103,7 +103,7 @@ def test_the_list_is_searched_with_the_keyboard(maria, live_server):
     page.keyboard.press("Enter")
     expect(rows).to_have_count(2)
     page.goto(f"{live_server.url}/experiments/?words=nothing+like+it")
-    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    expect(page.get_by_role("heading", name="No experiment matches")).to_be_visible()
     page.get_by_role("link", name="Clear").click()
     expect(rows).to_have_count(2)
 

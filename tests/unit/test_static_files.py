@@ -16,6 +16,7 @@ def test_it_gives_a_file_out_whole(client):
     assert answer["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.django_db  # the end of a request looks at the connections
 def test_what_the_browser_has_is_not_sent_again(client):
     known = client.get(PATH)
     answer = client.get(PATH, headers={"if-none-match": known["ETag"]})

@@ -32,13 +32,13 @@ COMMITS = {"name": "commits", "value": 10, "source": "status:x", "note": ""}
 
 
 def test_it_makes_no_fsyncs_per_commit_of_updates():
-    assert per_commit.fsyncs_per_commit([{**UPDATES, "counts": "commits"}])["redo"]["value"] == 0.005
+    assert per_commit.fsyncs_per_commit([{**UPDATES, "counts": "commits"}])["redo"].value == 0.005
     assert per_commit.fsyncs_per_commit([UPDATES]) == {}
     assert per_commit.missing([UPDATES]) == [
         "per commit: sysbench counts updates here, and the server counts no commits"
     ]
     counted_by_the_server = {**UPDATES, "figures": [*UPDATES["figures"], COMMITS]}
-    assert per_commit.fsyncs_per_commit([counted_by_the_server])["redo"]["value"] == 0.5
+    assert per_commit.fsyncs_per_commit([counted_by_the_server])["redo"].value == 0.5
     assert per_commit.missing([counted_by_the_server]) == []
 
 

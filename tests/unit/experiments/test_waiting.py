@@ -1,13 +1,17 @@
 """Why an experiment is waiting: what decides it is what page, API and command line say."""
 
+from html import unescape
+
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from dashboard.accounts.roles import Role
-from dashboard.experiments import lifecycle, queries, waiting
+from dashboard.experiments import actions, lifecycle, queries, waiting
 from dashboard.fleet import installation
 from dashboard.holds.models import PendingRestore
+from tests.markup import flat
 from tests.unit.api.tokens import script, somebody
 from tests.unit.conducting import experiments as make
 
@@ -21,6 +25,9 @@ def told(experiment) -> str:
     assert queries.progress(experiment)["phase"] == said
     user = User.objects.first() or somebody(Role.VIEWER)
     assert script(user).get(f"/api/v1/experiments/{experiment.pk}/progress").json()["phase"] == said
+    browser = Client()
+    browser.force_login(user)
+    assert said in unescape(flat(browser.get("/").text)), "the first page"
     return said
 
 
@@ -59,3 +66,14 @@ def test_the_database_is_a_restored_copy():
     installation.hold("a test")
     assert told(experiment) == installation.WAITS
     assert waiting.why(experiment, needs_worker=False) == installation.WAITS
+
+
+def test_an_experiment_that_was_cancelled_waits_for_nothing():
+    worker, operator = make.worker(listens=True), somebody(Role.OPERATOR)
+    first, second = make.experiment(make.attached()), make.experiment(make.attached("db2"))
+    lifecycle.begin(first.pk, worker, ["db"])
+    lifecycle.begin(second.pk, worker, ["db"])
+    assert told(second).startswith("waiting: ")
+    actions.cancel(second, operator)
+    second.refresh_from_db()
+    assert (second.state, waiting.does_now(second)) == ("cancelled", "")

@@ -21,13 +21,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 Receive, Send = Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]
 THREADS = 32  # requests that are worked on at once; one that asks a far sign-on service may take seconds
 PART_BYTES = 1 << 20
+MOST_BYTES = 257 << 20  # of a request, as in deploy/nginx.conf: the largest file that can be imported, and its form
 
 
 class Whole:
-    """Around the threads: no thread waits for a slow visitor, because a request is taken to one when it is whole."""
+    """Around the threads: no thread waits for a slow visitor, because a request is taken to one when it is whole. A
+    request above `most` bytes is refused with 413, so that no visitor fills the disk."""
 
-    def __init__(self, application: Any) -> None:
-        self._application = application
+    def __init__(self, application: Any, most: int = MOST_BYTES) -> None:
+        self._application, self._most = application, most
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -40,10 +42,19 @@ class Whole:
                 if message["type"] == "http.disconnect":
                     return
                 body.write(message.get("body", b""))
+                if body.tell() > self._most:
+                    await _too_large(send)
+                    return
                 more = message.get("more_body", False)
             length = body.tell()
             body.seek(0)
             await self._application(_sized(scope, length), _again(body, length), send)
+
+
+async def _too_large(send: Send) -> None:
+    head = [(b"content-type", b"text/plain"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 413, "headers": head})
+    await send({"type": "http.response.body", "body": b"The request is too large. Nothing was stored."})
 
 
 def _sized(scope: Any, length: int) -> Any:

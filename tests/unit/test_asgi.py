@@ -154,3 +154,19 @@ def test_threads_stay_for_later_requests(asked):
         return {(await answer(asked("/threads")))[1] for _ in range(4 * THREADS)}
 
     assert len(within(many)) <= THREADS
+
+
+@pytest.mark.parametrize(("size", "status"), [(1000, 200), (1001, 413)])
+def test_a_request_that_is_too_large_is_refused(settings, size, status):
+    """It comes in parts without a length: no header tells its size."""
+    settings.ROOT_URLCONF = __name__
+    handler = Whole(WSGIMiddleware(WSGIHandler(), THREADS), most=1000)
+
+    async def sent() -> tuple[int, bytes]:
+        request = ApplicationCommunicator(handler, scope("/length", "POST"))
+        await request.send_input({"type": "http.request", "body": b"x" * 500, "more_body": True})
+        await request.send_input({"type": "http.request", "body": b"x" * (size - 500)})
+        return await received(request)
+
+    told, body = within(sent)
+    assert told == status and body.startswith(b"POST 1000" if status == 200 else b"The request is too large")

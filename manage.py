@@ -9,7 +9,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
     from django.core.management import execute_from_command_line
 
-    from dashboard.usable import explained
+    from dashboard.installation.usable import explained
 
     try:
         execute_from_command_line(sys.argv)

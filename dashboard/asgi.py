@@ -13,8 +13,8 @@ from a2wsgi import WSGIMiddleware
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from dashboard import usable
-from dashboard.forwarded import Forwarded
+from dashboard.installation import usable
+from dashboard.pages.forwarded import Forwarded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 

@@ -5,12 +5,13 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
-from dashboard import forwarded
-from dashboard.accounts import policy, sign_on
-from dashboard.database import databases
-from dashboard.home import PROJECT, home, redis_url, sandbox_root, secret
-from dashboard.notifications import mail_server
-from dashboard.servers import programs
+from dashboard.installation.database import databases
+from dashboard.installation.home import PROJECT, home, redis_url, sandbox_root, secret
+from dashboard.pages import forwarded
+from dashboard.pages.accounts import sign_on
+from dashboard.records.accounts import policy
+from dashboard.records.notifications import mail_server
+from dashboard.records.servers import programs
 
 HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
@@ -33,35 +34,33 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
-    "dashboard.accounts",
-    "dashboard.audit",
-    "dashboard.fleet",
-    "dashboard.servers",
-    "dashboard.experiments",
-    "dashboard.holds",
-    "dashboard.results",
-    "dashboard.portable",
-    "dashboard.sharing",
-    "dashboard.api",
-    "dashboard.schedules",
-    "dashboard.notifications",
-    "dashboard.history",
-    "dashboard.reproduction",
-    "dashboard.local",
+    "dashboard.records.accounts",
+    "dashboard.records.audit",
+    "dashboard.records.fleet",
+    "dashboard.records.servers",
+    "dashboard.records.experiments",
+    "dashboard.records.holds",
+    "dashboard.records.sharing",
+    "dashboard.records.api",
+    "dashboard.records.schedules",
+    "dashboard.records.notifications",
+    "dashboard.records.history",
+    "dashboard.pages",
+    "dashboard.commands",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
-    "dashboard.api.middleware.Problems",
+    "dashboard.pages.api.middleware.Problems",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "dashboard.accounts.refusals.Refusals",  # around all that refuses
+    "dashboard.pages.accounts.refusals.Refusals",  # around all that refuses
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "dashboard.accounts.sessions.Idle",
-    "dashboard.accounts.gate.Gate",  # deny by default
+    "dashboard.pages.accounts.sessions.Idle",
+    "dashboard.pages.accounts.gate.Gate",  # deny by default
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -78,11 +77,11 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "dashboard.accounts.gate.may",
-                "dashboard.version.version",
-                "dashboard.fleet.views.held_copy",
+                "dashboard.pages.accounts.gate.may",
+                "dashboard.installation.version.version",
+                "dashboard.pages.fleet.views.held_copy",
             ],
-            "builtins": ["dashboard.results.templatetags.figures", "dashboard.help.templatetags.terms"],
+            "builtins": ["dashboard.pages.templatetags.figures", "dashboard.pages.templatetags.terms"],
             "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],
         },
     }
@@ -104,9 +103,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "dashboard.api.passwords.EndsTokens"},
+    {"NAME": "dashboard.pages.api.passwords.EndsTokens"},
 ]
-AUTHENTICATION_BACKENDS = ["dashboard.accounts.backend.Backend"]
+AUTHENTICATION_BACKENDS = ["dashboard.pages.accounts.backend.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_HTTPONLY = True
@@ -114,26 +113,26 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("DURASCOPE_HTTPS") =
 if SESSION_COOKIE_SECURE:  # by this prefix browsers let no other host of the domain, and no plain HTTP, set them
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 
-ACCOUNT_ADAPTER = "dashboard.accounts.adapter.AccountAdapter"
+ACCOUNT_ADAPTER = "dashboard.pages.accounts.adapter.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts are made by administrators: nothing is sent by mail
-ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: dashboard.accounts.throttle; second factors: allauth's own limit
+ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: pages.accounts.throttle; second factors: allauth
 ACCOUNT_SESSION_REMEMBER = False
-ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own pages: dashboard.accounts.confirmed
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own pages: pages.accounts.confirmed
 SECOND_FACTOR_FOR = policy.guarded_roles(os.environ)
 IDLE_LIMIT = policy.idle_limit(os.environ)
 ONE_TIME_LIMIT = policy.one_time_limit(os.environ)
-MFA_ADAPTER = "dashboard.accounts.adapter.SecondFactorAdapter"
+MFA_ADAPTER = "dashboard.pages.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_FORMS = {
-    "add_webauthn": "dashboard.accounts.forms.PasskeyForm",
-    "edit_webauthn": "dashboard.accounts.forms.PasskeyNameForm",
+    "add_webauthn": "dashboard.pages.accounts.forms.PasskeyForm",
+    "edit_webauthn": "dashboard.pages.accounts.forms.PasskeyNameForm",
 }
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in: it asks for a finger or a PIN
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # without TLS browsers offer passkeys on localhost only
 MFA_TOTP_TOLERANCE = 1  # telephones whose clock is half a minute off
-SOCIALACCOUNT_ADAPTER = "dashboard.accounts.adapter.SignOnAdapter"
+SOCIALACCOUNT_ADAPTER = "dashboard.pages.accounts.adapter.SignOnAdapter"
 SIGN_ON = sign_on.company(os.environ)
 SIGN_ON_ROLE = SIGN_ON.role if SIGN_ON else ""
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [SIGN_ON.app] if SIGN_ON else [], "OAUTH_PKCE_ENABLED": True}}
@@ -167,7 +166,7 @@ STATIC_ROOT = HOME / "staticfiles"
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "dashboard.collected.HashedFiles"},
+    "staticfiles": {"BACKEND": "dashboard.pages.collected.HashedFiles"},
 }
 
 SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it measures what is registered there
@@ -185,7 +184,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"class": "dashboard.log_lines.Line", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+        "line": {
+            "class": "dashboard.installation.log_lines.Line",
+            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},

@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from dashboard.audit import append_only
+from dashboard.records.audit import append_only
 from tests.confirmed import confirm
 
 pytest_plugins = ["tests.longest_first", "tests.sentences"]
@@ -56,11 +56,11 @@ def open_path() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def forget_guests() -> None:
     """What a process remembers of shared pages: tests use the same numbers of links."""
-    kept = sys.modules.get("dashboard.sharing.kept")
+    kept = sys.modules.get("dashboard.pages.sharing.kept")
     if kept:
         kept._plain.clear()
         kept._queried.clear()
-        sys.modules["dashboard.sharing.limit"].made._left.clear()
+        sys.modules["dashboard.pages.sharing.limit"].made._left.clear()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import os
 from celery import Celery
 from celery.signals import beat_init
 
-from dashboard import usable
+from dashboard.installation import usable
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page; a worker and beat have none

@@ -3,7 +3,7 @@
 from django.conf import settings
 from kombu import Exchange, Queue
 
-from dashboard.fleet import site_names
+from dashboard.records.fleet import site_names
 
 broker_url = settings.REDIS_URL.replace("unix://", "redis+socket://", 1)
 broker_connection_retry_on_startup = True

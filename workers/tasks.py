@@ -6,11 +6,11 @@ from functools import partial
 from celery import shared_task
 from django.utils import timezone
 
-from dashboard.experiments import actions as experiments
-from dashboard.fleet import task_queue
 from dashboard.history import update as history
-from dashboard.notifications import post
-from dashboard.schedules import nights
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.fleet import task_queue
+from dashboard.records.notifications import post
+from dashboard.records.schedules import nights
 from workers import celery_config
 from workers.conducting.conduct import conduct
 from workers.together import joiner

@@ -76,7 +76,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Table:
-    """`columns`: (title, key of dashboard.numbers.FORMATS); rows hold raw values, None where nothing is known."""
+    """`columns`: (title, key of dashboard.text.numbers.FORMATS); rows hold raw values, None where nothing is known."""
 
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Any, ...], ...] = ()

@@ -6,7 +6,7 @@ from typing import Any
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
 from dashboard.findings.point import FsyncLatency
 from dashboard.findings.shown import Line, Shown
-from dashboard.numbers import at
+from dashboard.text.numbers import at
 
 DRAWN = {"redo": False, "binlog": True}  # class of files -> dashed; the table has them all, these first
 COLUMNS = (

@@ -6,7 +6,7 @@ from typing import Any
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
 from dashboard.findings.point import Reading
 from dashboard.findings.shown import Line, Shown
-from dashboard.numbers import at, sig
+from dashboard.text.numbers import at, sig
 from workers.analysis.group_commit import GroupCommit
 
 DRAWN = {"binlog": False, "redo": True}  # log -> dashed

@@ -9,9 +9,9 @@ from typing import Any
 from dashboard.charts.chart import Axis, Chart, Dot, Mark, Series, Table
 from dashboard.findings import changes as words
 from dashboard.findings.nights import Line, Marked, Shown
-from dashboard.history.figures import FIGURES, Figure
-from dashboard.history.models import Change, Entry
-from dashboard.history.queries import ACCEPTED, Value, figured
+from dashboard.records.history.figures import FIGURES, Figure
+from dashboard.records.history.models import Change, Entry
+from dashboard.records.history.queries import ACCEPTED, Value, figured
 
 
 def outline(key: str, shown: Shown) -> Chart:

@@ -6,13 +6,13 @@ from typing import Any
 
 from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
 from dashboard.charts.pareto import front
-from dashboard.experiments.crash_kinds import title
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.settings import Setting, settings
 from dashboard.findings.crash.trials import Replica
 from dashboard.findings.shown import Shown
-from dashboard.numbers import at
+from dashboard.records.experiments.crash_kinds import title
+from dashboard.text.numbers import at
 
 _COLUMNS = (
     ("95 % from", "number"), ("95 % to", "number"),

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from dashboard.charts.chart import Axis, Chart, Series, Table
 from dashboard.charts.seconds import heads, seconds
-from dashboard.experiments.models import Series as StoredSeries
 from dashboard.findings.counted import counted
 from dashboard.findings.point import Point
 from dashboard.findings.shown import Line, Shown
-from dashboard.numbers import at
+from dashboard.records.experiments.models import Series as StoredSeries
+from dashboard.text.numbers import at
 
 OUTLINE = (
     ("variant", "text"), ("repeats", "whole"), ("seconds", "whole"), ("stalls", "whole"), ("stalled seconds", "whole"),

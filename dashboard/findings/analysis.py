@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, Max
 
-from dashboard.experiments.models import Experiment, Run
 from dashboard.findings import contradictions, headline, per_commit, probed
 from dashboard.findings.device_models import Device, devices
 from dashboard.findings.line_models import LineModels, lines
 from dashboard.findings.point import Point, Ratio, Stalls
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.stored import read
+from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis import compare, latency, statistics
 from workers.analysis.blocks import Sample
 from workers.analysis.stalls import stalls

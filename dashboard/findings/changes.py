@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from dashboard.history.figures import FIGURES, Figure
-from dashboard.history.models import Change, Track
-from dashboard.history.queries import Difference
-from dashboard.numbers import FORMATS, percent
+from dashboard.records.history.figures import FIGURES, Figure
+from dashboard.records.history.models import Change, Track
+from dashboard.records.history.queries import Difference
+from dashboard.text.numbers import FORMATS, percent
 
 MOST_NAMED = 6
 

@@ -1,10 +1,10 @@
 """What an experiment found: the sentences of its result page, the first of them kept in its row for lists."""
 
-from dashboard.experiments.models import Experiment
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.finding import Finding, finding, progress
 from dashboard.findings.shown import Shown, shown
+from dashboard.records.experiments.models import Experiment
 
 
 def conclusion(experiment: Experiment, view: Shown) -> Finding:

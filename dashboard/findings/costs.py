@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
-from dashboard.experiments.models import Experiment
 from dashboard.findings.analysis import analysis_of, made_of_each
 from dashboard.findings.headline import headline
 from dashboard.findings.point import Ratio
-from dashboard.history.models import Entry, Track
-from dashboard.numbers import at, sig
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history.models import Entry, Track
+from dashboard.text.numbers import at, sig
 
 FLUSH = ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit")
 SYNC = "sync_binlog"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from dashboard.experiments.models import Environment, Experiment, Run
 from dashboard.findings.analysis import stored
 from dashboard.findings.claims.outcomes import outcomes_of
+from dashboard.records.experiments.models import Environment, Experiment, Run
 
 FORMAT = "durascope-experiment-1"
 _RUN = (

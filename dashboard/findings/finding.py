@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from dashboard.experiments.models import Cell, Experiment
 from dashboard.findings.analysis import HeadlineRatio
 from dashboard.findings.counted import counted
 from dashboard.findings.headline import Headline, headline
 from dashboard.findings.point import Point, Ratio
 from dashboard.findings.shown import Shown
-from dashboard.numbers import at, sig
+from dashboard.records.experiments.models import Cell, Experiment
+from dashboard.text.numbers import at, sig
 from workers.analysis.statistics import MIN_REPEATS
 
 TOO_FEW = f"Measure at least {MIN_REPEATS} repeats to compare them."

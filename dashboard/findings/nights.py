@@ -8,11 +8,11 @@ from functools import cached_property
 
 from django.db.models import OuterRef, Subquery
 
-from dashboard.experiments.models import Experiment
-from dashboard.history import queries
-from dashboard.history.figures import FIGURES
-from dashboard.history.models import Change, Entry, Track
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history import queries
+from dashboard.records.history.figures import FIGURES
+from dashboard.records.history.models import Change, Entry, Track
+from dashboard.records.servers.models import Server
 
 PALETTE = 8  # colours in static/css/tokens.css
 NIGHTS = (90, 30, 400, 2000)  # the first is shown unless another is chosen

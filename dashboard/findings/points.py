@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.counted import counted
+from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.blocks import Sample, sample
 
 _WANTED = {

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dashboard.experiments.environment import PLACES
-from dashboard.experiments.models import Environment, Experiment, Run
-from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.records.experiments.environment import PLACES
+from dashboard.records.experiments.models import Environment, Experiment, Run
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from workers.crash.owners_command import DOUBT, MEND
 
 REMOVED = "[removed]"

@@ -10,11 +10,11 @@ from typing import Literal
 
 from django.db.models import Count, Q
 
-from dashboard.experiments.crash_kinds import ORDER, title
-from dashboard.experiments.models import Experiment, Trial
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import controls_of
+from dashboard.records.experiments.crash_kinds import ORDER, title
+from dashboard.records.experiments.models import Experiment, Trial
 
 State = Literal["failed", "unknown", "passed"]  # worst first
 WORST: tuple[State, ...] = ("failed", "unknown", "passed")

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from dashboard.experiments.crash_kinds import FIRST, in_order
-from dashboard.experiments.models import Experiment
 from dashboard.findings import probed
 from dashboard.findings.analysis import Analysis, analysis_of, baseline_of
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.findings.line_models import LineModels
 from dashboard.findings.looks import Look, by_place, looks
 from dashboard.findings.point import Point
+from dashboard.records.experiments.crash_kinds import FIRST, in_order
+from dashboard.records.experiments.models import Experiment
 
 LOST_FROM = ("engine", "binlog")
 

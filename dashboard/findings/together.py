@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dashboard.experiments.models import Cell, Experiment, Part, Run
+from dashboard.records.experiments.models import Cell, Experiment, Part, Run
 from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad, common_tps, started_within_s
 

@@ -8,11 +8,11 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 
-from dashboard.history.models import Change
-from dashboard.history.queries import standing
-from dashboard.schedules import actions, window
-from dashboard.schedules.models import Night, Schedule
-from dashboard.schedules.queries import under_way
+from dashboard.records.history.models import Change
+from dashboard.records.history.queries import standing
+from dashboard.records.schedules import actions, window
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.schedules.queries import under_way
 from workers.bench.review import estimate_s
 from workers.errors import DurascopeError
 

@@ -8,9 +8,9 @@ from statistics import median
 from django.db import transaction
 
 from dashboard.history import news
-from dashboard.history.figures import of_kind
-from dashboard.history.models import Change, Entry, Track
-from dashboard.history.queries import ACCEPTED, Value, standing, values
+from dashboard.records.history.figures import of_kind
+from dashboard.records.history.models import Change, Entry, Track
+from dashboard.records.history.queries import ACCEPTED, Value, standing, values
 from workers.analysis.change_points import NEAR, change_points, holds
 
 State = Change.State

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.db import transaction
 
-from dashboard.experiments.models import Experiment, Run, Trial
-from dashboard.experiments.states import OVER
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.findings.point import Point
-from dashboard.history import same
-from dashboard.history.models import Entry, Noted, Track
+from dashboard.records.experiments.models import Experiment, Run, Trial
+from dashboard.records.experiments.states import OVER
+from dashboard.records.history import same
+from dashboard.records.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]  # a track's names, an entry's fields

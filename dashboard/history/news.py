@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from dashboard.findings import changes as words
-from dashboard.history import queries
-from dashboard.history.addresses import server_page
-from dashboard.history.models import Change
-from dashboard.notifications.events import Event, notify
+from dashboard.records.history import queries
+from dashboard.records.history.addresses import server_page
+from dashboard.records.history.models import Change
+from dashboard.records.notifications.events import Event, notify
 
 
 def tell(confirmed: Sequence[Change]) -> None:

@@ -8,9 +8,10 @@ from datetime import datetime
 
 from django.db import OperationalError
 
-from dashboard.experiments.models import Experiment
-from dashboard.history import again, changes, entries, queries
-from dashboard.history.models import Track
+from dashboard.history import again, changes, entries
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history import queries
+from dashboard.records.history.models import Track
 
 log = logging.getLogger(__name__)
 ROUND_S = 20.0  # for notes and searches; what is left waits a minute

@@ -8,14 +8,14 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from dashboard.experiments import actions, queries
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import task_queue
 from dashboard.local.screen import Screen
 from dashboard.local.stack import Stack
-from dashboard.servers import actions as servers
-from dashboard.servers.models import Server
-from dashboard.sharing.actions import share
+from dashboard.records.experiments import actions, queries
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.records.servers import actions as servers
+from dashboard.records.servers.models import Server
+from dashboard.records.sharing.actions import share
 from workers.bench import recipes
 from workers.bench.plan import PlanTarget
 from workers.bench.review import Candidate, problems

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from django.contrib.auth.models import User
 
-from dashboard.accounts import actions
-from dashboard.accounts.roles import Role
-from dashboard.home import private_file
+from dashboard.installation.home import private_file
+from dashboard.records.accounts import actions
+from dashboard.records.accounts.roles import Role
 
 NAME = "admin"
 

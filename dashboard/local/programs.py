@@ -6,7 +6,7 @@ import socket
 import sys
 from pathlib import Path
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local.ports import local, port_of
 from dashboard.local.processes import Program
 
@@ -37,7 +37,7 @@ def beat(home: Path) -> Program:
 
 def web(home: Path, host: str, listening: socket.socket) -> Program:
     """Serves the socket that this process holds. No access log: the address of a share link holds its token. No proxy
-    headers: see dashboard.forwarded."""
+    headers: see dashboard.pages.forwarded."""
     descriptor, instance = listening.fileno(), secrets.token_hex(8)
     options = ["--fd", str(descriptor), "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "2"]
     options += ["--header", f"{INSTANCE}:{instance}"]
@@ -52,7 +52,7 @@ def web(home: Path, host: str, listening: socket.socket) -> Program:
 
 
 def worker_answers(pid: int) -> bool:
-    from dashboard.fleet import task_queue  # reads Django's settings
+    from dashboard.records.fleet import task_queue  # reads Django's settings
 
     return task_queue.worker_answers(pid)
 

@@ -15,7 +15,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from dashboard.home import redis_socket
+from dashboard.installation.home import redis_socket
 from dashboard.local.errors import LocalError
 from dashboard.local.processes import Program
 

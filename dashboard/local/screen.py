@@ -19,7 +19,7 @@ class Screen:
         self._shown = ""
 
     def progress(self, now: dict[str, Any]) -> None:
-        """`now`: dashboard.experiments.queries.progress."""
+        """`now`: dashboard.records.experiments.queries.progress."""
         if self._live:
             line = f"{bar(now)}  {where(now)}{speed(now)}  {left(now)}".rstrip()
             self._shown = line[: os.get_terminal_size(self._out.fileno()).columns - 1]

@@ -1,1 +1,0 @@
-"""An experiment as one file, out and in: docs/portable.md says what is in it, field by field."""

@@ -7,14 +7,14 @@ from typing import Any, BinaryIO
 
 from django.db import DatabaseError, transaction
 
-from dashboard.accounts.roles import require
-from dashboard.audit.models import record
-from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.portable.read import Content
 from dashboard.portable.refused import NotImported
 from dashboard.portable.store import store
+from dashboard.records.accounts.roles import require
+from dashboard.records.audit.models import record
+from dashboard.records.experiments.models import Experiment
 
 log = logging.getLogger(__name__)
 # Raised by calculating with wrong figures. A lack of memory or a lost database is no fault of the file.

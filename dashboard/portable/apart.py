@@ -14,12 +14,12 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
-from dashboard.accounts.roles import require
-from dashboard.experiments.models import Experiment
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.portable.actions import Imported, import_file
 from dashboard.portable.limits import CPU_S, MEMORY_BYTES, WALL_S
 from dashboard.portable.refused import REPORT, NotImported
+from dashboard.records.accounts.roles import require
+from dashboard.records.experiments.models import Experiment
 
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
 SMALLER = "Export fewer measurements in one experiment. If a Durascope wrote this file, please report it."

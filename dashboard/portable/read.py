@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from dashboard.experiments.claims import claims_of
 from dashboard.portable import parts, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
 from dashboard.portable.shape import FORMAT, VERSION
+from dashboard.records.experiments.claims import claims_of
 from workers.bench.histogram import percentiles
 from workers.bench.output import Output, Total
 from workers.bench.plan import Plan

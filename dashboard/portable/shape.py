@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
-from dashboard.words import Name as Seen
+from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
 from workers.bench.plan_field import Kind, PlanField, fields_of
@@ -152,7 +152,7 @@ Plan = create_model(
 
 
 class Claims(Exact):
-    """dashboard.experiments.claims: what the recipe claimed when the experiment was planned."""
+    """dashboard.records.experiments.claims: what the recipe claimed when the experiment was planned."""
 
     title: Line
     changed: Lines

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard.experiments.models import (
+from dashboard.portable.read import Content, verdict_of
+from dashboard.records.experiments.models import (
     Cell,
     Environment,
     Evidence,
@@ -17,9 +18,8 @@ from dashboard.experiments.models import (
     Trial,
     TrialEvidence,
 )
-from dashboard.experiments.run_results import environment_row
-from dashboard.portable.read import Content, verdict_of
-from dashboard.servers.models import Server
+from dashboard.records.experiments.run_results import environment_row
+from dashboard.records.servers.models import Server
 
 AT_ONCE = 100  # runs in memory
 Row = Mapping[str, Any]
@@ -137,3 +137,10 @@ def _moments(row: Row, *more: str) -> dict[str, datetime | None]:
 
 def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
+
+
+def forget_servers(instance: Experiment, **_: object) -> None:
+    """An imported experiment brought its servers along: they are deleted with it. Receives `post_delete`."""
+    if instance.is_imported:
+        ids = [target["server_id"] for target in instance.plan["targets"]]
+        Server.everything.filter(pk__in=ids, kind=Server.Kind.IMPORTED).delete()

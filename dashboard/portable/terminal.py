@@ -4,11 +4,11 @@ Both raise DurascopeError; what is to be said is returned."""
 import json
 from pathlib import Path
 
-from dashboard.experiments.models import Experiment
 from dashboard.portable import shape
 from dashboard.portable.actions import import_file
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import file_of
+from dashboard.records.experiments.models import Experiment
 
 
 def export(number: int, to: Path) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from dashboard.experiments.models import Environment, Experiment, Run, Trial
 from dashboard.findings.redact import Redactor, neutral_names, redactor_of
+from dashboard.installation.version import VERSION
 from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import packed
 from dashboard.portable.refused import NoFile, NotImported
-from dashboard.results.files import plain
-from dashboard.version import VERSION
+from dashboard.records.experiments.models import Environment, Experiment, Run, Trial
+from dashboard.text.spreadsheet import plain
 from workers.bench.plan import Plan
 from workers.bench.plan_field import fields_of
 

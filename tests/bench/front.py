@@ -51,8 +51,8 @@ def _measured(n: int) -> None:
 def _many() -> None:
     from django.utils import timezone
 
-    from dashboard.experiments.models import Cell, Experiment
-    from dashboard.servers.models import Server
+    from dashboard.records.experiments.models import Cell, Experiment
+    from dashboard.records.servers.models import Server
     from tests.unit.bench.plans import plan
 
     data, now = plan().as_dict(), timezone.now()

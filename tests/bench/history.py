@@ -45,7 +45,7 @@ def _fill(nights: int):
     from django.utils import timezone
 
     from dashboard.history import update
-    from dashboard.history.models import Change, Entry
+    from dashboard.records.history.models import Change, Entry
     from tests.unit.history import nights as made
     from tests.unit.results import factory
 

@@ -28,7 +28,7 @@ def fill(runs: int) -> None:
 def _one(number: int) -> Any:
     from datetime import timedelta
 
-    from dashboard.experiments.models import Experiment
+    from dashboard.records.experiments.models import Experiment
     from tests.unit.results import factory
 
     server = factory.server(name=f"db{number % 3}", host=f"192.0.2.{number % 3}")
@@ -50,8 +50,8 @@ def _note_history() -> None:
 
 def _copy_all(times: int) -> None:
     """Parents before children. A copy is a day older than the one before it, so that there is something to search."""
-    from dashboard.experiments.models import Cell, Evidence, Experiment, Run, Series
-    from dashboard.history.models import Entry, Noted
+    from dashboard.records.experiments.models import Cell, Evidence, Experiment, Run, Series
+    from dashboard.records.history.models import Entry, Noted
 
     for model, moved, older in (
         (Experiment, ("id",), ("created_at", "started_at", "ended_at")),

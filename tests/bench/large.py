@@ -114,7 +114,7 @@ def _analyse() -> None:
 
 
 def _looked_at() -> list[Any]:
-    from dashboard.experiments.models import Experiment
+    from dashboard.records.experiments.models import Experiment
 
     return list(Experiment.objects.order_by("-created_at", "-pk")[:20])
 
@@ -122,7 +122,7 @@ def _looked_at() -> list[Any]:
 def _size(folder: Path) -> str:
     from django.db.models import Count
 
-    from dashboard.experiments.models import Experiment, Run
+    from dashboard.records.experiments.models import Experiment, Run
 
     found = Run.objects.aggregate(runs=Count("pk"))["runs"]
     on_disk = subprocess.run(["du", "-sm", str(folder)], capture_output=True, text=True, check=True).stdout.split()[0]
@@ -135,9 +135,9 @@ def _pages() -> tuple[Any, dict[str, list[str]]]:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from dashboard.experiments.models import Run
-    from dashboard.history.models import Track
-    from dashboard.sharing.actions import share
+    from dashboard.records.experiments.models import Run
+    from dashboard.records.history.models import Track
+    from dashboard.records.sharing.actions import share
 
     user = User.objects.get(username="bench")
     browser = Client(headers=HEADERS)

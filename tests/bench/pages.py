@@ -36,8 +36,8 @@ def main() -> None:
 
 def _fill() -> int:
     """The id of the running experiment."""
-    from dashboard.experiments.models import Cell, Experiment
-    from dashboard.servers.models import Server
+    from dashboard.records.experiments.models import Cell, Experiment
+    from dashboard.records.servers.models import Server
     from tests.unit.bench.plans import plan
 
     server = Server.objects.create(name="db1", kind="attached", host="192.0.2.7")

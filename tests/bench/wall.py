@@ -30,8 +30,8 @@ def main() -> None:
 def report(measure_s: int) -> None:
     from django.core.management import call_command
 
-    from dashboard.experiments import actions
-    from dashboard.servers.models import Server
+    from dashboard.records.experiments import actions
+    from dashboard.records.servers.models import Server
     from workers.bench import recipes
     from workers.conducting.conduct import conduct
     from workers.upkeep.heartbeat import Heartbeat

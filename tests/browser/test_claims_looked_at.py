@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from dashboard.experiments import shelf
+from dashboard.records.experiments import shelf
 from tests.browser.test_every_page import look_at_all
 from tests.unit.reproduction import asked
 from workers.bench import recipes

@@ -9,13 +9,13 @@ from django.test import Client
 from django.urls import get_resolver
 from django.utils import timezone
 
-from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import Worker
 from dashboard.history import update
-from dashboard.history.models import Change
-from dashboard.holds.models import HostLease, PendingRestore
-from dashboard.servers.models import Preflight
-from dashboard.sharing import actions as sharing
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import Worker
+from dashboard.records.history.models import Change
+from dashboard.records.holds.models import HostLease, PendingRestore
+from dashboard.records.servers.models import Preflight
+from dashboard.records.sharing import actions as sharing
 from tests.browser.axe import violations
 from tests.unit.accounts.addresses import patterns
 from tests.unit.history import nights
@@ -244,7 +244,7 @@ def test_pages_that_say_no(page, live_server, stored, problems, monkeypatch):
     send(page, live_server, "/servers/register/", "form.csrfmiddlewaretoken.value = 'x'")
     told["csrf"] = page.get_by_role("heading", name="too old").count()
     wrong += look_here(page)
-    monkeypatch.setattr("dashboard.servers.queries.lines", lambda: 1 / 0)
+    monkeypatch.setattr("dashboard.records.servers.queries.lines", lambda: 1 / 0)
     page.goto(f"{live_server.url}/servers/")
     told["broken"] = page.get_by_role("heading", name="could not be made").count()
     wrong += look_here(page)

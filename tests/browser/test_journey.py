@@ -19,7 +19,7 @@ from types import SimpleNamespace
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from tests.browser.patience import patient
 from tests.real.local_home import LIMIT_S, environment, eventually, part
 from workers.sandbox import builds

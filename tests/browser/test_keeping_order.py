@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import expect
 
-from dashboard.experiments import care
-from dashboard.experiments.models import Experiment
+from dashboard.records.experiments import care
+from dashboard.records.experiments.models import Experiment
 from tests.browser.patience import patient
 from tests.browser.test_every_page import LONG, look
 from tests.unit.results import factory

@@ -8,8 +8,8 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.core.cache import cache
 from playwright.sync_api import expect
 
-from dashboard.accounts import actions
-from dashboard.audit.models import Event
+from dashboard.records.accounts import actions
+from dashboard.records.audit.models import Event
 
 OWN = "a password of my own"
 

@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.accounts import actions
-from dashboard.accounts.models import Person
-from dashboard.schedules.models import Schedule
-from dashboard.servers.models import Server
+from dashboard.records.accounts import actions
+from dashboard.records.accounts.models import Person
+from dashboard.records.schedules.models import Schedule
+from dashboard.records.servers.models import Server
 from tests.browser.patience import patient
 
 PASSWORD = "a long test password"

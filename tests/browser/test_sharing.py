@@ -9,8 +9,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboard.sharing import actions
-from dashboard.sharing.models import ShareLink
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.browser.patience import patient
 from tests.browser.test_every_page import log_in, look_here
 from tests.unit.results import factory, trials

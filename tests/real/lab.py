@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from dashboard.servers.models import Server
+from dashboard.records.servers.models import Server
 from tests.real import parts
 from tests.real.clock import Clock
 from tests.real.parts import until

@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 
-from dashboard.home import PROJECT, redis_url
+from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local.processes import Program
 from tests.real import parts
 from tests.unit.test_deploy_files import documented

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard.experiments.models import Experiment
-from dashboard.history.models import Change, Entry, Track
-from dashboard.notifications import actions as notifications
-from dashboard.notifications.models import Delivery
-from dashboard.schedules.models import Night
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history.models import Change, Entry, Track
+from dashboard.records.notifications import actions as notifications
+from dashboard.records.notifications.models import Delivery
+from dashboard.records.schedules.models import Night
+from dashboard.records.servers.models import Server
 from tests.real.clock import Clock, clock_at
 from tests.real.lab import lab, one_cell, pass_to
 from tests.real.mailbox import mailbox

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.audit.models import Event
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
-from dashboard.holds.models import HostLease
-from dashboard.servers.models import Preflight, Server
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Preflight, Server
 from tests.real.owned import owned
 from tests.real.trials import forgetful
 from workers import tasks

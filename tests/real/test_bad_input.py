@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Server
 from tests.unit.bench.plans import plan
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
 from workers.conducting.conduct import PORTS, conduct

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.portable import parts
 from tests import postgresql
 from tests.unit.portable import files

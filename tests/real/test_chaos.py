@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 
 
 def test_ten_faults_break_nothing():

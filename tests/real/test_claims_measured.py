@@ -2,10 +2,10 @@
 
 import pytest
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Run
 from dashboard.findings.claims.outcomes import outcomes_of
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Run
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 from workers.conducting.conduct import conduct
 from workers.upkeep.heartbeat import Heartbeat

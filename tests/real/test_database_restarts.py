@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from django.conf import settings
 
-from dashboard.home import PROJECT, redis_url
+from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program, tail
 from tests import postgresql

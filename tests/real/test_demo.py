@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from tests.real.local_home import LIMIT_S, environment, parts_of
 
 SHORT = [

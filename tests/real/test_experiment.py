@@ -6,11 +6,11 @@ import time
 import pytest
 from django.db import connection
 
-from dashboard.experiments import actions, lifecycle, queries
-from dashboard.experiments.actions import release
-from dashboard.experiments.models import Cell, Environment, Experiment, Run
-from dashboard.holds.models import HostLease
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions, lifecycle, queries
+from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Run
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 from workers.bench.plan import Plan
 from workers.conducting.conduct import conduct

@@ -8,11 +8,11 @@ import os
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
 from dashboard.portable import apart
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
 from tests.unit.api.tokens import script
 from tests.unit.portable import files
 

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local import ports
 
 

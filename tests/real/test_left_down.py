@@ -6,12 +6,12 @@ import signal
 import pytest
 from django.utils import timezone
 
-from dashboard.audit.models import Event
-from dashboard.experiments import actions as experiments
-from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import DEAD_AFTER, Worker
-from dashboard.servers import actions
-from dashboard.servers.models import Server
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.real import parts
 from tests.real.owned import owned
 from tests.real.parts import until

@@ -3,9 +3,9 @@
 import pytest
 from redis import Redis
 
-from dashboard.experiments import live
-from dashboard.experiments.live import Have, Telling
-from dashboard.home import redis_url
+from dashboard.installation.home import redis_url
+from dashboard.records.experiments import live
+from dashboard.records.experiments.live import Have, Telling
 from tests.real import parts
 
 

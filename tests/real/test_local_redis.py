@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import redis as client
 
-from dashboard import home as homes
+from dashboard.installation import home as homes
 from dashboard.local import redis
 from dashboard.local.errors import LocalError
 from dashboard.local.processes import Child

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local import ports
 from dashboard.local.errors import LocalError
 from tests.real.local_home import LIMIT_S, environment, eventually, part, parts_of

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.history.models import Entry
-from dashboard.notifications import actions as notifications
-from dashboard.schedules import actions
-from dashboard.schedules.models import Night, Schedule
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Cell, Experiment, Run
+from dashboard.records.history.models import Entry
+from dashboard.records.notifications import actions as notifications
+from dashboard.records.schedules import actions
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.servers.models import Server
 from tests.real.clock import Clock, clock_at
 from tests.real.lab import lab, one_cell, pass_to
 from tests.real.mailbox import mailbox

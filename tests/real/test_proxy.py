@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from dashboard.accounts.signals import LOGGED_IN, LOGIN_FAILED
-from dashboard.accounts.throttle import PER_NAME_AND_ADDRESS
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
+from dashboard.pages.accounts.signals import LOGGED_IN, LOGIN_FAILED
+from dashboard.pages.accounts.throttle import PER_NAME_AND_ADDRESS
 from dashboard.portable.archive import MOST_PACKED
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
 from tests.real import proxied
 from tests.real.proxied import NAME, Certificate, Ports, Visitor, plain
 from tests.unit.conducting import experiments

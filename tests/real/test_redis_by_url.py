@@ -8,10 +8,10 @@ import pytest
 import redis as client
 from celery import Celery
 
-from dashboard.experiments import live
-from dashboard.fleet import task_queue
 from dashboard.local import redis
 from dashboard.local.processes import Child, Program
+from dashboard.records.experiments import live
+from dashboard.records.fleet import task_queue
 from workers.celery import app
 
 pytestmark = pytest.mark.django_db  # a bell asks where its row is

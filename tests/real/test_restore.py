@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from tests import postgresql
 
 DOCUMENT = (PROJECT / "docs" / "deployment.md").read_text()

@@ -13,17 +13,17 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from dashboard.experiments import actions, queries
-from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.fleet import task_queue
-from dashboard.fleet.models import DEAD_AFTER, Worker
-from dashboard.holds.models import HostLease
-from dashboard.home import PROJECT, redis_url
+from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child
-from dashboard.servers import actions as servers
-from dashboard.servers import vault
-from dashboard.servers.models import Preflight, Server
+from dashboard.records.experiments import actions, queries
+from dashboard.records.experiments.models import Cell, Experiment, Run
+from dashboard.records.fleet import task_queue
+from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers import actions as servers
+from dashboard.records.servers import vault
+from dashboard.records.servers.models import Preflight, Server
 from tests.real.lab import one_cell
 from tests.real.test_worker import alive, descendants, fresh, owned_by, shorten, until
 

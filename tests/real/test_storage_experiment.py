@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment, Probe, Run
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment, Probe, Run
+from dashboard.records.servers.models import Server
 from tests.real.disks import leavings, needs_disk
 from tests.unit.bench.plans import plan
 from workers.bench.plan import CrashPlan, PlanTarget, Variant, WorkloadChoice

@@ -10,13 +10,13 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from dashboard.experiments import actions, lifecycle
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases
-from dashboard.fleet.models import DEAD_AFTER, Worker
-from dashboard.holds.models import PendingRestore
-from dashboard.home import PROJECT
-from dashboard.servers.models import Server
+from dashboard.installation.home import PROJECT
+from dashboard.records.experiments import actions, lifecycle
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases
+from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Server
 from tests.real import parts
 from tests.real.parts import until
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice

@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment, Part, Run
-from dashboard.fleet.models import DEAD_AFTER, Worker
-from dashboard.holds.models import HostLease
 from dashboard.local.processes import Child
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment, Part, Run
+from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Server
 from tests.real.crew import Crew
 from tests.real.lab import one_cell
 from tests.real.parts import until

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from dashboard.fleet.models import DEAD_AFTER
 from dashboard.local.processes import Child
+from dashboard.records.fleet.models import DEAD_AFTER
 from tests.real import two_hosts
 from tests.real.local_home import eventually
 from tests.real.test_worker import alive, descendants

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.fleet.models import DEAD_AFTER, Worker
-from dashboard.holds.models import HostLease
-from dashboard.servers.models import Preflight, Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Cell, Experiment, Run
+from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Preflight, Server
 from tests.real.disks import leavings, needs_disk
 from tests.real.lab import one_cell
 from workers.bench import recipes
@@ -171,7 +171,7 @@ def test_a_preflight_reaches_the_server_through_the_worker(start_worker, sandbox
     server = Server(name="Shared", kind="attached", host=target.host, port=target.port, user=target.user)
     server.set_password(target.password)
     server.save()
-    from dashboard.servers.actions import ask_preflight
+    from dashboard.records.servers.actions import ask_preflight
 
     ask_preflight(None, server)
     until(lambda: Preflight.objects.get(server=server).state == "done")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from tests.real.disks import needs_disk
 
 UNIT = PROJECT / "deploy/systemd/durascope-worker-root@.service"

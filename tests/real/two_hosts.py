@@ -15,7 +15,7 @@ import psycopg
 from cryptography.fernet import Fernet
 from psycopg import sql
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program, tail
 from tests import postgresql

@@ -21,7 +21,7 @@ OURS = ("workers", "dashboard")
 
 @dataclass(frozen=True)
 class Room:
-    """`holds`: modules and packages; `*` stands for one name, and the longest match counts. `imports`: other rooms.
+    """`holds`: modules and packages; the longest match counts. `imports`: other rooms.
     `libraries`: everything that is neither ours nor Python's, `without` these parts of them."""
 
     holds: tuple[str, ...]
@@ -32,7 +32,7 @@ class Room:
 
 MEASURING = ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "bench")
 REQUESTS = ("django.forms", "django.http", "django.shortcuts", "django.template", "django.views")
-LOW = (*MEASURING, "installation", "queue")
+LOW = (*MEASURING, "installation", "queue", "text")
 WEB = ("a2wsgi", "allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
 
 ROOMS = {
@@ -51,115 +51,35 @@ ROOMS = {
         ("cryptography", "pymysql"),
     ),
     # where the installation keeps things; how a task is sent to a worker
-    "installation": Room(
-        (
-            "dashboard.database",
-            "dashboard.home",
-            "dashboard.log_lines",
-            "dashboard.nul",
-            "dashboard.retry",
-            "dashboard.usable",
-            "dashboard.version",
-        ),
-        ("errors",),
-        ("django", "psycopg"),
-    ),
+    "installation": Room(("dashboard.installation",), ("errors",), ("django", "psycopg")),
     "queue": Room(
-        ("dashboard.fleet.site_names", "dashboard.fleet.task_queue", "workers.celery", "workers.celery_config"),
+        (
+            "dashboard.records.fleet.site_names",
+            "dashboard.records.fleet.task_queue",
+            "workers.celery",
+            "workers.celery_config",
+        ),
         ("errors", "installation"),
         ("celery", "django", "kombu", "redis"),
     ),
+    "text": Room(("dashboard.text",), ("bench",), ("django", "pydantic")),
     # what is stored, and what may happen to it: no request
     "records": Room(
-        (
-            "dashboard.accounts",
-            "dashboard.audit",
-            "dashboard.experiments",
-            "dashboard.fleet",
-            "dashboard.history",
-            "dashboard.holds",
-            "dashboard.notifications",
-            "dashboard.numbers",
-            "dashboard.schedules",
-            "dashboard.servers",
-            "dashboard.sharing",
-            "dashboard.words",
-        ),
+        ("dashboard.records",),
         LOW,
         ("allauth", "cronsim", "cryptography", "django", "numpy", "pydantic", "redis"),  # allauth: its second factors
         REQUESTS,
     ),
-    # values and sentences worked out from records; the rounds that note what was found night by night
+    # values and sentences worked out from records; what was found night by night; an experiment as a file
     "findings": Room(("dashboard.findings",), (*LOW, "records"), ("django", "numpy"), REQUESTS),
-    "history": Room(
-        (
-            "dashboard.history.again",
-            "dashboard.history.changes",
-            "dashboard.history.entries",
-            "dashboard.history.news",
-            "dashboard.history.update",
-        ),
-        (*LOW, "records", "findings"),
-        ("django",),
-        REQUESTS,
-    ),
+    "history": Room(("dashboard.history",), (*LOW, "records", "findings"), ("django",), REQUESTS),
+    "portable": Room(("dashboard.portable",), (*LOW, "records", "findings"), ("django", "pydantic"), REQUESTS),
     # what people and programs see
     "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy",)),
     "pages": Room(
-        (
-            "dashboard.*.apps",
-            "dashboard.*.forms",
-            "dashboard.*.page",
-            "dashboard.*.templatetags",
-            "dashboard.*.urls",
-            "dashboard.*.views",
-            "dashboard.accounts.adapter",
-            "dashboard.accounts.backend",
-            "dashboard.accounts.confirmed",
-            "dashboard.accounts.gate",
-            "dashboard.accounts.people",
-            "dashboard.accounts.people_urls",
-            "dashboard.accounts.refusals",
-            "dashboard.accounts.sessions",
-            "dashboard.accounts.sign_on",
-            "dashboard.accounts.signals",
-            "dashboard.accounts.throttle",
-            "dashboard.api",
-            "dashboard.asgi",
-            "dashboard.audit.files",
-            "dashboard.bundles",
-            "dashboard.collected",
-            "dashboard.experiments.care_forms",
-            "dashboard.experiments.care_views",
-            "dashboard.experiments.plan_inputs",
-            "dashboard.experiments.list_page",
-            "dashboard.forwarded",
-            "dashboard.front",
-            "dashboard.help",
-            "dashboard.monitoring",
-            "dashboard.portable",
-            "dashboard.reproduction",
-            "dashboard.results",
-            "dashboard.servers.expendable",
-            "dashboard.settings",
-            "dashboard.sharing.asked",
-            "dashboard.sharing.comparisons",
-            "dashboard.sharing.counting",
-            "dashboard.sharing.embedding",
-            "dashboard.sharing.glance",
-            "dashboard.sharing.kept",
-            "dashboard.sharing.limit",
-            "dashboard.sharing.opened",
-            "dashboard.urls",
-        ),
-        (*LOW, "records", "findings", "charts"),
+        ("dashboard.asgi", "dashboard.pages", "dashboard.settings", "dashboard.urls"),
+        (*LOW, "records", "findings", "portable", "charts"),
         WEB,
-    ),
-    # programs that a person starts
-    "commands": Room(
-        ("dashboard.*.management", "dashboard.local"),
-        (*LOW, "records", "findings", "history", "charts", "pages"),
-        ("django", "redis"),
     ),
     # processes
     "upkeep": Room(("workers.upkeep",), (*LOW, "records", "findings"), ("celery", "django", "kombu", "redis")),
@@ -172,10 +92,11 @@ ROOMS = {
         (*LOW, "records", "findings", "history", "upkeep", "together", "conducting"),
         ("celery", "django"),
     ),
-    # processes too: `experiment run` measures without Celery, Redis and workers; `worker` starts a worker
-    "command line": Room(
-        ("dashboard.experiments.management.commands.experiment", "dashboard.fleet.management.commands.worker"),
-        (*LOW, "records", "findings", "pages", "upkeep", "conducting"),
+    # programs that a person starts: the only rooms that may know both pages and processes
+    "local": Room(("dashboard.local",), (*LOW, "records", "findings", "pages"), ("django", "redis")),
+    "commands": Room(
+        ("dashboard.commands",),
+        (*LOW, "records", "findings", "history", "portable", "pages", "upkeep", "conducting", "local"),
         ("django",),
     ),
 }
@@ -183,16 +104,10 @@ ROOMS = {
 
 def room_of(module: str) -> list[str]:
     """The rooms whose longest entry matches; exactly one when the table is right."""
-    held = [(_match(place, module), name) for name, room in ROOMS.items() for place in room.holds]
-    best = max(length for length, _ in held)
-    return [name for length, name in held if length == best and length]
-
-
-def _match(place: str, module: str) -> tuple[int, int] | tuple[()]:
-    """How well an entry matches, more names first, then fewer stars; empty when it does not."""
-    wanted, given = place.split("."), module.split(".")
-    fits = len(wanted) <= len(given) and all(one in ("*", two) for one, two in zip(wanted, given, strict=False))
-    return (len(wanted), -wanted.count("*")) if fits else ()
+    held = [
+        (len(place), name) for name, room in ROOMS.items() for place in room.holds if _is_or_holds(module, (place,))
+    ]
+    return [name for length, name in held if length == max(held)[0]]
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -253,7 +168,7 @@ def test_rooms_only_import_rooms_above_them():
 def test_every_entry_of_the_table_holds_something():
     known = modules(PROJECT)
     places = [place for room in ROOMS.values() for place in room.holds]
-    report(place for place in places if not any(_match(place, module) for module in known))
+    report(place for place in places if not any(_is_or_holds(module, (place,)) for module in known))
 
 
 def test_where_to_look_names_files_that_exist_and_at_most_eight():
@@ -271,10 +186,10 @@ def test_where_to_look_names_files_that_exist_and_at_most_eight():
         ("workers.servers.guilty", "def f():\n    import redis.client", "servers imports redis.client"),
         ("workers.servers.guilty", "from . import target", "servers imports ."),
         ("workers.upkeep.guilty", "import workers.tasks", "upkeep imports workers.tasks"),
-        ("dashboard.servers.guilty", "from workers.conducting import conduct", "records imports workers.conducting"),
-        ("dashboard.servers.guilty", "from celery import app", "records imports celery"),
+        ("dashboard.records.guilty", "from workers.conducting import conduct", "records imports workers.conducting"),
+        ("dashboard.records.guilty", "from celery import app", "records imports celery"),
         ("workers.loose", "", "is in no room"),
-        ("dashboard.servers.guilty", "from django.http import Http404", "records imports django.http"),
+        ("dashboard.records.guilty", "from django.http import Http404", "records imports django.http"),
         ("dashboard.newcomer.guilty", "", "is in no room"),
         ("workers", "import django", "imports django"),
     ],

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 
 CHANGES = re.compile(
     r"Event\.objects\b[^\n]*\.(update|delete|bulk_update|get_or_create|update_or_create)\(|event\.save\("
@@ -23,7 +23,7 @@ def test_the_detector_sees_a_change():
 
 @pytest.mark.django_db
 def test_deleting_an_account_keeps_its_events_and_name(admin):
-    from dashboard.audit.models import Event, record
+    from dashboard.records.audit.models import Event, record
 
     record(admin, "registered", "db1")
     admin.delete()

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from dashboard.bundles import BUNDLES, NotBundled, bundled
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
+from dashboard.pages.bundles import BUNDLES, NotBundled, bundled
 
 MODULES = {
     "js/one.js": 'import "./side.js";\nimport { a as b, c } from "./parts/two.js";\nconsole.log(b, c());\n',

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from dashboard.collected import is_fresh
+from dashboard.pages.collected import is_fresh
 
 HASHED = re.compile(r"/static/[\w./-]+\.[0-9a-f]{12}\.\w+")
 LED_TO = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']|url\(["']?([^"')]+)["']?\)""")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.database import BadDatabase, databases
+from dashboard.installation.database import BadDatabase, databases
 
 
 def read(url):

@@ -10,7 +10,7 @@ from secrets import token_urlsafe
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.portable.archive import MOST_PACKED
 
 DEPLOY = PROJECT / "deploy"

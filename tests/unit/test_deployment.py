@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from tests.walks import report, undone
 
 

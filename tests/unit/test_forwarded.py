@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from asgiref.sync import async_to_sync
 
-from dashboard.forwarded import BadProxy, Forwarded, proxies
 from dashboard.local.programs import web
+from dashboard.pages.forwarded import BadProxy, Forwarded, proxies
 
 FORGED = [(b"x-forwarded-for", b"203.0.113.9"), (b"x-forwarded-proto", b"https")]
 

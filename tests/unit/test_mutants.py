@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from tests.bench.equivalent import EQUIVALENT
 from tests.bench.mutants import mutants, mutated
 

@@ -10,15 +10,15 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from dashboard.accounts import actions
-from dashboard.accounts.forms import PasskeyForm, PasskeyNameForm
-from dashboard.accounts.roles import Role
-from dashboard.experiments.models import Comment, Experiment
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
+from dashboard.pages.accounts.forms import PasskeyForm, PasskeyNameForm
+from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
-from dashboard.servers.forms import AttachedForm, SandboxForm
-from dashboard.sharing.models import ShareLink
+from dashboard.records.accounts import actions
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Comment, Experiment
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.api.tokens import script, somebody
 from tests.unit.bench.plans import plan
 from tests.unit.bench.test_review import said

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.experiments import claiming, lifecycle, run_results
-from dashboard.nul import without_nul
+from dashboard.installation.nul import without_nul
+from dashboard.records.experiments import claiming, lifecycle, run_results
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError
 

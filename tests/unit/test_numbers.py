@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard import numbers as figures
+from dashboard.text import numbers as figures
 
 DASH = figures.UNKNOWN
 

@@ -1,6 +1,6 @@
 import stat
 
-from dashboard import home
+from dashboard.installation import home
 
 
 def test_the_database_file_is_its_owners_only(tmp_path, monkeypatch):

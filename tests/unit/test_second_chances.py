@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 
 TEST = "tests/real/test_x.py::test_it"
 

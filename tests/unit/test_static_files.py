@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 
 PATH = "/static/css/base.css"
 WHOLE = (PROJECT / "static/css/base.css").read_bytes()

@@ -52,5 +52,5 @@ def test_the_audit_log_still_refuses_changes(upgraded):
 
 
 def test_every_topic_has_one_first_migration():
-    firsts = [path for path in PROJECT.glob("dashboard/*/migrations/0001*.py")]
+    firsts = [path for path in PROJECT.glob("dashboard/records/*/migrations/0001*.py")]
     assert len(firsts) == len({path.parts[-3] for path in firsts}) == 11

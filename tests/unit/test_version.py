@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dashboard.version import VERSION
+from dashboard.installation.version import VERSION
 from tests.markup import flat
 
 pytestmark = pytest.mark.django_db

@@ -4,12 +4,12 @@ that gets the task passes it on. Housekeeping sends a lost task again."""
 import contextlib
 from collections.abc import Iterable, Mapping
 
-from dashboard.experiments import lifecycle, waiting
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases, sites, task_queue
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease
-from dashboard.servers.models import Server
+from dashboard.records.experiments import lifecycle, waiting
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases, sites, task_queue
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Server
 from workers.bench.needs import Needs
 from workers.bench.plan import Plan
 from workers.bench.site_review import apart, nobody_can

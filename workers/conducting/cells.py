@@ -2,8 +2,8 @@
 
 import re
 
-from dashboard.experiments import live, run_results
-from dashboard.experiments.models import Cell, Environment
+from dashboard.records.experiments import live, run_results
+from dashboard.records.experiments.models import Cell, Environment
 from workers.bench.load import Second
 from workers.bench.measure import Listener
 from workers.bench.stand import Stand

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 
 from django.db import DatabaseError, InterfaceError
 
-from dashboard.experiments import lifecycle, live
-from dashboard.experiments.models import Experiment
 from dashboard.findings import conclusion
-from dashboard.fleet import leases
-from dashboard.fleet.models import Worker
-from dashboard.retry import LOST, retried
-from dashboard.servers.models import Server
+from dashboard.installation.retry import LOST, retried
+from dashboard.records.experiments import lifecycle, live
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from workers.bench.measure import measure
 from workers.bench.plan import Plan
 from workers.conducting import assignment

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from dashboard.experiments import run_results, trial_results
-from dashboard.experiments.models import Environment, Trial
+from dashboard.records.experiments import run_results, trial_results
+from dashboard.records.experiments.models import Environment, Trial
 from workers.conducting import expendable
 from workers.conducting.job import Job
 from workers.crash.trial import TrialSetup

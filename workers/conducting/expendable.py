@@ -4,15 +4,15 @@ what must be put back is written down before each change."""
 import secrets
 from functools import partial
 
-from dashboard.accounts.roles import allowed
-from dashboard.audit.models import record
-from dashboard.experiments import claiming
-from dashboard.experiments.models import Trial
-from dashboard.experiments.rights import queued_by
-from dashboard.holds.models import PendingRestore
-from dashboard.retry import retried
-from dashboard.servers.models import Server
-from dashboard.servers.programs import may_run_here
+from dashboard.installation.retry import retried
+from dashboard.records.accounts.roles import allowed
+from dashboard.records.audit.models import record
+from dashboard.records.experiments import claiming
+from dashboard.records.experiments.models import Trial
+from dashboard.records.experiments.rights import queued_by
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.programs import may_run_here
 from workers.crash.trial import Attached
 from workers.errors import PlanError
 from workers.servers import schema

@@ -7,14 +7,14 @@ from functools import cached_property, partial
 
 from django.db.models import Manager
 
-from dashboard.experiments import claiming, lifecycle
-from dashboard.experiments.claiming import Row
-from dashboard.experiments.live import Telling
-from dashboard.experiments.models import Cell, Experiment, Trial
-from dashboard.experiments.rights import why_not_run
-from dashboard.fleet.models import Worker
-from dashboard.retry import retried
-from dashboard.servers.models import Server
+from dashboard.installation.retry import retried
+from dashboard.records.experiments import claiming, lifecycle
+from dashboard.records.experiments.claiming import Row
+from dashboard.records.experiments.live import Telling
+from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.experiments.rights import why_not_run
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from workers.bench.load import AskedSeldom
 from workers.bench.measure import Measurement
 from workers.bench.plan import Plan, PlannedCell

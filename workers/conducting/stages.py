@@ -15,9 +15,9 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.experiments import run_results
-from dashboard.experiments.models import Probe
-from dashboard.retry import LOST
+from dashboard.installation.retry import LOST
+from dashboard.records.experiments import run_results
+from dashboard.records.experiments.models import Probe
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
 from workers.bench.measure import Prepared

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import redis
 from django.conf import settings
 
-from dashboard.experiments.models import Part
+from dashboard.records.experiments.models import Part
 from workers.bench.load import Second
 from workers.errors import Cancelled, TogetherError
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from dashboard.experiments import claiming
-from dashboard.experiments.models import Cell, Part
-from dashboard.experiments.states import move
-from dashboard.fleet import sites, task_queue
-from dashboard.fleet.models import Worker
-from dashboard.retry import LOST, retried
+from dashboard.installation.retry import LOST, retried
+from dashboard.records.experiments import claiming
+from dashboard.records.experiments.models import Cell, Part
+from dashboard.records.experiments.states import move
+from dashboard.records.fleet import sites, task_queue
+from dashboard.records.fleet.models import Worker
 from workers.bench import site_review, sysbench
 from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadResult, OnSecond, Second
 from workers.bench.merge import PartLoad, merge, split

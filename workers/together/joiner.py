@@ -12,13 +12,13 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from dashboard.experiments.models import Cell, Experiment, Part
-from dashboard.experiments.states import HELD, move
-from dashboard.fleet import leases
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease
-from dashboard.nul import without_nul
-from dashboard.retry import LOST, retried
+from dashboard.installation.nul import without_nul
+from dashboard.installation.retry import LOST, retried
+from dashboard.records.experiments.models import Cell, Experiment, Part
+from dashboard.records.experiments.states import HELD, move
+from dashboard.records.fleet import leases
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease
 from workers.bench import sysbench
 from workers.bench.load import AskedSeldom, IsCancelled, LoadRequest, OnSecond, Second
 from workers.bench.merge import PartLoad

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.fleet.models import Worker
-from dashboard.nul import without_nul
-from dashboard.servers import actions
-from dashboard.servers.models import Preflight, Server
-from dashboard.servers.vault import KeyMissing
+from dashboard.installation.nul import without_nul
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.servers.vault import KeyMissing
 from workers.errors import DurascopeError
 from workers.servers import durability, preflight
 from workers.servers.connection import connect

@@ -15,8 +15,8 @@ from django.db import close_old_connections, connection
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from dashboard.fleet.models import DEAD_AFTER, Worker
-from dashboard.version import VERSION
+from dashboard.installation.version import VERSION
+from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from workers.sandbox.builds import store
 from workers.upkeep import abilities
 from workers.upkeep.stuck_threads import pool

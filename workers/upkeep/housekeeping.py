@@ -14,13 +14,13 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
-from dashboard.experiments import lifecycle
-from dashboard.experiments.care import remove_one
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import installation, leases
-from dashboard.fleet.models import Worker
-from dashboard.servers import actions as servers
-from dashboard.servers.models import Preflight
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.care import remove_one
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import installation, leases
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import actions as servers
+from dashboard.records.servers.models import Preflight
 from workers.host import temporary
 from workers.sandbox.sweep import sweep
 from workers.upkeep import conducted

@@ -11,7 +11,7 @@ from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import close_old_connections, connection
 
-from dashboard.fleet import task_queue
+from dashboard.records.fleet import task_queue
 from workers.upkeep import housekeeping, restores
 
 EVERY_S = 10.0

@@ -9,15 +9,15 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.audit.models import record
-from dashboard.experiments import claiming
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import installation, leases
-from dashboard.holds.models import PendingRestore
-from dashboard.nul import without_nul
-from dashboard.retry import retried
-from dashboard.servers.models import Server
-from dashboard.servers.programs import may_run_here
+from dashboard.installation.nul import without_nul
+from dashboard.installation.retry import retried
+from dashboard.records.audit.models import record
+from dashboard.records.experiments import claiming
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import installation, leases
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.programs import may_run_here
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached
 from workers.errors import DurascopeError, ServerError, Taken

@@ -10,9 +10,9 @@ from typing import Any
 
 from celery.signals import task_postrun, task_prerun
 
-from dashboard.experiments.models import Experiment, Part
-from dashboard.experiments.states import LOAD_OVER
-from dashboard.fleet import task_queue
+from dashboard.records.experiments.models import Experiment, Part
+from dashboard.records.experiments.states import LOAD_OVER
+from dashboard.records.fleet import task_queue
 
 LIMIT_S = 600.0  # of a task that measures nothing, and of the end of one that does
 LIMITS_S = {task_queue.PREFLIGHT: 120.0}

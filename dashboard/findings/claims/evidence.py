@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dashboard.experiments.models import Cell, Experiment, Run
-from dashboard.experiments.states import ENDED
 from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.points import Gathered, PointKey, points
+from dashboard.records.experiments.models import Cell, Experiment, Run
+from dashboard.records.experiments.states import ENDED
 from workers.analysis.blocks import Sample
 from workers.analysis.fsync_model import FsyncModel, SizeTimes, fit
 from workers.analysis.predicates.measured import At, Crash, Place

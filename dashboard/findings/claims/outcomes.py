@@ -14,9 +14,9 @@ from typing import Any
 
 from django.db.models import Count, Max
 
-from dashboard.experiments.claims import claims_of
-from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.claims.evidence import Evidence, read
+from dashboard.records.experiments.claims import claims_of
+from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import Flush

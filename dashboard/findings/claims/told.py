@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.experiments.models import Experiment
 from dashboard.findings.claims.outcomes import outcomes_of
-from dashboard.numbers import UNKNOWN, percent, sig
+from dashboard.records.experiments.models import Experiment
+from dashboard.text.numbers import UNKNOWN, percent, sig
 
 UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "commits": " commits"}
 SHARES = ("share", "deviation")  # read in per cent

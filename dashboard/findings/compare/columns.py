@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.analysis import describe, judged
 from dashboard.findings.compare.figures import Column
 from dashboard.findings.point import Point
 from dashboard.findings.points import Gathered, gathered
+from dashboard.records.experiments.models import Experiment, Run
 
 MOST_POINTS = 16
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.experiments.models import Experiment
 from dashboard.findings.point import Point
-from dashboard.numbers import at
+from dashboard.records.experiments.models import Experiment
+from dashboard.text.numbers import at
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dashboard.findings.compare.figures import Column, named
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import Ratio
-from dashboard.numbers import sig
+from dashboard.text.numbers import sig
 
 
 def finding(columns: Sequence[Column]) -> Finding | None:

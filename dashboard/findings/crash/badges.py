@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.experiments.crash_kinds import in_order, title
-from dashboard.experiments.models import Environment, Experiment, Trial
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.durability import Durability, agree, of_server, of_trial
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
-from dashboard.servers.models import Server
-from dashboard.servers.queries import last_answer
+from dashboard.records.experiments.crash_kinds import in_order, title
+from dashboard.records.experiments.models import Environment, Experiment, Trial
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.queries import last_answer
 from workers.bench.plan import CONTROLS
 
 NAMES = {"rocksdb": "MyRocks, "}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.experiments.crash_kinds import GRACEFUL_RESTART, LYING_DISK, counted
-from dashboard.experiments.models import Trial
 from dashboard.findings.crash.trials import Tried
+from dashboard.records.experiments.crash_kinds import GRACEFUL_RESTART, LYING_DISK, counted
+from dashboard.records.experiments.models import Trial
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dashboard.numbers import percent
+from dashboard.text.numbers import percent
 from workers.analysis import binomial
 
 

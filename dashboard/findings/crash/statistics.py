@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
 
-from dashboard.experiments.crash_kinds import counted
-from dashboard.experiments.models import Trial
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
-from dashboard.numbers import ms, sig, whole
+from dashboard.records.experiments.crash_kinds import counted
+from dashboard.records.experiments.models import Trial
+from dashboard.text.numbers import ms, sig, whole
 
 PLACES = ("engine", "binlog")
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dashboard.experiments.models import Experiment, Trial
-from dashboard.experiments.states import ENDED
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.experiments.states import ENDED
 from workers.bench.plan import CONTROLS
 from workers.crash.replica_judgement import RECONNECTIONS
 

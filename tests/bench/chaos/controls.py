@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.experiments.models import Cell, Experiment, Run, Trial
-from dashboard.holds.models import HostLease, PendingRestore
+from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
+from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.invariants import INVARIANTS, MESSAGES
 from tests.bench.chaos.story import Said, Story

@@ -15,7 +15,7 @@ from random import Random
 import psycopg
 from redis import Redis
 
-from dashboard.home import redis_url
+from dashboard.installation.home import redis_url
 from dashboard.local.processes import Child
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.place import DATABASE

@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from dashboard.local import ports, programs, redis
-from dashboard.servers import vault
-from dashboard.servers.models import Server
+from dashboard.records.servers import vault
+from dashboard.records.servers.models import Server
 from tests.bench.chaos import found
 from tests.bench.chaos.parts import Parts
 from tests.bench.chaos.place import Place

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dashboard.experiments.models import Cell, Experiment, Run, Trial
-from dashboard.holds.models import HostLease, PendingRestore
+from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
+from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.bench.chaos import found
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.story import Story, judged, measured

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import task_queue
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local.processes import Child, Program
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.records.servers.models import Server
 from tests.bench.chaos.installation import Installation
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.crash.kinds import CRASH_KINDS

@@ -5,9 +5,9 @@ from random import Random
 
 from django.db import IntegrityError
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import task_queue
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
 from tests.bench.chaos import invariants, logs
 from tests.bench.chaos.faults import FAULTS, Fault, Scene
 from tests.bench.chaos.installation import Installation

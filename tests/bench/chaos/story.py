@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dashboard.experiments.models import Cell, Experiment, Run, Trial
+from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
 
 # Of an interrupted cell or trial, its experiment says why.
 ENDED_BADLY = {Experiment: ("failed", "interrupted"), Cell: ("failed",), Trial: ("failed",)}

@@ -10,7 +10,7 @@ from django.test.utils import override_settings
 from dashboard.findings.looks import looks
 
 TEMPLATES = [str(Path(__file__).parent / "templates"), str(Path(__file__).resolve().parents[3] / "templates")]
-BUILTINS = ["dashboard.help.templatetags.terms"]
+BUILTINS = ["dashboard.pages.templatetags.terms"]
 ENGINE = Engine(dirs=TEMPLATES, libraries={"static": "django.templatetags.static"}, builtins=BUILTINS)
 VARIANTS = ["1/1", "2/1", "2/0", "0/0"]
 THREADS = [1, 2, 4, 8, 16, 32, 64]

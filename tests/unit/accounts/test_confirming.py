@@ -10,9 +10,9 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboard.accounts.roles import Role, role_of
-from dashboard.api.models import ApiToken
-from dashboard.servers.models import Server
+from dashboard.records.accounts.roles import Role, role_of
+from dashboard.records.api.models import ApiToken
+from dashboard.records.servers.models import Server
 from tests.confirmed import confirm
 from tests.unit.accounts.test_sign_on import come_back, sign_on
 from tests.unit.api.tokens import somebody

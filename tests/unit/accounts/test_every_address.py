@@ -10,10 +10,10 @@ from django.core.exceptions import PermissionDenied
 from django.template import Context, Template
 from django.test import Client, RequestFactory
 
-from dashboard.accounts.gate import Gate, May, needs
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import NOBODY, OPERATIONS, RANKS, Role
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
+from dashboard.pages.accounts.gate import Gate, May, needs
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import NOBODY, OPERATIONS, RANKS, Role
 from tests.unit.accounts.addresses import ALL, VIEWS
 from tests.walks import report, undone
 

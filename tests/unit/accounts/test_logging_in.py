@@ -10,9 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts import throttle
-from dashboard.accounts.models import Attempt
-from dashboard.audit.models import Event
+from dashboard.pages.accounts import throttle
+from dashboard.records.accounts.models import Attempt
+from dashboard.records.audit.models import Event
 
 pytestmark = pytest.mark.django_db
 RIGHT = "a long test password"

@@ -10,7 +10,7 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from dashboard.audit.models import Event
+from dashboard.records.audit.models import Event
 
 pytestmark = pytest.mark.django_db
 GOOD = "correct horse battery"

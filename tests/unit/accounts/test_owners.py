@@ -3,13 +3,13 @@
 import pytest
 from django.contrib.auth.models import User
 
-from dashboard.accounts import actions as people
-from dashboard.accounts.roles import NotAllowed, Role, allowed
-from dashboard.audit.models import Event
-from dashboard.experiments import actions as experiments
-from dashboard.experiments.rights import why_not_crash
-from dashboard.servers import actions
-from dashboard.servers.models import Server
+from dashboard.records.accounts import actions as people
+from dashboard.records.accounts.roles import NotAllowed, Role, allowed
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments.rights import why_not_crash
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.confirmed import confirm
 from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.errors import PlanError

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboard.accounts import actions
-from dashboard.accounts.roles import NotAllowed, Role, role_of
-from dashboard.audit.models import Event
+from dashboard.records.accounts import actions
+from dashboard.records.accounts.roles import NotAllowed, Role, role_of
+from dashboard.records.audit.models import Event
 
 pytestmark = pytest.mark.django_db
 OWN = "a password of my own"

@@ -6,12 +6,12 @@ import pytest
 from django.db import DatabaseError
 from django.test import Client
 
-from dashboard.accounts import refusals
-from dashboard.accounts.models import Attempt
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.servers import actions
-from dashboard.servers.models import Server
+from dashboard.pages.accounts import refusals
+from dashboard.records.accounts.models import Attempt
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 
 pytestmark = pytest.mark.django_db

@@ -11,10 +11,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts import actions, policy, sessions
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
+from dashboard.pages.accounts import sessions
+from dashboard.records.accounts import actions, policy
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
 from tests.markup import flat
 from tests.unit.api.tokens import script, somebody
 

@@ -6,9 +6,9 @@ import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import User
 
-from dashboard.accounts.roles import Role, role_of
-from dashboard.accounts.sign_on import BadSignOn, company
-from dashboard.audit.models import Event
+from dashboard.pages.accounts.sign_on import BadSignOn, company
+from dashboard.records.accounts.roles import Role, role_of
+from dashboard.records.audit.models import Event
 from tests.unit.accounts.company import CLIENT, SECRET, Company
 
 SET = {

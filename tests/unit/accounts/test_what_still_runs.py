@@ -2,12 +2,12 @@
 
 import pytest
 
-from dashboard.accounts import running
-from dashboard.accounts.roles import NotAllowed, Role
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.schedules import actions as schedules
-from dashboard.schedules.models import Schedule
+from dashboard.pages.accounts import running
+from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.schedules import actions as schedules
+from dashboard.records.schedules.models import Schedule
 from tests.unit.api.tokens import somebody
 from tests.unit.conducting import experiments as make
 from tests.unit.schedules import made

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments import care
-from dashboard.experiments.models import Experiment
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments import care
+from dashboard.records.experiments.models import Experiment
 from tests.unit.api.tokens import script, somebody
 from tests.unit.results import factory
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dashboard.accounts.roles import Role
-from dashboard.fleet import task_queue
-from dashboard.notifications import actions, post
-from dashboard.notifications.models import Delivery
+from dashboard.records.accounts.roles import Role
+from dashboard.records.fleet import task_queue
+from dashboard.records.notifications import actions, post
+from dashboard.records.notifications.models import Delivery
 from tests.unit.api.tokens import script, somebody
 
 pytestmark = pytest.mark.django_db

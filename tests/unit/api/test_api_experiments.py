@@ -6,12 +6,12 @@ import threading
 import pytest
 from django.db import connection
 
-from dashboard.accounts.roles import Role
-from dashboard.api.models import StartKey
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import task_queue
-from dashboard.servers.models import Server
+from dashboard.records.accounts.roles import Role
+from dashboard.records.api.models import StartKey
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import client_of, script, somebody, token_of
 from tests.unit.results import factory, trials
 
@@ -194,7 +194,7 @@ def test_two_at_once_start_one(server, rung):
 
 def test_the_slower_of_two_finds_what_the_faster_started(maria, server, monkeypatch):
     """The moment that threads rarely meet: the key is not there when it is looked for, and there when it is stored."""
-    from dashboard.api import idempotency
+    from dashboard.pages.api import idempotency
 
     first = start(maria, server, "k").json()["id"]
     seen, look = [], idempotency._known

@@ -12,15 +12,15 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis import checks
 from schemathesis.core.failures import FailureGroup
 
-from dashboard.accounts.roles import Role
-from dashboard.api.document import openapi
-from dashboard.api.resources import recipes
-from dashboard.experiments.models import Trial
 from dashboard.findings import document as whole
-from dashboard.fleet import task_queue
-from dashboard.notifications import actions as notifications
-from dashboard.servers.models import Preflight, Server
-from dashboard.sharing import actions as sharing
+from dashboard.pages.api.document import openapi
+from dashboard.pages.api.resources import recipes
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Trial
+from dashboard.records.fleet import task_queue
+from dashboard.records.notifications import actions as notifications
+from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import somebody, token_of
 from tests.unit.conducting import experiments as make
 from tests.unit.results import trials

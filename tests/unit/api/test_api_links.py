@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments.models import Run
-from dashboard.sharing import actions
-from dashboard.sharing.models import ShareLink
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Run
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.api.tokens import script, somebody
 from tests.unit.results import factory
 

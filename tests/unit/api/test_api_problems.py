@@ -7,9 +7,9 @@ import pytest
 from django.db import IntegrityError
 from django.test import Client
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments import queries
-from dashboard.servers.models import Server
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments import queries
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 from tests.unit.results import factory
 
@@ -125,7 +125,7 @@ class TestServers:
         assert not Server.objects.exists()
 
     def test_one_is_tested(self, maria, monkeypatch):
-        from dashboard.fleet import task_queue
+        from dashboard.records.fleet import task_queue
 
         monkeypatch.setattr(task_queue, "send", lambda *_: None)
         asked = maria.post(f"{SERVERS}/{factory.server().pk}/tests")

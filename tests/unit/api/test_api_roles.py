@@ -3,11 +3,11 @@
 import pytest
 from django.test import Client
 
-from dashboard.accounts.roles import OPERATIONS, RANKS, Role
-from dashboard.api.document import openapi
-from dashboard.api.service import operations
-from dashboard.fleet import task_queue
-from dashboard.servers.models import Server
+from dashboard.pages.api.document import openapi
+from dashboard.pages.api.service import operations
+from dashboard.records.accounts.roles import OPERATIONS, RANKS, Role
+from dashboard.records.fleet import task_queue
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody
 from tests.unit.results import factory, trials
 from tests.walks import report, undone

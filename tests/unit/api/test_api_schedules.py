@@ -7,11 +7,11 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import task_queue
-from dashboard.schedules.models import Night, Schedule
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.records.schedules.models import Night, Schedule
 from tests.unit.api.tokens import script, somebody
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE, watch
@@ -154,7 +154,7 @@ def test_run_now_starts_once_under_one_key(maria, one, rung):
 
 
 def test_a_refused_run_leaves_no_night_and_its_key_free(maria, one, monkeypatch):
-    from dashboard.schedules import actions
+    from dashboard.records.schedules import actions
 
     create = actions.experiments.create
     monkeypatch.setattr(actions.experiments, "create", lambda *_, **__: (_ for _ in ()).throw(IntegrityError("x")))

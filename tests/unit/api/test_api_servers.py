@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.servers.models import Server
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 from tests.unit.conducting import experiments as make
 

@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import NotAllowed, Role
-from dashboard.api import actions
-from dashboard.api.models import ApiToken
-from dashboard.audit.models import Event
+from dashboard.pages.api import actions
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.api.models import ApiToken
+from dashboard.records.audit.models import Event
 from tests.confirmed import confirm
 from tests.unit.api.tokens import client_of, script, somebody, token_of
 

@@ -5,9 +5,9 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
-from dashboard.accounts import actions as people
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
+from dashboard.records.accounts import actions as people
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
 from tests.unit.api.tokens import script, somebody
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import OPERATIONS
-from dashboard.api import actions
-from dashboard.api.models import ApiToken
+from dashboard.pages.api import actions
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import OPERATIONS
+from dashboard.records.api.models import ApiToken
 
 EVERYTHING = tuple(OPERATIONS)
 

@@ -7,9 +7,9 @@ import sys
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from dashboard.audit import append_only
-from dashboard.audit.models import Event, Kept, record
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
+from dashboard.records.audit import append_only
+from dashboard.records.audit.models import Event, Kept, record
 from tests.own_database import own_database
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dashboard.audit.models import Event, record
+from dashboard.records.audit.models import Event, record
 from tests.markup import flat
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from workers.bench import plan_document
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import fields_of

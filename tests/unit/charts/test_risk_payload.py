@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dashboard.charts.pareto import front
 from dashboard.charts.registry import draw
 from dashboard.findings.crash.finding import crash_finding
-from dashboard.results.page import shown_to
+from dashboard.pages.results.page import shown_to
 from tests.unit.results import factory, trials
 
 

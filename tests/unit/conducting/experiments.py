@@ -4,10 +4,10 @@ import itertools
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from dashboard.experiments.models import Cell, Environment, Experiment
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import PendingRestore
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Cell, Environment, Experiment
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Server
 from workers.bench.load import LoadResult
 from workers.bench.measure import Measurement
 from workers.bench.plan import Plan

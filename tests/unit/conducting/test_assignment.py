@@ -4,11 +4,11 @@ import socket
 
 import pytest
 
-from dashboard.experiments import actions
-from dashboard.fleet import task_queue
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.fleet import task_queue
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Server
 from tests.unit.conducting import experiments as make
 from workers.bench import recipes
 from workers.bench.plan import Plan

@@ -5,9 +5,9 @@ import errno
 import pytest
 from django.db import OperationalError
 
-from dashboard.experiments import lifecycle
-from dashboard.experiments.models import Experiment, Trial
-from dashboard.holds.models import HostLease
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.holds.models import HostLease
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make
 from tests.unit.conducting.experiments import Stage

@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import claiming, lifecycle, run_results
-from dashboard.experiments.actions import release
-from dashboard.experiments.models import Experiment, Run
-from dashboard.fleet import leases
-from dashboard.holds.models import HostLease, PendingRestore
+from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.fleet import leases
+from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.crash.attached import AttachedServer
 from workers.crash.trial import Attached

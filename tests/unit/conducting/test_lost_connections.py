@@ -5,10 +5,10 @@ import itertools
 import pytest
 from django.db import OperationalError, connection
 
-from dashboard import retry
-from dashboard.experiments import lifecycle
-from dashboard.experiments.models import Experiment, Trial
-from dashboard.servers.models import Server
+from dashboard.installation import retry
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.servers.models import Server
 from tests.unit.conducting import experiments as make
 from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.conducting.crash_trials import crash_all

@@ -3,10 +3,10 @@
 import pytest
 from django.contrib.auth.models import User
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import Role
-from dashboard.experiments.models import Experiment, Trial
-from dashboard.holds.models import HostLease
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.holds.models import HostLease
 from tests.unit.api.tokens import somebody
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from dashboard import retry
+from dashboard.installation import retry
 from tests.unit.conducting.test_lost_connections import Losing
 from tests.unit.results import factory
 from workers.conducting.conduct import remember

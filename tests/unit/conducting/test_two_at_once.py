@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from dashboard.experiments import claiming, lifecycle, run_results
-from dashboard.experiments.actions import release
-from dashboard.experiments.models import Environment
-from dashboard.fleet import leases
-from dashboard.holds.models import HostLease
+from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.models import Environment
+from dashboard.records.fleet import leases
+from dashboard.records.holds.models import HostLease
 from tests.at_once import at_once
 from tests.unit.conducting import experiments as make
 from workers.errors import PlanError

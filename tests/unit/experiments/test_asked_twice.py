@@ -7,16 +7,16 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
-from dashboard.accounts import actions as people
-from dashboard.accounts.actions import LastAdministrator
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import Role
-from dashboard.api import idempotency
-from dashboard.experiments.models import Experiment
-from dashboard.servers import actions as servers
-from dashboard.servers.models import Preflight, Server
-from dashboard.sharing import actions as sharing
-from dashboard.sharing.models import ShareLink
+from dashboard.pages.api import idempotency
+from dashboard.records.accounts import actions as people
+from dashboard.records.accounts.actions import LastAdministrator
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers import actions as servers
+from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.sharing import actions as sharing
+from dashboard.records.sharing.models import ShareLink
 from tests.at_once import at_once
 from tests.unit.conducting import experiments as make
 
@@ -88,7 +88,7 @@ def test_a_mark_that_is_withdrawn_stays_withdrawn():
 
 
 def test_no_view_is_lost():
-    from dashboard.sharing.counting import count
+    from dashboard.pages.sharing.counting import count
 
     link, _ = sharing.share(None, make.experiment(make.attached()))
     from django.test import RequestFactory

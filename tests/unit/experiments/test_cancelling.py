@@ -1,8 +1,8 @@
 import pytest
 
-from dashboard.audit.models import Event
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
 from tests.unit.conducting import experiments as make
 
 pytestmark = pytest.mark.django_db

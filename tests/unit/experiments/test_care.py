@@ -7,12 +7,12 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.urls import reverse
 
-from dashboard.accounts.roles import NotAllowed, Role
-from dashboard.audit.models import Event
-from dashboard.experiments import care, search, tags
-from dashboard.experiments.care import baseline_for
-from dashboard.experiments.models import Comment, Experiment, Tag
-from dashboard.sharing import actions as sharing
+from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import care, search, tags
+from dashboard.records.experiments.care import baseline_for
+from dashboard.records.experiments.models import Comment, Experiment, Tag
+from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import somebody
 from tests.unit.results import factory, trials
 

@@ -7,10 +7,10 @@ import pytest
 from django.core.management import call_command
 from django.db import OperationalError
 
-from dashboard.experiments.management.commands import experiment as command
-from dashboard.experiments.management.commands.experiment import Command
-from dashboard.experiments.models import Experiment
-from dashboard.servers.models import Server
+from dashboard.commands.management.commands import experiment as command
+from dashboard.commands.management.commands.experiment import Command
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Server
 from tests.unit.conducting import experiments as make
 from workers.upkeep.periodic import Duties
 

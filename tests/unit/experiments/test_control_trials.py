@@ -2,11 +2,11 @@
 
 import pytest
 
-from dashboard.api.plans import PlanIn, StartIn, asked
-from dashboard.experiments import actions, shelf
-from dashboard.experiments.forms import PlanForm
-from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.pages.api.plans import PlanIn, StartIn, asked
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.records.experiments import actions, shelf
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 from workers.bench.recipes import SIZES
 

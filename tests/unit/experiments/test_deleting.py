@@ -6,25 +6,25 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.experiments import care, queries
-from dashboard.experiments.actions import release
-from dashboard.experiments.care import baseline_for, remove_one
-from dashboard.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
 from dashboard.findings.nights import shown
-from dashboard.fleet import task_queue
 from dashboard.history import entries, update
-from dashboard.history.models import Change, Entry
-from dashboard.history.queries import rows, waiting
-from dashboard.holds.models import HostLease, PendingRestore
-from dashboard.monitoring.figures import FIGURES
-from dashboard.reproduction.newest import newest
-from dashboard.schedules.models import Night, Schedule
-from dashboard.schedules.queries import nights_of
-from dashboard.servers.models import Server
-from dashboard.servers.queries import lines, why_kept
-from dashboard.sharing import actions as sharing
+from dashboard.pages.monitoring.figures import FIGURES
+from dashboard.pages.reproduction.newest import newest
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import care, queries
+from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.care import baseline_for, remove_one
+from dashboard.records.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
+from dashboard.records.fleet import task_queue
+from dashboard.records.history.models import Change, Entry
+from dashboard.records.history.queries import rows, waiting
+from dashboard.records.holds.models import HostLease, PendingRestore
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.schedules.queries import nights_of
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.queries import lines, why_kept
+from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
 from tests.unit.history import nights
 from tests.unit.results import factory, trials

@@ -1,7 +1,7 @@
 import pytest
 
-from dashboard.experiments.forms import PlanForm
-from dashboard.servers.models import Server
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 
 

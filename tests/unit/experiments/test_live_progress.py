@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.experiments import live as live
-from dashboard.experiments import queries
-from dashboard.experiments.live import Picture
-from dashboard.experiments.models import Cell, Experiment, Trial
-from dashboard.servers.models import Server
+from dashboard.records.experiments import live as live
+from dashboard.records.experiments import queries
+from dashboard.records.experiments.live import Picture
+from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.servers.models import Server
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()

@@ -1,7 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.experiments import queries
+from dashboard.records.experiments import queries
 from tests.markup import flat
 from tests.unit.bench.plans import plan
 from tests.unit.conducting import experiments as make

@@ -1,10 +1,10 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from tests.unit.experiments.test_form import filled
 from workers.bench import recipes
 

@@ -3,11 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.experiments import actions
-from dashboard.experiments.forms import PlanForm
-from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from tests.markup import flat
 from workers.bench import recipes
 

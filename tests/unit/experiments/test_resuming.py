@@ -4,15 +4,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment, Trial
-from dashboard.fleet import task_queue
-from dashboard.holds.models import PendingRestore
-from dashboard.schedules import actions as schedules
-from dashboard.servers.models import Server
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.fleet import task_queue
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.schedules import actions as schedules
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.conducting import expendable

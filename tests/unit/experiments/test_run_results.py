@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.experiments import claiming, lifecycle, run_results
-from dashboard.experiments.models import Series
+from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments.models import Series
 from tests.unit.conducting import experiments as make
 from workers.bench.load import Second
 from workers.errors import DurascopeError

@@ -7,11 +7,11 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments import care, search
-from dashboard.experiments.list_page import PER_PAGE
-from dashboard.experiments.models import Experiment, Words
 from dashboard.findings import conclusion
+from dashboard.pages.experiments.list_page import PER_PAGE
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments import care, search
+from dashboard.records.experiments.models import Experiment, Words
 from tests.unit.api.tokens import somebody
 from tests.unit.results import factory, trials
 

@@ -11,11 +11,11 @@ from typing import get_args
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import actions, claiming, lifecycle, run_results, states, trial_results
-from dashboard.experiments.models import Cell, Experiment, Part, Trial
-from dashboard.experiments.states import FOLLOWS, LOAD_OVER, OPEN, OVER, UNDER_WAY, before, move
-from dashboard.fleet import task_queue
 from dashboard.portable import shape
+from dashboard.records.experiments import actions, claiming, lifecycle, run_results, states, trial_results
+from dashboard.records.experiments.models import Cell, Experiment, Part, Trial
+from dashboard.records.experiments.states import FOLLOWS, LOAD_OVER, OPEN, OVER, UNDER_WAY, before, move
+from dashboard.records.fleet import task_queue
 from tests.unit.conducting import experiments as make
 from tests.walks import report, undone
 from workers.bench.load import LoadResult

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments import actions, lifecycle, queries, waiting
-from dashboard.fleet import installation
-from dashboard.holds.models import PendingRestore
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments import actions, lifecycle, queries, waiting
+from dashboard.records.fleet import installation
+from dashboard.records.holds.models import PendingRestore
 from tests.markup import flat
 from tests.unit.api.tokens import script, somebody
 from tests.unit.conducting import experiments as make

@@ -6,13 +6,13 @@ from dataclasses import asdict, fields
 
 import pytest
 
-from dashboard.experiments.models import Evidence, Run, Series
 from dashboard.findings import analysis
 from dashboard.findings.analysis import Analysis, HeadlineRatio
 from dashboard.findings.device_models import Device
 from dashboard.findings.line_models import LineModels
 from dashboard.findings.point import Point, Reading, Stalls
 from dashboard.findings.stored import Unreadable, read
+from dashboard.records.experiments.models import Evidence, Run, Series
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db

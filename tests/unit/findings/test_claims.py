@@ -9,12 +9,12 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from dashboard.experiments import claims as snapshot
-from dashboard.experiments.models import Cell, Experiment, Series
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.claims.told import claims_told, interval_of
 from dashboard.findings.document import everything
-from dashboard.sharing.actions import share
+from dashboard.records.experiments import claims as snapshot
+from dashboard.records.experiments.models import Cell, Experiment, Series
+from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
 from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim

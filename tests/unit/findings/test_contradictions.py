@@ -3,10 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.experiments.models import Probe, Run
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.document import everything
-from dashboard.sharing.actions import share
+from dashboard.records.experiments.models import Probe, Run
+from dashboard.records.sharing.actions import share
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db

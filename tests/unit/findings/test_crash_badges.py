@@ -3,10 +3,10 @@
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.experiments.models import Environment
 from dashboard.findings.crash.badges import badges
 from dashboard.findings.crash.durability import DECIDING
-from dashboard.servers.models import Preflight
+from dashboard.records.experiments.models import Environment
+from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory, trials
 
 pytestmark = pytest.mark.django_db

@@ -6,12 +6,12 @@ import pytest
 from django.urls import reverse
 
 from dashboard.charts.registry import MODELS
-from dashboard.experiments.models import Run
 from dashboard.findings import line_models as models
 from dashboard.findings.analysis import analyse
 from dashboard.findings.claims import evidence
 from dashboard.findings.device_models import devices
 from dashboard.findings.point import FsyncLatency, Reading
+from dashboard.records.experiments.models import Run
 from tests.unit.findings import points
 from tests.unit.results import factory
 from workers.analysis.refused import Refused

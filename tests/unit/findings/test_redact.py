@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.findings.redact import Redactor, neutral_names, redactor_of
-from dashboard.fleet.models import Worker
-from dashboard.results.views import result_page
+from dashboard.pages.results.views import result_page
+from dashboard.records.fleet.models import Worker
 from tests.unit.results import factory
 from workers.crash.owners_command import OwnersCommand
 from workers.errors import SandboxError

@@ -7,9 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboard.fleet import builds
-from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.records.fleet import builds
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from tests.markup import flat
 from workers.sandbox.builds.catalogue import CATALOGUE
 

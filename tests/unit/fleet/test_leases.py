@@ -3,11 +3,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import lifecycle
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease, PendingRestore
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.upkeep import housekeeping, restores
 

@@ -10,15 +10,15 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.audit.models import Event
-from dashboard.experiments import lifecycle
-from dashboard.fleet import installation, leases
-from dashboard.fleet.models import Installation
-from dashboard.holds.models import PendingRestore
-from dashboard.home import PROJECT
-from dashboard.notifications import post
-from dashboard.schedules import nights
-from dashboard.servers.models import Preflight
+from dashboard.installation.home import PROJECT
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import lifecycle
+from dashboard.records.fleet import installation, leases
+from dashboard.records.fleet.models import Installation
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.notifications import post
+from dashboard.records.schedules import nights
+from dashboard.records.servers.models import Preflight
 from tests.unit.conducting import experiments as make
 from workers.upkeep import housekeeping, restores
 

@@ -2,8 +2,8 @@
 
 import html
 
-from dashboard.fleet import storage
-from dashboard.fleet.models import Worker
+from dashboard.records.fleet import storage
+from dashboard.records.fleet.models import Worker
 from tests.markup import flat
 from workers.sandbox.storage import PROFILES, parse
 

@@ -9,14 +9,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.experiments.models import Experiment
 from dashboard.findings import costs, server_verdicts
 from dashboard.findings.analysis import analysis_of
-from dashboard.front import lately
 from dashboard.history import entries
-from dashboard.history.models import Change
-from dashboard.numbers import sig
-from dashboard.schedules.models import Night, Schedule
+from dashboard.pages.front import lately
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history.models import Change
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.text.numbers import sig
 from tests.markup import flat
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
@@ -212,9 +212,9 @@ def test_one_that_runs_is_shown_however_many_came_after_it(client_in):
 
 
 def test_it_says_what_is_missing(client_in, monkeypatch):
-    monkeypatch.setattr("dashboard.front.ready.passes", lambda name: False)
+    monkeypatch.setattr("dashboard.pages.front.ready.passes", lambda name: False)
     assert "Redis does not answer." in page(client_in) and "No worker is alive." in page(client_in)
-    monkeypatch.setattr("dashboard.front.ready.passes", lambda name: True)
+    monkeypatch.setattr("dashboard.pages.front.ready.passes", lambda name: True)
     assert "Redis does not answer." not in page(client_in) and "No worker is alive." not in page(client_in)
 
 

@@ -5,8 +5,8 @@ from django import forms
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from dashboard.experiments.forms import PlanForm
-from dashboard.portable.forms import ImportForm
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.pages.portable.forms import ImportForm
 
 
 def shown(field):

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.servers.models import Server
-from dashboard.servers.views import EXPERIMENTS
+from dashboard.pages.servers.views import EXPERIMENTS
+from dashboard.records.servers.models import Server
 from tests.markup import flat
 from tests.unit.front.test_front_page import measured
 from tests.unit.results import factory, trials

@@ -9,10 +9,10 @@ from django import forms
 from django.forms.forms import BaseForm
 
 import dashboard
-from dashboard.experiments.forms import PlanForm
-from dashboard.servers.forms import FORMS, AttachedForm
-from dashboard.servers.models import Server
-from dashboard.servers.tls import TLS
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.pages.servers.forms import FORMS, AttachedForm
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.tls import TLS
 
 # One field in a line of its own, whose label and button say all.
 INLINE = {"NameForm", "TagsForm", "CommentForm", "NoteForm", "RoleForm"}

@@ -9,12 +9,12 @@ from django.template import Context, Template
 from django.urls import reverse
 from django.utils.safestring import mark_safe
 
-from dashboard.experiments.crash_kinds import title
 from dashboard.findings.per_commit import FSYNCS
-from dashboard.help.templatetags.terms import term
-from dashboard.help.terms import FILE, TERMS, Term, explained, read
-from dashboard.history.figures import FIGURES as FOLLOWED
-from dashboard.sharing import actions as sharing
+from dashboard.pages.help.terms import FILE, TERMS, Term, explained, read
+from dashboard.pages.templatetags.terms import term
+from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.history.figures import FIGURES as FOLLOWED
+from dashboard.records.sharing import actions as sharing
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
 from tests.walks import report

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from dashboard.experiments.models import Experiment
-from dashboard.history import same
-from dashboard.history.models import Entry, Noted, Track
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history import same
+from dashboard.records.history.models import Entry, Noted, Track
 from tests.unit.results import factory
 from workers.bench.plan import WorkloadChoice
 

@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from dashboard.experiments.models import Experiment
 from dashboard.findings.analysis import analysis_of
-from dashboard.history import entries, queries, update
-from dashboard.history.models import Entry, Noted, Track
+from dashboard.history import entries, update
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.history import queries
+from dashboard.records.history.models import Entry, Noted, Track
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
 
@@ -115,7 +116,7 @@ def test_one_that_cannot_be_read_does_not_keep_the_others_waiting(caplog):
 
 
 def test_nobody_counts_while_something_is_measured_here():
-    from dashboard.fleet.models import Worker
+    from dashboard.records.fleet.models import Worker
 
     factory.experiment()
     running = factory.experiment(state="running")

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from dashboard.history import entries, update
-from dashboard.history.models import Change
+from dashboard.records.history.models import Change
 from tests.confirmed import used
 from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW

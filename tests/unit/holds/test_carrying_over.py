@@ -7,11 +7,11 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from dashboard.holds.models import HostLease, PendingRestore
+from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
-tables = importlib.import_module("dashboard.holds.migrations.0001_tables")
+tables = importlib.import_module("dashboard.records.holds.migrations.0001_tables")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 
 BASICS = ["bash", "cat", "cut", "env", "id", "printf", "readlink", "sha256sum", "sort", "tr"]
 CALL = '#!/bin/bash\nprintf "%s " "${0##*/}" "$@" >>"$CALLS"; echo >>"$CALLS"\n'

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local.claim import claimed
 from dashboard.local.errors import LocalError
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.local import keeper, processes
 from dashboard.local.errors import LocalError
 from dashboard.local.keeper import Keeper

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import asgi, usable
+from dashboard import asgi
+from dashboard.installation import usable
 from dashboard.local import stack
 from dashboard.local.errors import LocalError
 from workers import celery

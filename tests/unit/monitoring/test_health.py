@@ -5,10 +5,10 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.audit.models import Event
-from dashboard.fleet.installation import release
-from dashboard.fleet.models import DEAD_AFTER, Installation, Worker
-from dashboard.monitoring import health
+from dashboard.pages.monitoring import health
+from dashboard.records.audit.models import Event
+from dashboard.records.fleet.installation import release
+from dashboard.records.fleet.models import DEAD_AFTER, Installation, Worker
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +67,7 @@ def test_there_is_no_other_check(client):
 
 
 def test_redis_that_is_not_there_is_missing(settings, monkeypatch):
-    from dashboard.experiments import live
+    from dashboard.records.experiments import live
 
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     live._redis.cache_clear()

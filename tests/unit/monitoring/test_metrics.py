@@ -8,13 +8,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease, PendingRestore
-from dashboard.home import PROJECT
-from dashboard.monitoring import exposition
-from dashboard.monitoring.figures import FIGURES, Figure
+from dashboard.installation.home import PROJECT
+from dashboard.pages.monitoring import exposition
+from dashboard.pages.monitoring.figures import FIGURES, Figure
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.api.tokens import client_of, script, somebody
 from tests.unit.results import factory, trials
 

@@ -7,14 +7,14 @@ import pytest
 from django.core import mail
 from django.db import connection, transaction
 
-from dashboard.fleet import task_queue
-from dashboard.notifications import actions, post
-from dashboard.notifications.channels import CHANNELS
-from dashboard.notifications.channels import mail as by_mail
-from dashboard.notifications.events import EVENTS, Event, notify
-from dashboard.notifications.message import Undeliverable, Undelivered
-from dashboard.notifications.models import Channel, Delivery
-from dashboard.servers import vault
+from dashboard.records.fleet import task_queue
+from dashboard.records.notifications import actions, post
+from dashboard.records.notifications.channels import CHANNELS
+from dashboard.records.notifications.channels import mail as by_mail
+from dashboard.records.notifications.events import EVENTS, Event, notify
+from dashboard.records.notifications.message import Undeliverable, Undelivered
+from dashboard.records.notifications.models import Channel, Delivery
+from dashboard.records.servers import vault
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
 EVENT = Event("change_point", "Slower\nby half", "At 8 threads.", "/nights/1/", {"p": 0.01})
@@ -207,7 +207,7 @@ def test_a_mail_server_that_is_not_there_is_tried_again(channel, settings):
 
 
 def test_addresses_and_secrets_are_sealed_and_change_keys_with_the_passwords():
-    from dashboard.servers.rotation import reseal
+    from dashboard.records.servers.rotation import reseal
 
     made, secret = actions.add(None, "webhook", "hook", "https://hooks.example.org/T0KEN", ["night_failed"])
     for sealed in (made.address_sealed, made.secret_sealed):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.notifications.channels import webhook
-from dashboard.notifications.channels.address import BadAddress, is_public, resolve
-from dashboard.notifications.message import Message, Undeliverable, Undelivered
+from dashboard.records.notifications.channels import webhook
+from dashboard.records.notifications.channels.address import BadAddress, is_public, resolve
+from dashboard.records.notifications.message import Message, Undeliverable, Undelivered
 from tests.certificate import certificate
 from tests.unit.notifications.receiver import receiver
 

@@ -5,11 +5,11 @@ import io
 import json
 import zipfile
 
-from dashboard.experiments.models import Run
 from dashboard.portable import parts
 from dashboard.portable.actions import import_file
 from dashboard.portable.archive import packed
 from dashboard.portable.write import file_of
+from dashboard.records.experiments.models import Run
 from tests.unit.results import factory, trials
 from workers.bench.histogram import percentiles
 

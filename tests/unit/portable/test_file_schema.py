@@ -7,7 +7,7 @@ import re
 import jsonschema_rs
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 from dashboard.portable import parts, shape
 from dashboard.portable.write import file_of
 from tests.unit.portable import files

@@ -7,10 +7,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from dashboard.accounts.roles import Role
-from dashboard.experiments.models import Experiment
-from dashboard.portable import forms
+from dashboard.pages.portable import forms
 from dashboard.portable.write import file_of
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Experiment
 from tests.unit.api.tokens import client_of, script, somebody, token_of
 from tests.unit.portable import files
 from tests.unit.results import factory

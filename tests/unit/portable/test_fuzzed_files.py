@@ -9,10 +9,10 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard.experiments.models import Experiment
 from dashboard.portable import actions, parts
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
+from dashboard.records.experiments.models import Experiment
 from tests.unit.portable import files
 
 pytestmark = pytest.mark.django_db

@@ -7,11 +7,11 @@ import zipfile
 
 import pytest
 
-from dashboard.experiments.models import Environment, Experiment
 from dashboard.portable import actions, archive, parts
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Environment, Experiment
+from dashboard.records.servers.models import Server
 from tests.unit.portable import files
 
 pytestmark = pytest.mark.django_db

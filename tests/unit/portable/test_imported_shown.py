@@ -5,26 +5,26 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from dashboard.accounts.roles import Role
-from dashboard.api.service import ROUTERS
-from dashboard.audit.models import Event
-from dashboard.experiments import actions as experiments
-from dashboard.experiments import queries
-from dashboard.experiments.forms import PlanForm
-from dashboard.experiments.models import Experiment, Trial
 from dashboard.findings.crash.badges import badges
 from dashboard.findings.document import everything
-from dashboard.fleet import task_queue
 from dashboard.history import update
-from dashboard.history.models import Entry
-from dashboard.history.queries import waiting
-from dashboard.monitoring.figures import FIGURES
+from dashboard.pages.api.service import ROUTERS
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.pages.monitoring.figures import FIGURES
+from dashboard.pages.reproduction.newest import newest
+from dashboard.pages.schedules.forms import RecipeForm
+from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.write import file_of
-from dashboard.reproduction.newest import newest
-from dashboard.schedules.forms import RecipeForm
-from dashboard.servers.forms import AttachedForm, SandboxForm
-from dashboard.servers.models import Preflight, Server
-from dashboard.sharing import actions as sharing
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments import queries
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.fleet import task_queue
+from dashboard.records.history.models import Entry
+from dashboard.records.history.queries import waiting
+from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
 from tests.unit.portable import files
 from tests.unit.results import factory

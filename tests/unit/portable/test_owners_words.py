@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from dashboard.experiments.models import Experiment, Trial, TrialEvidence
 from dashboard.portable.write import file_of
-from dashboard.servers import actions
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Experiment, Trial, TrialEvidence
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.unit.portable import files
 
 pytestmark = pytest.mark.django_db

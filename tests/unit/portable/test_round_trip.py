@@ -10,7 +10,6 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.experiments.models import Cell, Evidence, Experiment, Trial
 from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.document import everything
@@ -18,7 +17,8 @@ from dashboard.findings.redact import redactor_of
 from dashboard.portable import actions, parts
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import Clean, file_of
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Cell, Evidence, Experiment, Trial
+from dashboard.records.servers.models import Server
 from tests.unit.portable import files
 from tests.unit.results import factory
 

@@ -1,6 +1,6 @@
 """A recipe with a claim of each outcome, and experiments made from it."""
 
-from dashboard.experiments.models import Experiment
+from dashboard.records.experiments.models import Experiment
 from tests.unit.results import factory
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim

@@ -9,12 +9,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from dashboard.experiments import shelf
-from dashboard.experiments.models import Experiment
-from dashboard.home import PROJECT
-from dashboard.reproduction.articles import ARTICLE_CLAIMS
-from dashboard.reproduction.statements import sections
-from dashboard.reproduction.summary import Counts, counts, measured_between, of_the_articles, sentence
+from dashboard.installation.home import PROJECT
+from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS
+from dashboard.pages.reproduction.statements import sections
+from dashboard.pages.reproduction.summary import Counts, counts, measured_between, of_the_articles, sentence
+from dashboard.records.experiments import shelf
+from dashboard.records.experiments.models import Experiment
 from tests.unit.reproduction import asked
 from tests.unit.results import factory
 from workers.bench import recipes

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from dashboard.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 
 STARTED = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -8,10 +8,10 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.experiments.care import question_of
-from dashboard.experiments.models import Experiment, Run
 from dashboard.findings.compare.choice import MOST_RUNS, Choice, choice, run_ids
 from dashboard.findings.compare.figures import FIGURES
+from dashboard.records.experiments.care import question_of
+from dashboard.records.experiments.models import Experiment, Run
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import obeys_the_policy
 

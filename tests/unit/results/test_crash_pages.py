@@ -5,12 +5,12 @@ import re
 import pytest
 from django.urls import reverse
 
-from dashboard.experiments.models import Trial, TrialEvidence
 from dashboard.findings.document import everything
-from dashboard.results.addresses import Addresses
-from dashboard.results.crash.matrix import matrix
-from dashboard.results.page import shown_to
-from dashboard.sharing.actions import share
+from dashboard.pages.results.addresses import Addresses
+from dashboard.pages.results.crash.matrix import matrix
+from dashboard.pages.results.page import shown_to
+from dashboard.records.experiments.models import Trial, TrialEvidence
+from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
 
 pytestmark = pytest.mark.django_db

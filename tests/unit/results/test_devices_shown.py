@@ -5,9 +5,9 @@ from dataclasses import asdict
 import pytest
 from django.urls import reverse
 
-from dashboard.experiments.models import Probe, Run
 from dashboard.findings.claims.evidence import read
 from dashboard.findings.document import everything
+from dashboard.records.experiments.models import Probe, Run
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import page, text
 from workers.analysis.predicates.measured import At

@@ -1,8 +1,8 @@
 """Rows that Python writes: nothing in them is taken for HTML, and what is not known looks so."""
 
 from dashboard.charts.chart import NOT_AVAILABLE, Table
-from dashboard.numbers import UNKNOWN
-from dashboard.results.templatetags.tables import rows_of, rows_of_cells
+from dashboard.pages.templatetags.tables import rows_of, rows_of_cells
+from dashboard.text.numbers import UNKNOWN
 
 EVIL = '<script>"&'
 ESCAPED = "&lt;script&gt;&quot;&amp;"

@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.experiments.models import Cell, Experiment, Part, Run
 from dashboard.findings.redact import redactor_of
-from dashboard.fleet.models import Worker
+from dashboard.records.experiments.models import Cell, Experiment, Part, Run
+from dashboard.records.fleet.models import Worker
 from tests.unit.bench.test_merge import part
 from tests.unit.results import factory
 from tests.unit.results.test_result_pages import text

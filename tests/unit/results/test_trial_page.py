@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 
 from dashboard.charts.bars import sets, timeline
-from dashboard.experiments import actions
-from dashboard.results.crash.trial_page import context
-from dashboard.results.reader import reader_of
+from dashboard.pages.results.crash.trial_page import context
+from dashboard.pages.results.reader import reader_of
+from dashboard.records.experiments import actions
 from tests.markup import flat
 from tests.unit.results import trials
 from workers.errors import PlanError

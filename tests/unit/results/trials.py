@@ -1,7 +1,7 @@
 """Made-up crash trials of made-up experiments, stored as the worker stores them. `rates` is the crash matrix of
 MariaDB 10.11 in small: losses of engine and binlog per trial, in turn."""
 
-from dashboard.experiments.models import Experiment, Trial, TrialEvidence
+from dashboard.records.experiments.models import Experiment, Trial, TrialEvidence
 from tests.unit.results import factory
 
 HELD = [(0, 0)]

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 from django.contrib.auth.models import User
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import Role
-from dashboard.experiments.models import Cell, Environment, Experiment, Trial
-from dashboard.schedules import nights
-from dashboard.schedules.models import Schedule
-from dashboard.servers.models import Server
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Trial
+from dashboard.records.schedules import nights
+from dashboard.records.schedules.models import Schedule
+from dashboard.records.servers.models import Server
 from tests.unit.bench.plans import plan
 from workers.bench.plan import PlanTarget
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.schedules import cron
-from dashboard.schedules.window import goes_beyond, must_end_at
+from dashboard.records.schedules import cron
+from dashboard.records.schedules.window import goes_beyond, must_end_at
 
 BERLIN = "Europe/Berlin"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

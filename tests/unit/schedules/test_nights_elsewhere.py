@@ -2,10 +2,10 @@
 
 import pytest
 
-from dashboard.fleet.models import Worker
-from dashboard.schedules import nights
-from dashboard.schedules.models import Night
-from dashboard.servers.models import Server
+from dashboard.records.fleet.models import Worker
+from dashboard.records.schedules import nights
+from dashboard.records.schedules.models import Night
+from dashboard.records.servers.models import Server
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE
 

@@ -5,12 +5,12 @@ import re
 import pytest
 from django.utils import timezone
 
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import task_queue
-from dashboard.schedules import actions, cron
-from dashboard.schedules.models import Night, Schedule
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.records.schedules import actions, cron
+from dashboard.records.schedules.models import Night, Schedule
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE, watch
 

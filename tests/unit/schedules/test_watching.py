@@ -5,16 +5,16 @@ from datetime import time, timedelta
 import pytest
 from django.contrib.auth.models import User
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import NotAllowed, Role
-from dashboard.audit.models import Event
-from dashboard.experiments import lifecycle
-from dashboard.experiments.actions import release
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases
-from dashboard.schedules import actions, queries
-from dashboard.schedules.models import Night, Schedule
-from dashboard.servers.models import Server
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases
+from dashboard.records.schedules import actions, queries
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.servers.models import Server
 from tests.unit.conducting import experiments as make
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DAY, DUE, EVENING, MINUTE, watch

@@ -1,6 +1,6 @@
 import pytest
 
-from dashboard.servers.models import Server
+from dashboard.records.servers.models import Server
 from workers.celery import app
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dashboard.servers.account import RANGES, statements, version
-from dashboard.servers.models import Server
+from dashboard.records.servers.account import RANGES, statements, version
+from dashboard.records.servers.models import Server
 from workers.servers.flavours import FLAVOURS
 
 

@@ -5,10 +5,10 @@ from django.db import IntegrityError, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.audit.models import Event
-from dashboard.servers import actions
-from dashboard.servers.expendable import ExpendableForm
-from dashboard.servers.models import Server
+from dashboard.pages.servers.expendable import ExpendableForm
+from dashboard.records.audit.models import Event
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.markup import flat
 
 pytestmark = pytest.mark.django_db

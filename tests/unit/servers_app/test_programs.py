@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from dashboard.accounts.roles import NotAllowed, Role
-from dashboard.audit.models import Event
-from dashboard.servers import actions
-from dashboard.servers.models import Server
-from dashboard.servers.programs import listed
+from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.audit.models import Event
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.programs import listed
 from tests.confirmed import confirm
 from tests.markup import flat
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody, token_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import PendingRestore
-from dashboard.servers.models import Preflight, Server
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Preflight, Server
 
 SENTENCE = "No worker is alive on site west; start one there: manage.py worker --site west"
 EDIT = {"name": "db", "host": "db.example.org", "port": 3306, "user": "bench", "tls": "preferred", "label": "test"}

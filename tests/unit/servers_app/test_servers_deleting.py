@@ -3,9 +3,9 @@
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments.models import Experiment
-from dashboard.holds.models import PendingRestore
-from dashboard.servers.models import Server
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Server
 
 
 def refused(client, server):
@@ -43,7 +43,7 @@ def test_it_is_kept_while_results_rest_on_it(client_in, server):
 
 
 def test_it_is_kept_when_the_experiment_came_at_the_last_moment(client_in, server, monkeypatch):
-    from dashboard.servers import queries
+    from dashboard.records.servers import queries
 
     plan(server, "done")
     monkeypatch.setattr(queries, "why_kept", lambda server: "")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from dashboard.servers.forms import AttachedForm, SandboxForm
-from dashboard.servers.models import Server
+from dashboard.pages.servers.forms import AttachedForm, SandboxForm
+from dashboard.records.servers.models import Server
 from workers.sandbox.builds import BUILDS
 
 pytestmark = pytest.mark.django_db

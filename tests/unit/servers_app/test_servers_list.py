@@ -2,9 +2,9 @@
 
 from django.utils import timezone
 
-from dashboard.experiments.models import Experiment
-from dashboard.servers import queries
-from dashboard.servers.models import Preflight, Server
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers import queries
+from dashboard.records.servers.models import Preflight, Server
 
 
 def test_it_shows_the_last_test_and_the_last_experiment(server):

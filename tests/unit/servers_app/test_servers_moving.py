@@ -2,10 +2,10 @@
 
 import pytest
 
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.holds.models import PendingRestore
-from dashboard.servers.models import Server
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Server
 
 MOVED = {"name": "db", "host": "other.example.org", "port": 3306, "user": "bench", "tls": "preferred", "label": "test"}
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dashboard.accounts.roles import NotAllowed, Role
-from dashboard.servers import actions
-from dashboard.servers.models import Server
+from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.unit.schedules.made import somebody
 
 pytestmark = pytest.mark.django_db

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dashboard.audit.models import Event
-from dashboard.holds.models import PendingRestore
-from dashboard.servers import vault
-from dashboard.servers.models import Server
+from dashboard.records.audit.models import Event
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers import vault
+from dashboard.records.servers.models import Server
 
 GOOD = {"name": "db", "host": "db.example.org", "port": 3306, "user": "u", "tls": "preferred", "label": "test"}
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.servers import actions, vault
-from dashboard.servers.models import Server
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.servers import actions, vault
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 
 pytestmark = pytest.mark.django_db

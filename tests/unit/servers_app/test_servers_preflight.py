@@ -3,10 +3,10 @@
 import pytest
 from kombu.exceptions import OperationalError
 
-from dashboard.audit.models import Event
-from dashboard.fleet import task_queue as doorbell
-from dashboard.servers import actions
-from dashboard.servers.models import Preflight
+from dashboard.records.audit.models import Event
+from dashboard.records.fleet import task_queue as doorbell
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Preflight
 from workers import tasks
 from workers.celery import app
 from workers.servers.preflight import NOT_REACHED

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from dashboard.experiments.models import Experiment
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease
-from dashboard.servers.models import Preflight
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Preflight
 from tests.markup import flat
 
 ABILITIES = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}

@@ -8,10 +8,11 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from dashboard.experiments.models import Experiment
-from dashboard.results import views as results
-from dashboard.sharing import actions, kept, limit
-from dashboard.sharing.models import ShareLink
+from dashboard.pages.results import views as results
+from dashboard.pages.sharing import kept, limit
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment, Run
-from dashboard.sharing import actions, kept
-from dashboard.sharing.models import ShareLink
+from dashboard.pages.sharing import kept
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every, ids
 

@@ -4,11 +4,11 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from dashboard.experiments.models import Experiment
-from dashboard.results import views as results
-from dashboard.sharing import actions
-from dashboard.sharing.counting import count
-from dashboard.sharing.models import ShareLink
+from dashboard.pages.results import views as results
+from dashboard.pages.sharing.counting import count
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import trials
 
 pytestmark = pytest.mark.django_db

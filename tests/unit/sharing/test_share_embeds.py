@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from dashboard.charts.registry import CHARTS
-from dashboard.sharing import actions
-from dashboard.sharing.models import ShareLink
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
 from tests.unit.results.test_result_pages import obeys_the_policy

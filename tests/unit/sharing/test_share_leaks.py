@@ -9,19 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.experiments.models import (
-    Environment,
-    Evidence,
-    Experiment,
-    Probe,
-    Run,
-    Series,
-    TrialEvidence,
-)
-from dashboard.fleet.models import Worker
-from dashboard.servers import actions as servers_app
-from dashboard.servers.models import Server
-from dashboard.sharing import actions
+from dashboard.records.experiments.models import Environment, Evidence, Experiment, Probe, Run, Series, TrialEvidence
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import actions as servers_app
+from dashboard.records.servers.models import Server
+from dashboard.records.sharing import actions
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 
 NAME, HOST, USER = "Sekrit orders primary", "db7.sekrit.corp", "sekrit_account"

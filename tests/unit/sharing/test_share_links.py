@@ -8,11 +8,11 @@ import pytest
 from django.http import HttpResponse
 from django.utils import timezone
 
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.results import views as results
-from dashboard.sharing import actions
-from dashboard.sharing.models import ShareLink
+from dashboard.pages.results import views as results
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment
-from dashboard.sharing import actions
-from dashboard.sharing.models import ShareLink
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 
 pytestmark = pytest.mark.django_db
 

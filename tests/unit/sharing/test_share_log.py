@@ -7,8 +7,8 @@ import sys
 import pytest
 from django.test import Client
 
-from dashboard.log_lines import Line
-from dashboard.sharing import actions
+from dashboard.installation.log_lines import Line
+from dashboard.records.sharing import actions
 from tests.unit.results import factory
 
 

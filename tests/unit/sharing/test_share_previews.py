@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
-from dashboard.sharing import actions
-from dashboard.sharing.glance import glance
-from dashboard.sharing.models import ShareLink
+from dashboard.pages.sharing.glance import glance
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
 

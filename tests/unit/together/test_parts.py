@@ -6,11 +6,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard.experiments import claiming, lifecycle
-from dashboard.experiments.models import Cell, Experiment, Part
-from dashboard.fleet import leases
-from dashboard.fleet.models import Worker
-from dashboard.holds.models import HostLease
+from dashboard.records.experiments import claiming, lifecycle
+from dashboard.records.experiments.models import Cell, Experiment, Part
+from dashboard.records.fleet import leases
+from dashboard.records.fleet.models import Worker
+from dashboard.records.holds.models import HostLease
 from tests.unit.bench.load_requests import request
 from tests.unit.conducting import experiments as make
 from workers.bench.merge import split

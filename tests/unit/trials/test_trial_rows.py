@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dashboard.experiments import actions, claiming, lifecycle, trial_results
-from dashboard.experiments.actions import release
-from dashboard.experiments.models import Environment, Experiment, Trial
-from dashboard.fleet.models import Worker
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions, claiming, lifecycle, trial_results
+from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.models import Environment, Experiment, Trial
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 from workers.conducting.conduct import conduct
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen

@@ -7,7 +7,7 @@ from django.db import OperationalError
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from dashboard.fleet.models import Worker
+from dashboard.records.fleet.models import Worker
 from workers.upkeep import heartbeat as module
 
 

@@ -3,12 +3,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import lifecycle
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases
-from dashboard.fleet.models import Worker
-from dashboard.servers import actions as servers
-from dashboard.servers.models import Preflight
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import actions as servers
+from dashboard.records.servers.models import Preflight
 from tests.unit.conducting import experiments as make
 from workers.upkeep import housekeeping
 

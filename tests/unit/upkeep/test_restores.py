@@ -2,9 +2,9 @@
 
 import pytest
 
-from dashboard.experiments import lifecycle
-from dashboard.fleet import leases
-from dashboard.holds.models import PendingRestore
+from dashboard.records.experiments import lifecycle
+from dashboard.records.fleet import leases
+from dashboard.records.holds.models import PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError, Unreachable
 from workers.upkeep import restores

@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.experiments import actions, lifecycle
-from dashboard.experiments.models import Experiment
-from dashboard.fleet import leases, task_queue
-from dashboard.holds.models import HostLease, PendingRestore
-from dashboard.servers import actions as servers
-from dashboard.servers.models import Preflight
+from dashboard.records.experiments import actions, lifecycle
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import leases, task_queue
+from dashboard.records.holds.models import HostLease, PendingRestore
+from dashboard.records.servers import actions as servers
+from dashboard.records.servers.models import Preflight
 from tests.unit.conducting import experiments as make
 from workers.celery import app
 from workers.upkeep import housekeeping, restores

@@ -8,10 +8,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from dashboard.fleet.models import Worker
-from dashboard.home import home
-from dashboard.servers import vault
-from dashboard.servers.models import Server
+from dashboard.installation.home import home
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import vault
+from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
 from workers.upkeep import start_check
 
@@ -135,7 +135,7 @@ def test_localhost_belongs_to_one_host(attached, address):
 def test_the_command_becomes_a_celery_worker_of_that_site(monkeypatch):
     became = []
     monkeypatch.setattr(os, "execv", lambda program, argv: became.append(argv))
-    monkeypatch.setattr("dashboard.fleet.management.commands.worker.connections.close_all", lambda: None)
+    monkeypatch.setattr("dashboard.commands.management.commands.worker.connections.close_all", lambda: None)
     monkeypatch.setenv("DURASCOPE_SITE", "local")
     call_command("worker", "--site", "west", "--only-site")
     assert os.environ["DURASCOPE_SITE"] == "west"

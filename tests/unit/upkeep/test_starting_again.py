@@ -6,13 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from dashboard.accounts.models import Person
-from dashboard.accounts.roles import Role
-from dashboard.audit.models import Event
-from dashboard.experiments.models import Experiment, Trial
-from dashboard.holds.models import PendingRestore
-from dashboard.servers import actions
-from dashboard.servers.models import Server
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role
+from dashboard.records.audit.models import Event
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers import actions
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import somebody
 from tests.unit.conducting import experiments as make
 from workers.conducting import expendable

@@ -4,9 +4,9 @@ import pytest
 from celery.signals import task_postrun, task_prerun
 from django.utils import timezone
 
-from dashboard.experiments.models import Experiment, Part
-from dashboard.fleet import task_queue
-from dashboard.fleet.models import Worker
+from dashboard.records.experiments.models import Experiment, Part
+from dashboard.records.fleet import task_queue
+from dashboard.records.fleet.models import Worker
 from tests.unit.conducting import experiments as make
 from workers.upkeep import heartbeat as heartbeat
 from workers.upkeep import stuck_threads as module

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dashboard.home import PROJECT
+from dashboard.installation.home import PROJECT
 
 LOAD = "import sys; from workers.celery import app; app.loader.init_worker(); {also}print(*sys.modules)"
 HEAVY = {"dashboard.urls", "ninja", "pydantic", "scipy.stats", "scipy.optimize"}

@@ -1,0 +1,93 @@
+"""`manage.py demo`: from nothing to a finished comparison on this machine.
+
+Exit status: 0 measured (or, without --once, stopped by Ctrl-C after that), 1 some cells failed or the experiment did
+not finish, 2 bad arguments or a part that could not be started.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.core.serializers.json import DjangoJSONEncoder
+from django.urls import reverse
+
+from dashboard.findings import conclusion
+from dashboard.findings.document import everything
+from dashboard.local import demo
+from dashboard.local.arguments import add_address, add_overrides
+from dashboard.local.login import Login, administrator
+from dashboard.local.screen import Screen
+from dashboard.local.stack import Stack, running
+from dashboard.records.experiments.models import Experiment
+from workers.errors import DurascopeError
+
+
+class Command(BaseCommand):
+    help = (
+        "Starts everything on this machine (see: up), measures what safety costs on a sandbox MariaDB, prints the "
+        "finding, the address, a login and a share link, and stays up until Ctrl-C. A second start reuses the "
+        "database, the login, the sandbox and its images, and measures again; with --keep it shows the newest "
+        "finished result instead."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_address(parser)
+        add_overrides(parser)
+        parser.add_argument("--once", action="store_true", help="stop everything and exit after measuring")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON; all else to stderr")
+        parser.add_argument("--keep", action="store_true", help="do not measure again if there is a finished result")
+
+    def handle(self, **options: Any) -> None:
+        self.options, overrides = options, dict(options["overrides"])
+        self.screen = Screen(sys.stderr if options["json"] else sys.stdout)
+        status = 1
+        try:
+            demo.check(overrides)
+            with running(settings.HOME, options["host"], options["port"], self.screen.say) as stack:
+                login = administrator(settings.HOME)
+                experiment, status = self._measured(stack, login, overrides)
+                self._tell(experiment)
+                if not options["once"]:
+                    self.screen.say(self._places(experiment, stack, login))
+                    stack.watch()
+        except DurascopeError as failed:
+            self.stderr.write(str(failed))
+            status = 2
+        except KeyboardInterrupt:
+            self.screen.say("Stopped.")
+        sys.exit(status)
+
+    def _measured(self, stack: Stack, login: Login, overrides: dict[str, str]) -> tuple[Experiment, int]:
+        """The experiment, when it is over, and the exit status that it deserves."""
+        server = demo.sandbox(login.user)
+        kept = demo.finished(server) if self.options["keep"] else None
+        experiment = kept or demo.start(server, login.user, overrides, self.screen.say)
+        if not self.options["once"] and not kept:
+            live = reverse("experiments:show", args=[experiment.pk])
+            self.screen.say(f"Watch it at {stack.address}{live} (login: {login})")
+        now = demo.follow(experiment, stack, self.screen)
+        for line in demo.failures(experiment, now):
+            self.screen.say(line)
+        return experiment, 0 if demo.succeeded(now) else 1
+
+    def _tell(self, experiment: Experiment) -> None:
+        for sentence in conclusion.sentences(experiment):
+            self.screen.say(sentence)
+        if self.options["json"]:
+            self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
+            self.stdout.flush()
+
+    @staticmethod
+    def _places(experiment: Experiment, stack: Stack, login: Login) -> str:
+        return f"""
+  Result      {stack.address}{reverse("results:page", args=[experiment.pk])}
+  Dashboard   {stack.address}/
+  Login       {login}
+  Share link  {demo.share_link(experiment, login.user, stack.address)}
+              (read-only, no login needed, for {demo.SHARED_DAYS} days)
+
+Ctrl-C stops everything that was started."""

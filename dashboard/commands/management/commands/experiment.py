@@ -1,0 +1,217 @@
+"""Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
+`manage.py experiment export ID FILE`, `manage.py experiment import FILE` and `manage.py experiment schema`.
+
+Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. What an ended
+worker or command line left behind (changed settings, a host that is held) is put in order first. Exit status:
+
+    0  everything was measured; crash trials that lost something are a result like any other: read the JSON
+    1  not everything: a cell or trial failed, a trial could not tell, the detector of the crash trials failed (a lying
+       disk was not flagged, or a graceful restart was), or the experiment did not finish
+    2  bad arguments, nothing was started
+"""
+
+import json
+import signal
+import sys
+import threading
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import OperationalError, connection
+
+from dashboard.findings import conclusion
+from dashboard.findings.claims.told import claims_told
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.document import everything
+from dashboard.installation import usable
+from dashboard.portable import terminal
+from dashboard.records.experiments import actions, queries, recipe_text, shelf, waiting
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Server
+from workers.bench.recipes import QUICK, SIZES
+from workers.bench.recipes.recipe import SETTABLE
+from workers.conducting.conduct import conduct
+from workers.errors import DurascopeError
+from workers.upkeep import housekeeping, restores
+from workers.upkeep.heartbeat import heartbeat
+from workers.upkeep.periodic import duties, run_once
+
+BAD_ARGUMENTS = 2
+ROUND_ENDS_S = 1.0  # how long a round that is under way is waited for at the end
+
+
+class Command(BaseCommand):
+    help = "Run an experiment, list recipes, or carry an experiment to another installation as a file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        commands = parser.add_subparsers(dest="command", required=True)
+        shown = commands.add_parser("recipes", help="list the recipes, or show one with its claims")
+        shown.add_argument("recipe", nargs="?", default="", help="the recipe to show")
+        run = commands.add_parser("run", help="run a recipe on one or more servers and print the result")
+        run.add_argument("recipe", help="see: manage.py experiment recipes")
+        run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
+        run.add_argument("--size", choices=tuple(SIZES), default=QUICK, help="quick (minutes) or full (hours)")
+        run.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            dest="overrides",
+            help=f"change the recipe, for example threads=1,8; may be repeated. Names: {', '.join(SETTABLE)}",
+        )
+        run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
+        run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
+        export = commands.add_parser("export", help="write an experiment to a file for another installation")
+        export.add_argument("id", type=int)
+        export.add_argument("file", type=Path, help="a new file, name.zip")
+        commands.add_parser("import", help="keep the experiment of a file").add_argument("file", type=Path)
+        commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        if options["command"] == "recipes":
+            sys.exit(self._list(options["recipe"]))
+        if options["command"] == "export":
+            sys.exit(self._told(lambda: terminal.export(options["id"], options["file"])))
+        if options["command"] == "schema":
+            sys.exit(self._told(terminal.schema))
+        if options["command"] == "import":
+            sys.exit(self._told(lambda: terminal.import_(options["file"])))
+        sys.exit(self._run(options))
+
+    def _told(self, attempt: Callable[[], str]) -> int:
+        try:
+            self.stdout.write(attempt())
+        except DurascopeError as refused:
+            self.stderr.write(str(refused))
+            return BAD_ARGUMENTS
+        return 0
+
+    def _list(self, key: str) -> int:
+        return self._told(lambda: recipe_text.one(shelf.load(key)) if key else recipe_text.every(shelf.shelf()))
+
+    def _run(self, options: dict[str, Any]) -> int:
+        try:
+            usable.check(settings.HOME, usable.file_of(settings.DATABASES["default"]))
+            experiment = self._create(options)
+        except DurascopeError as refused:
+            self.stderr.write(str(refused))
+            return BAD_ARGUMENTS
+        except OperationalError as broken:  # a home that was never used has an empty database
+            self.stderr.write(
+                f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started. "
+                "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate."
+            )
+            return BAD_ARGUMENTS
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ending, lambda *_: heartbeat.stopping.set())
+        self._conduct(experiment)
+        experiment.refresh_from_db()
+        failed = self._tell_failures(experiment)
+        if options["json"]:
+            self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
+        else:
+            self.stdout.write("\n".join([*conclusion.sentences(experiment), *claims_told(experiment)]))
+        return 1 if failed or experiment.state != Experiment.State.DONE else 0
+
+    def _create(self, options: dict[str, Any]) -> Experiment:
+        recipe = shelf.load(options["recipe"])
+        servers = [self._server(name) for name in options["server"]]
+        if elsewhere := [server for server in servers if server.site != settings.SITE]:
+            raise DurascopeError(
+                f"{elsewhere[0]} is on site {elsewhere[0].site}, and this host is on site {settings.SITE}.",
+                f"Run it there, or on a host that reaches it too: DURASCOPE_SITE={elsewhere[0].site}.",
+            )
+        overrides = dict(self._pair(text) for text in options["overrides"])
+        plan = actions.plan_recipe(recipe, servers, overrides, options["size"])
+        return actions.create(
+            plan,
+            None,
+            recipe=recipe.key,
+            size=options["size"],
+            production_confirmed=options["confirm_production"],
+        )
+
+    @staticmethod
+    def _server(name: str) -> Server:
+        found = Server.objects.filter(name=name).first()
+        if found is None:
+            known = ", ".join(Server.objects.values_list("name", flat=True)) or "none yet"
+            raise DurascopeError(f"No server is called {name!r}.", f"Registered: {known}.")
+        return found
+
+    @staticmethod
+    def _pair(text: str) -> tuple[str, str]:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise DurascopeError(f"--set {text!r} is not key=value.", "Write for example --set threads=1,8.")
+        return key.strip(), value.strip()
+
+    def _conduct(self, experiment: Experiment) -> None:
+        """Measure in a thread of its own, tell progress in this one; ends within two seconds of Ctrl-C, but for a start
+        command that is being run for a server that an ended worker left down."""
+        worker = heartbeat.start()
+        measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
+        measuring.start()
+        duties.start(housekeeping.take_over, restores.restore_all)
+        told = ""
+        while measuring.is_alive():
+            measuring.join(1)
+            told = self._tell(experiment, told)
+        duties.stop(ROUND_ENDS_S)
+
+    @staticmethod
+    def _measure(experiment_id: int, worker: Any) -> None:
+        """What ended workers left is put in order before the experiment takes the host, and after it gave the host
+        back. In between the host is busy, and afterwards no worker may be alive."""
+        try:
+            _put_in_order()
+            while conduct(experiment_id, worker) is None and not heartbeat.stopping.wait(2):
+                # The host is busy with another experiment: our turn comes. Or another worker was faster: we watch.
+                if Experiment.objects.get(pk=experiment_id).is_over:
+                    return
+                _put_in_order()
+            if not heartbeat.stopping.is_set():
+                _put_in_order()
+        finally:
+            connection.close()
+
+    def _tell(self, experiment: Experiment, told: str) -> str:
+        experiment.refresh_from_db()
+        now = queries.progress(experiment)
+        cell = now["cell"]
+        phase = waiting.why(experiment, needs_worker=False) or experiment.phase
+        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else phase
+        line = f"{now['done']}/{now['total']} {where}"
+        if line != told and where:
+            self.stderr.write(line)
+        return line
+
+    def _tell_failures(self, experiment: Experiment) -> int:
+        if experiment.error:
+            self.stderr.write(f"{experiment.error} {experiment.mend}".strip())
+        failed = list(experiment.cells.filter(state="failed"))
+        for cell in failed:
+            self.stderr.write(f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip())
+        return len(failed) + self._tell_crashes(experiment)
+
+    def _tell_crashes(self, experiment: Experiment) -> int:
+        trials = trials_of(experiment)
+        untold = [trial for trial in trials if trial.is_unknown]
+        for trial in untold:
+            self.stderr.write(f"{trial.variant}, {trial.kind}: no verdict: {trial.error or 'a check could not tell'}")
+        trusted = detector(trials)
+        if trusted.failed:
+            self.stderr.write(trusted.says)
+        return len(untold) + trusted.failed
+
+
+def _put_in_order() -> None:
+    """In this order: settings are restored once their experiment was taken from the worker that ended."""
+    run_once(housekeeping.take_over)
+    run_once(restores.restore_all)

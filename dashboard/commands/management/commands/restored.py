@@ -1,0 +1,46 @@
+"""`manage.py restored`: hold a database that was restored from a backup, and say what it would do.
+`manage.py restored --release`: a person has looked, and it may.
+
+Held: no experiment starts, no setting is restored, no schedule rings, no message is sent.
+"""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from dashboard.records.audit.models import record
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.states import UNDER_WAY
+from dashboard.records.fleet import installation
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.schedules.models import Schedule
+
+
+class Command(BaseCommand):
+    help = "Hold a restored database, or release it. See docs/deployment.md."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--release", action="store_true", help="it is the installation from now on")
+
+    def handle(self, *, release: bool, **_: Any) -> None:
+        if release:
+            installation.release()
+            record(None, "released", installation.THE_COPY)
+            self.stdout.write("Released. Workers go on with what is listed below.")
+        else:
+            installation.hold("manage.py restored")
+            self.stdout.write("Held. Nothing is done to any server until: manage.py restored --release")
+        self.stdout.write("\n".join(_pending()))
+
+
+def _pending() -> list[str]:
+    owed = PendingRestore.objects.filter(restored_at=None).select_related("server").order_by("server__name", "pk")
+    rings = Schedule.objects.filter(paused_at=None).order_by("pk")
+    waits = Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk")
+    return [
+        *(f"pending restore on {one.server}: {one.get_kind_display()} {one.name} {one.old}".rstrip() for one in owed),
+        *(f"schedule: {one}" for one in rings),
+        *(f"experiment {one.pk}, {one.state}: {one}" for one in waits),
+    ] or ["Nothing is pending."]

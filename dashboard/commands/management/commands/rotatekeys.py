@@ -1,0 +1,45 @@
+"""manage.py rotatekeys: put all stored passwords under a new key.
+
+Safe to run twice and to interrupt. Exit status: 0 done, 1 some passwords cannot be opened by any key.
+"""
+
+import socket
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dashboard.records.audit.models import record
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import rotation, vault
+
+
+class Command(BaseCommand):
+    help = "Seal all stored passwords under a new key and drop the old keys."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        try:
+            if vault.in_environment():
+                self._advise(rotation.rotate_environment())
+            else:
+                self._report(rotation.rotate_file())
+        except vault.KeyMissing as missing:
+            raise CommandError(str(missing)) from missing
+
+    def _report(self, done: rotation.Resealed) -> None:
+        record(None, "rotated keys", "password keys", resealed=done.passwords, lost=list(done.lost))
+        self.stdout.write(f"Passwords sealed under the new key: {done.passwords}.")
+        if others := sorted(set(Worker.objects.alive().values_list("host", flat=True)) - {socket.gethostname()}):
+            self.stdout.write(f"Workers on {', '.join(others)} need the new key too: see docs/deployment.md, Keys.")
+        if done.lost:
+            raise CommandError(
+                f"No key opens the passwords of: {', '.join(done.lost)}. They and the old keys were left as they are. "
+                "Edit these servers, enter their passwords again, and run this command again."
+            )
+
+    def _advise(self, step: rotation.EnvironmentStep) -> None:
+        if step.resealed:
+            self._report(step.resealed)
+            self.stdout.write("Everything is sealed under the first key. Drop the old ones and restart everything:")
+        else:
+            self.stdout.write("The keys come from the environment. Set this, restart everything, run this again:")
+        self.stdout.write(f"{vault.ENVIRONMENT}='{' '.join(step.keys)}'")

@@ -1,0 +1,1 @@
+"""Where an installation keeps its things: home folder, database, version."""

@@ -1,0 +1,82 @@
+"""Where everything is kept: SQLite in the home, or the PostgreSQL that DATABASE_URL names. Read by the settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dashboard.installation.home import database
+
+FORM = "postgresql://USER:PASSWORD@HOST:PORT/NAME?sslmode=require"
+SCHEMES = ("postgresql://", "postgres://")
+# A request's connection ends with it, for Django: here connections outlive them, and are tried before use.
+# Who cannot connect begins anew instead of waiting longer each time: the line may be back long before.
+POOL = {"min_size": 0, "max_size": 16, "timeout": 10, "max_idle": 300, "reconnect_timeout": 10}
+# A line that is away says nothing, and the kernel waits long: two hours who listens, a quarter of one who asks.
+LINE = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5", "tcp_user_timeout": "20000"}
+
+
+class BadDatabase(ValueError):
+    """DATABASE_URL names no database that could be used. The message never quotes it, for it holds a password."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"DATABASE_URL {why}. Nothing was started. Write {FORM}, with % : / ? # @ and spaces inside of a name or "
+            "password percent-encoded (@ is %40), or leave it out to use SQLite."
+        )
+
+
+def databases(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Django's DATABASES. Raises BadDatabase."""
+    url = environment.get("DATABASE_URL", "")
+    return {"default": _postgresql(url) if url else _sqlite()}
+
+
+def _sqlite() -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "CONN_MAX_AGE": 600,  # to open the file and read its schema anew takes 7 ms
+        "NAME": database(),
+        "OPTIONS": {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }
+
+
+def _postgresql(url: str) -> dict[str, Any]:
+    parts = _parts(url)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.pop("dbname"),
+        "USER": parts.pop("user", ""),
+        "PASSWORD": parts.pop("password", ""),
+        "HOST": parts.pop("host", ""),
+        "PORT": parts.pop("port", ""),
+        "OPTIONS": {"application_name": "durascope", **LINE, **parts, "pool": POOL},
+        "CONN_MAX_AGE": 0,  # back to the pool
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def _parts(url: str) -> dict[str, Any]:
+    """As PostgreSQL's own library reads it. What that lets pass is mostly a password that was not encoded."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    if not url.startswith(SCHEMES):
+        raise BadDatabase("is no address of a PostgreSQL database")
+    try:
+        parts = conninfo_to_dict(url)
+    except (ProgrammingError, UnicodeError):
+        raise BadDatabase("cannot be read") from None  # the library quotes what it could not read
+    if not parts.get("dbname"):
+        raise BadDatabase("names no database")
+    if set("@/") & set(parts["dbname"]) or "@" in parts.get("host", ""):
+        raise BadDatabase("holds an @ or / too many")
+    if not all(port == "" or (port.isdecimal() and 0 < int(port) < 65536) for port in _ports(parts)):
+        raise BadDatabase("names a port that is none")
+    return parts
+
+
+def _ports(parts: Mapping[str, Any]) -> list[str]:
+    return str(parts.get("port", "")).split(",")

@@ -1,0 +1,15 @@
+"""Which Durascope this is. The number stands in pyproject.toml and nowhere else."""
+
+import tomllib
+
+from django.http import HttpRequest
+
+from dashboard.installation.home import PROJECT
+
+VERSION: str = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def version(request: HttpRequest) -> dict[str, str]:
+    """For the footer; strangers need not know it."""
+    user = getattr(request, "user", None)
+    return {"version": VERSION} if user and user.is_authenticated else {}

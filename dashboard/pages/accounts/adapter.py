@@ -1,0 +1,98 @@
+"""Where we differ from allauth: nobody signs up, the audit trail is the throttle's memory, secrets are sealed."""
+
+from ipaddress import ip_address
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.urls import reverse
+
+from dashboard.pages.accounts import throttle
+from dashboard.pages.accounts.signals import LOGIN_FAILED, address
+from dashboard.records.accounts import actions, refused
+from dashboard.records.accounts.models import Attempt
+from dashboard.records.servers import vault
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "username_password_mismatch": "Enter a correct username and password. Nobody was logged in.",
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
+        user = super().authenticate(request, **credentials)
+        if user and self._attempt:
+            self._attempt.delete()
+        if user and getattr(user, "person", None) and user.person.one_time_expired:
+            raise ValidationError(
+                "This one-time password has expired. Nobody was logged in. Ask an administrator for a new one.",
+                code="expired",
+            )
+        return user
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Counts the attempt, or refuses before the password is looked at: waiting reveals nothing about it."""
+        self._attempt: Attempt | None = throttle.begin(
+            LOGIN_FAILED, str(credentials.get("username", "")), address(request)
+        )
+        if self._attempt is None:
+            refused.note("Too many failed logins: nothing was checked.")
+            minutes = int(throttle.WINDOW.total_seconds() // 60)
+            raise ValidationError(
+                f"Too many failed logins. Nothing was checked this time. Wait {minutes} minutes and try again.",
+                code="throttled",
+            )
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """For allauth, which stores it as an address: where a proxy does not say who asks, all are one."""
+        try:
+            return str(ip_address(address(request)))
+        except ValueError:
+            return "0.0.0.0"  # noqa: S104 - stored, not bound
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        messages.success(request, "Your password was changed. Other sessions of yours are logged out.")
+        return reverse("home")
+
+    def add_message(self, *args: Any, **kwargs: Any) -> None:
+        """The pages say what happened; allauth's own sentences are in another voice."""
+
+
+class SignOnAdapter(DefaultSocialAccountAdapter):
+    """Company sign-on. Whoever the company knows gets an account only where DURASCOPE_OIDC_ROLE says which."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        return bool(settings.SIGN_ON_ROLE)
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
+        user = super().save_user(request, sociallogin, form)
+        actions.welcome(user, settings.SIGN_ON_ROLE)
+        return user
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):
+    """Secrets of second factors lie sealed in the database, like the passwords of servers."""
+
+    def encrypt(self, text: str) -> str:
+        return vault.seal(text).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return vault.open_sealed(encrypted_text.encode())
+
+    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+        return f"Passkey {Authenticator.objects.filter(user=user, type=type).count() + 1}"
+
+    def get_totp_issuer(self) -> str:
+        return "Durascope"

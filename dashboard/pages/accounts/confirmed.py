@@ -1,0 +1,63 @@
+"""Acts that outlast a stolen session ask once more who one is: the password, a second factor or a passkey (allauth's
+pages), or for an account that has none of these a new login at the company's sign-on."""
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from allauth.account import app_settings
+from allauth.account.adapter import get_adapter
+from allauth.account.authentication import get_authentication_records
+from allauth.account.decorators import reauthentication_required
+from allauth.socialaccount.models import SocialAccount
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from dashboard.pages.accounts.sign_on import PROVIDER
+from dashboard.records.accounts.roles import NotAllowed
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def confirmed(view: View) -> View:
+    """A POST is answered only by somebody who confirmed it within the last five minutes. After the password it goes on
+    where it stopped; after the company's sign-on one has to press the button again."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "POST":
+            return view(request, *args, **kwargs)
+        if get_adapter().get_reauthentication_methods(request.user):
+            return reauthentication_required(view)(request, *args, **kwargs)
+        return view(request, *args, **kwargs) if _logged_in_lately(request) else _to_the_company(request)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def _logged_in_lately(request: HttpRequest) -> bool:
+    records = get_authentication_records(request, request.user)
+    return any(time.time() - record["at"] < app_settings.REAUTHENTICATION_TIMEOUT for record in records)
+
+
+def _to_the_company(request: HttpRequest) -> HttpResponse:
+    """To the company's login, which shall ask again (`prompt=login`), and back to the page of the form."""
+    if not SocialAccount.objects.filter(user=request.user, provider=PROVIDER).exists():
+        raise NotAllowed(
+            "This asks once more who you are, and your account has no password, second factor or company sign-on to "
+            "tell it by. Nothing was changed. Ask an administrator for a one-time password."
+        )
+    messages.warning(request, "Nothing was changed yet. Log in once more, then do it again.")
+    asked = {"process": "login", "next": _page(request), "auth_params": "prompt=login"}
+    return redirect(f"{reverse('openid_connect_login', args=[PROVIDER])}?{urlencode(asked)}")
+
+
+def _page(request: HttpRequest) -> str:
+    """Where the form was: what takes only POST cannot be come back to."""
+    came_from = request.headers.get("Referer", "")
+    known = url_has_allowed_host_and_scheme(came_from, allowed_hosts={request.get_host()})
+    return urlsplit(came_from).path if came_from and known else reverse("home")

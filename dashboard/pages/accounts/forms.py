@@ -1,0 +1,27 @@
+"""allauth's forms of passkeys, in our words."""
+
+from typing import Any
+
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
+
+from dashboard.text.names import check_name
+
+TELLS_APART = "To tell your passkeys apart."
+
+
+class PasskeyForm(AddWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        alone = self.fields["passwordless"]
+        alone.label = "Log in with it alone"
+        alone.help_text = "Without name and password. Otherwise it is asked for after the password."
+        alone.initial = True
+        self.fields["name"].help_text = TELLS_APART
+        self.fields["name"].validators.append(check_name)
+
+
+class PasskeyNameForm(EditWebAuthnForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].help_text = TELLS_APART
+        self.fields["name"].validators.append(check_name)

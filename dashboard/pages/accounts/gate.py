@@ -1,0 +1,85 @@
+"""The door in front of every page. A view names its operation with `@needs("run")`; one that names none stays shut."""
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from dashboard.records.accounts.roles import NOBODY, OPERATIONS, allowed, require, role_of
+
+View = TypeVar("View", bound=Callable[..., Any])
+log = logging.getLogger(__name__)
+FACTORS = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
+
+
+def needs(operation: str) -> Callable[[View], View]:
+    """Name the operation that a view is. A thing's owner is asked by the action, which knows the thing."""
+    if operation not in OPERATIONS:
+        raise ValueError(f"{operation} is not in the table of operations.")
+
+    def named(view: View) -> View:
+        view.operation = operation  # type: ignore[attr-defined]
+        if OPERATIONS[operation].least == NOBODY:
+            view.login_required = False  # type: ignore[attr-defined]
+        return view
+
+    return named
+
+
+class Gate(LoginRequiredMiddleware):
+    """Refuses before a view is called: strangers are sent to the login, others are told who may."""
+
+    def process_view(
+        self, request: HttpRequest, view_func: Callable[..., Any], view_args: Any, view_kwargs: Any
+    ) -> HttpResponse | None:
+        operation = getattr(view_func, "operation", None)
+        if operation is None:
+            log.error("The view of %s names no operation: it is refused to everybody.", request.path)
+            raise PermissionDenied("Nobody may open this page: it is in no table of rights. Nothing was changed.")
+        if OPERATIONS[operation].least == NOBODY:
+            return None
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        require(request.user, operation)
+        return self._own_password_first(request, operation) or self._second_factor_first(request, operation)
+
+    def _own_password_first(self, request: HttpRequest, operation: str) -> HttpResponse | None:
+        person = getattr(request.user, "person", None)
+        if person and person.must_change_password and operation != "own_account":
+            return redirect("account_change_password")
+        return None
+
+    def _second_factor_first(self, request: HttpRequest, operation: str) -> HttpResponse | None:
+        if operation == "own_account" or not lacks_second_factor(request.user):
+            return None
+        messages.warning(request, "Your account needs a second factor: add an authenticator app or a passkey first.")
+        return redirect("mfa_index")
+
+
+def lacks_second_factor(user: Any) -> bool:
+    """Whether settings.SECOND_FACTOR_FOR wants one of this person, who has none."""
+    return role_of(user) in settings.SECOND_FACTOR_FOR and not is_mfa_enabled(user, FACTORS)
+
+
+class May:
+    """For templates: `{% if may.run %}`. Asks nothing until it is asked."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    def __getitem__(self, operation: str) -> bool:
+        return allowed(self._request.user, operation)
+
+
+def may(request: HttpRequest) -> dict[str, Any]:
+    """Context processor."""
+    return {"may": May(request)}

@@ -1,0 +1,80 @@
+"""Make, find and revoke tokens. A token is known only to whoever was shown it: the database has its hash."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard.records.accounts.roles import require
+from dashboard.records.api.models import ApiToken
+from dashboard.records.audit.models import record
+
+SIGN = "durascope_"  # so that people and secret scanners know one when they see one
+TOKEN_BYTES = 24  # 192 random bits
+SHOWN = len(SIGN) + 6
+NOTED_EVERY = timedelta(minutes=1)  # the last use, so that a poll a second does not write a row a second
+
+
+def hashed(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+@transaction.atomic
+def make(user: Any, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
+    """A new token and its text, which cannot be shown again. Raises NotAllowed for a scope beyond the role."""
+    require(user, "tokens")
+    for scope in scopes:
+        require(user, scope)
+    text = SIGN + secrets.token_urlsafe(TOKEN_BYTES)
+    token = ApiToken.objects.create(
+        user=user,
+        name=name,
+        prefix=text[:SHOWN],
+        token_hash=hashed(text),
+        scopes=sorted(scopes),
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    record(user, "made token", token, name=name, scopes=token.scopes, days=days)
+    return token, text
+
+
+@transaction.atomic
+def revoke(by: Any, token: ApiToken) -> None:
+    """One's own, or as an administrator anybody's."""
+    require(by, "tokens" if token.user_id == by.pk else "administer")
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        record(by, "revoked token", token, of=token.user.get_username())
+
+
+@transaction.atomic
+def revoke_all(by: Any, user: Any) -> None:
+    """Every token of somebody, for the day when a machine is lost."""
+    for token in user.api_tokens.filter(revoked_at=None):
+        revoke(by, token)
+
+
+@transaction.atomic
+def end_all(user: Any, why: str) -> int:
+    """Every token of somebody whose account changed; returns how many."""
+    found = list(ApiToken.objects.select_for_update().filter(user=user, revoked_at=None, expires_at__gt=timezone.now()))
+    for token in found:
+        record(None, "revoked token", token, of=user.get_username(), why=why)
+    ApiToken.objects.filter(pk__in=[token.pk for token in found]).update(revoked_at=timezone.now())
+    return len(found)
+
+
+def find(text: str) -> ApiToken | None:
+    """The token of this text, open or not."""
+    return ApiToken.objects.select_related("user__person").filter(token_hash=hashed(text)).first()
+
+
+def note_use(token: ApiToken) -> None:
+    before = timezone.now() - NOTED_EVERY
+    if token.used_at is None or token.used_at < before:
+        stale = ApiToken.objects.filter(Q(used_at=None) | Q(used_at__lt=before), pk=token.pk)
+        stale.update(used_at=timezone.now())

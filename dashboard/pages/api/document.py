@@ -1,0 +1,117 @@
+"""The API described: as OpenAPI 3.1 for programs, and the same for the page that people read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from dashboard.pages.api.problems import MEDIA_TYPE, Problem
+from dashboard.pages.api.service import api, operations
+from dashboard.records.accounts.roles import OPERATIONS
+
+PREFIX = "/api/v1/"
+PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+ALWAYS = {
+    "401": "No token, or one that is unknown, expired or revoked",
+    "403": "The token's scopes, the person's role or the owner's rule do not allow it",
+    "422": "Something in the request does not fit",
+    "429": "Too many wrong tokens from this address",
+    "default": "Anything else that went wrong",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An operation as a line of the page."""
+
+    method: str
+    path: str
+    says: str
+    scope: str
+    role: str
+    parameters: tuple[Mapping[str, Any], ...]
+    body: str
+    answers: tuple[tuple[str, str], ...]  # status, name of the shape
+
+
+@cache
+def openapi() -> dict[str, Any]:
+    """The whole document; the same as long as the process lives."""
+    made: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=PREFIX))
+    scopes = {one.view_func.__name__: scope for scope, one in operations()}
+    for path, _, operation in _each(made):
+        scope = scopes[operation["operationId"]]
+        operation["security"] = [{"Token": [scope]}]
+        operation["description"] = f"{operation['description']}\n\nScope: `{scope}`. {_role(scope)}."
+        problems = ALWAYS | ({"404": "There is no such thing"} if "{" in path else {})
+        operation["responses"] |= {status: {"description": says, **PROBLEM} for status, says in problems.items()}
+        operation["responses"] = {str(status): told for status, told in operation["responses"].items()}
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+    made["components"]["schemas"] |= problem.pop("$defs") | {"Problem": problem}
+    return made
+
+
+def _each(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def _role(scope: str) -> str:
+    rule = OPERATIONS[scope]
+    return f"Least role: {rule.least}{', who must ' + rule.rule if rule.rule else ''}"
+
+
+def groups() -> dict[str, list[Entry]]:
+    """Title of a group -> its operations, in the order of the addresses."""
+    found: dict[str, list[Entry]] = {}
+    for path, method, operation in _each(openapi()):
+        found.setdefault(operation["tags"][0], []).append(_entry(path, method, operation))
+    return found
+
+
+def _entry(path: str, method: str, operation: Mapping[str, Any]) -> Entry:
+    [scope] = operation["security"][0]["Token"]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    return Entry(
+        method=method.upper(),
+        path=path,
+        says=operation["description"].partition("\n\nScope:")[0].replace("`", ""),
+        scope=scope,
+        role=_role(scope),
+        parameters=tuple({**one, "type": _type(one["schema"])} for one in operation["parameters"]),
+        body=_type(body) if body else "",
+        answers=tuple(_answers(operation["responses"])),
+    )
+
+
+def _answers(responses: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for status, told in responses.items():
+        if status < "4":
+            schema = told.get("content", {}).get("application/json", {}).get("schema")
+            yield status, _type(schema) if schema else "nothing"
+
+
+def shapes() -> dict[str, list[dict[str, Any]]]:
+    """Name of a shape -> its fields."""
+    schemas = openapi()["components"]["schemas"]
+    return {name: list(_fields(schema)) for name, schema in sorted(schemas.items()) if "properties" in schema}
+
+
+def _fields(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name, field in schema["properties"].items():
+        needed = name in schema.get("required", ())
+        yield {"name": name, "type": _type(field), "needed": needed, "says": field.get("description", "")}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words."""
+    if "$ref" in schema:
+        return schema["$ref"].rsplit("/", 1)[-1]
+    if "enum" in schema:
+        return " | ".join(f'"{one}"' for one in schema["enum"])
+    if inner := schema.get("anyOf") or schema.get("allOf"):
+        return " | ".join(_type(one) for one in inner)
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return schema.get("format") or schema.get("type", "anything")

@@ -1,0 +1,90 @@
+"""The door in front of every operation of the API: `auth=Token("run")` names the operation of the table of roles."""
+
+from typing import Any, NoReturn
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from dashboard.pages.accounts.gate import lacks_second_factor
+from dashboard.pages.accounts.signals import address
+from dashboard.pages.accounts.throttle import WINDOW, begin
+from dashboard.pages.api import actions
+from dashboard.records.accounts.roles import OPERATIONS, NotAllowed, require
+from dashboard.records.api.models import ApiToken
+from dashboard.records.audit.models import record
+
+TOKEN_FAILED = "token failed"  # noqa: S105 - a verb of the audit log
+
+
+class NoToken(Exception):
+    """Who asks is not known: 401. The message says what is wrong with the token."""
+
+
+class TooMany(Exception):
+    """Wrong tokens came too often from one address: 429."""
+
+    def __init__(self) -> None:
+        self.wait_s = int(WINDOW.total_seconds())
+        super().__init__(f"Too many wrong tokens. Nothing was done. Wait {self.wait_s // 60} minutes and try again.")
+
+
+class Token:
+    """Lets in whose token has this scope, and whose role still allows it."""
+
+    openapi_security_schema = {"type": "http", "scheme": "bearer", "description": "A token made under API tokens."}
+
+    def __init__(self, operation: str) -> None:
+        if operation not in OPERATIONS:
+            raise ValueError(f"{operation} is not in the table of operations.")
+        self.operation = operation
+
+    def __call__(self, request: HttpRequest) -> User:
+        request.user = bearer(request)  # actions ask it for its role, its scopes and whose things are its own
+        require(request.user, self.operation)
+        return request.user
+
+
+def nobody(_: HttpRequest) -> NoReturn:
+    """For an operation that names none."""
+    raise NotAllowed("Nobody may ask for this: it is in no table of rights. Nothing was changed.")
+
+
+def bearer(request: HttpRequest) -> User:
+    """Whose token the request carries. A right one is let in however many wrong ones came from the same address:
+    behind a proxy all addresses are one, and 192 random bits are not guessed. Raises NoToken, TooMany, NotAllowed."""
+    scheme, _, text = request.headers.get("Authorization", "").strip().partition(" ")
+    if scheme.lower() != "bearer" or not text:
+        raise NoToken("This needs a token. Make one under API tokens and send it as: Authorization: Bearer TOKEN")
+    token = actions.find(text.strip())
+    if why := _why_not(token):
+        _refuse(request, text.strip(), why)
+    return _speaking_for(token)
+
+
+def _why_not(token: ApiToken | None) -> str:
+    if token is None:
+        return "unknown"
+    return token.why_shut or ("" if token.user.is_active else "of a deactivated account")
+
+
+def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
+    """The log gets no more than the part that pages show, and only of what looks like a token."""
+    shown = text[: actions.SHOWN] if text.startswith(actions.SIGN) else "something else"
+    if begin(TOKEN_FAILED, shown, address(request)) is None:
+        raise TooMany
+    record(None, TOKEN_FAILED, shown, address=address(request), why=why)
+    raise NoToken(f"This token is {why}. Nothing was done. Make a new one under API tokens.")
+
+
+def _speaking_for(token: Any) -> User:
+    user: Any = token.user
+    if user.person.must_change_password:
+        raise NotAllowed(
+            "Your password was given to you by somebody else. Log in and change it; tokens rest until then."
+        )
+    if lacks_second_factor(user):
+        raise NotAllowed("Your account needs a second factor. Log in and add one; tokens rest until then.")
+    user.scopes = frozenset(token.scopes)  # what `allowed` is limited to
+    user.via = f"token {token.prefix}"  # what the audit log says beside the name
+    actions.note_use(token)
+    return user

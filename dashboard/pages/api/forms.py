@@ -1,0 +1,29 @@
+from typing import Any
+
+from django import forms
+
+from dashboard.pages.api.service import scopes
+from dashboard.records.accounts.roles import OPERATIONS, allowed
+from dashboard.text.names import check_name
+
+EXPIRIES = ((7, "after 7 days"), (30, "after 30 days"), (90, "after 90 days"), (365, "after a year"))
+
+
+class TokenForm(forms.Form):
+    """Offers what the person's role allows, and nothing more."""
+
+    name = forms.CharField(
+        max_length=80, validators=[check_name], help_text="What will use it: to know it again in the list."
+    )
+    scopes = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple, label="It may", help_text="The least that its program needs."
+    )
+    days = forms.TypedChoiceField(
+        choices=EXPIRIES, coerce=int, initial=90, label="Expires", help_text="Its program is refused from then on."
+    )
+
+    def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [scope for scope in scopes() if allowed(user, scope)]
+        self.fields["scopes"].choices = [(scope, f"{scope}: {OPERATIONS[scope].says}") for scope in offered]
+        self.fields["scopes"].initial = ["see"]

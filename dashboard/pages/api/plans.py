@@ -1,0 +1,133 @@
+"""What a start says, as the plan that the pages' form would make of it."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from ninja import Schema
+from pydantic import ConfigDict, Field, create_model, model_validator
+from pydantic.dataclasses import dataclass as checked
+
+from dashboard.pages.api.paging import Id
+from dashboard.records.experiments import actions, controls, shelf
+from dashboard.records.servers.models import Server
+from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
+from workers.bench.plan_field import Kind, PlanField, fields_of
+from workers.bench.recipes import QUICK
+from workers.errors import PlanError
+
+_strict = checked(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
+VariantIn, WorkloadIn = _strict(Variant), _strict(WorkloadChoice)
+STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+FEW = Field(max_length=500)  # lists that are gone through more than once before a plan is refused as too large
+
+
+TYPES: dict[Kind, Any] = {
+    "whole": int,
+    "number": float,
+    "text": str,
+    "yes": bool,
+    "wholes": Annotated[list[int], FEW],
+    "texts": Annotated[list[str], FEW],
+}
+LEFT_OPEN = ("seed", "control_trials")  # null: drawn, and as the pages' form has it
+
+
+def _inputs(plan: type) -> dict[str, Any]:
+    return {one.name: _input(one) for one in fields_of(plan)}
+
+
+def _input(one: PlanField) -> tuple[Any, Any]:
+    kind = TYPES[one.said.kind]
+    default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
+    if one.name in LEFT_OPEN:
+        return kind | None, Field(None, description=one.said.help)
+    is_required = one.is_required and default is None
+    return kind, Field(... if is_required else default, description=one.said.help)
+
+
+class _Strict(Schema):
+    model_config = STRICT
+
+
+CrashIn = create_model("CrashIn", __base__=_Strict, __doc__=CrashPlan.__doc__, **_inputs(CrashPlan))
+PlanIn = create_model(
+    "PlanIn",
+    __base__=_Strict,
+    __doc__="A whole plan, as an export holds it, without servers. Without a seed one is drawn.",
+    variants=(Annotated[list[VariantIn], FEW], ...),
+    workloads=(Annotated[list[WorkloadIn], FEW], ...),
+    crash=(CrashIn, CrashIn()),
+    **_inputs(Plan),
+)
+
+
+class SourceIn(Schema):
+    """What is measured: either a recipe, with `set` as the command line has it, or a whole plan."""
+
+    model_config = STRICT
+    servers: list[Id] = Field(description="Ids of servers.", max_length=500)
+    recipe: str = ""
+    size: str = QUICK
+    set: dict[str, str] = Field({}, description='What differs from the recipe: {"threads": "1,8", "repeats": "3"}')
+    plan: PlanIn | None = None
+
+    @model_validator(mode="after")
+    def one_of_both(self) -> "SourceIn":
+        if bool(self.recipe) == bool(self.plan):
+            raise ValueError("Give a recipe or a plan, and not both.")
+        if self.plan and self.set:
+            raise ValueError("`set` changes a recipe; write it into the plan.")
+        return self
+
+
+class StartIn(SourceIn):
+    """Either a recipe, with `set` as the command line has it, or a whole plan."""
+
+    production_confirmed: bool = Field(False, description="Load on a production server is intended.")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A plan and where it comes from, as `experiments.actions.create` wants them."""
+
+    plan: Plan
+    recipe: str
+    size: str
+
+
+def asked(start: SourceIn) -> Asked:
+    """Raises PlanError: an unknown server or recipe, or a value that does not fit."""
+    servers = _servers(start.servers)
+    if start.plan:
+        return Asked(_whole(start.plan, servers), "", start.size)
+    recipe = shelf.load(start.recipe)
+    return Asked(actions.plan_recipe(recipe, servers, start.set, start.size), recipe.key, start.size)
+
+
+def _servers(ids: Sequence[int]) -> list[Server]:
+    known = Server.objects.in_bulk(ids)
+    if gone := [str(one) for one in ids if one not in known]:
+        raise PlanError(f"There is no server {', '.join(gone)}. Nothing was started.")
+    return [known[one] for one in ids]
+
+
+def _whole(plan: PlanIn, servers: Sequence[Server]) -> Plan:
+    crash = _given(CrashPlan, plan.crash)
+    if plan.crash.control_trials is None:
+        crash["control_trials"] = controls.usual(plan.crash.trials)
+    given = _given(Plan, plan)
+    if plan.seed is None:
+        given["seed"] = secrets.randbelow(2**31)
+    return Plan(
+        **given,
+        targets=tuple(actions.targets(servers)),
+        variants=tuple(plan.variants),
+        workloads=tuple(plan.workloads),
+        crash=CrashPlan(**crash),
+    )
+
+
+def _given(plan: type, said: Schema) -> dict[str, Any]:
+    return {one.name: one.stored(getattr(said, one.name)) for one in fields_of(plan)}

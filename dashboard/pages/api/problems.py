@@ -1,0 +1,126 @@
+"""What went wrong, as programs read it: problem details, RFC 9457."""
+
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
+from django.forms import BaseForm
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from ninja import Schema
+from ninja.errors import HttpError, ValidationError
+
+from dashboard.pages.api.door import NoToken, TooMany
+from dashboard.records.schedules.actions import Refused as RefusedNight
+from dashboard.records.servers.actions import Refused
+from workers.errors import DurascopeError, PlanError
+
+MEDIA_TYPE = "application/problem+json"
+SAYS = {  # where nobody said anything better
+    400: "The request could not be read. Nothing was changed.",
+    404: "There is nothing at this address.",
+    405: "This address does not know that method; the header Allow names those it does. Nothing was changed.",
+    413: "The request is too large. Nothing was changed.",
+    500: "Something broke on this side. The log of the web server says what.",
+}
+
+
+class Wrong(Schema):
+    pointer: str
+    detail: str
+
+
+class Problem(Schema):
+    """RFC 9457. `detail` is for people; `errors` points into what was sent."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[Wrong] = []
+
+
+class Conflict(Exception):
+    """What was asked does not fit what is there: 409."""
+
+
+class BadForm(Exception):
+    """What was sent does not fit, field by field: 422."""
+
+    def __init__(self, form: BaseForm) -> None:
+        self.errors = [(name, str(error)) for name, errors in form.errors.items() for error in errors]
+        super().__init__("Something in the request does not fit. Nothing was changed.")
+
+
+def answer(status: int, detail: str = "", errors: Iterable[tuple[str, str]] = ()) -> HttpResponse:
+    """`errors`: (JSON pointer, what is wrong there)."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail or SAYS.get(status, f"{HTTPStatus(status).description}."),
+    }
+    if errors := list(errors):
+        body["errors"] = [{"pointer": pointer, "detail": wrong} for pointer, wrong in errors]
+    response = JsonResponse(body, status=status, content_type=MEDIA_TYPE)
+    if status == HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = 'Bearer realm="Durascope"'
+    return response
+
+
+def _plainly(status: int) -> Callable[[HttpRequest, Exception], HttpResponse]:
+    return lambda _, exc: answer(status, str(exc))
+
+
+def _invalid(_: HttpRequest, exc: ValidationError) -> HttpResponse:
+    return answer(422, "Something in the request does not fit. Nothing was changed.", map(_pointed, exc.errors))
+
+
+def _pointed(error: dict[str, Any]) -> tuple[str, str]:
+    """ninja's place (source, name of the parameter, inner names) as a JSON pointer; of a parameter its name."""
+    source, *places = error["loc"]
+    inner = places[1:] if source == "body" else places
+    return "/".join(["", *(str(place).replace("~", "~0").replace("/", "~1") for place in inner)]), error["msg"]
+
+
+def _bad_form(_: HttpRequest, exc: BadForm) -> HttpResponse:
+    return answer(422, str(exc), ((f"/{name}", wrong) for name, wrong in exc.errors))
+
+
+def _plan(_: HttpRequest, exc: PlanError) -> HttpResponse:
+    """Each reason by itself: a plan is refused with all of them."""
+    reasons = str(exc).splitlines()
+    return answer(422, " ".join(reasons), (("", reason) for reason in reasons) if len(reasons) > 1 else ())
+
+
+def _too_many(_: HttpRequest, exc: TooMany) -> HttpResponse:
+    response = answer(429, str(exc))
+    response["Retry-After"] = str(exc.wait_s)
+    return response
+
+
+def _collided(_: HttpRequest, exc: IntegrityError) -> HttpResponse:
+    return answer(409, "It collides with something that was stored at the same moment. Nothing was changed. Try again.")
+
+
+HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+    NoToken: _plainly(401),
+    TooMany: _too_many,
+    PermissionDenied: _plainly(403),
+    Http404: lambda _, exc: answer(404, "There is no such thing here."),
+    HttpError: lambda _, exc: answer(exc.status_code, f"{exc}. Nothing was changed."),
+    ValidationError: _invalid,
+    BadForm: _bad_form,
+    PlanError: _plan,
+    DurascopeError: _plainly(409),
+    Refused: _plainly(409),
+    RefusedNight: _plainly(409),
+    Conflict: _plainly(409),
+    IntegrityError: _collided,
+}
+
+
+def told(request: HttpRequest, failure: Exception) -> HttpResponse:
+    """The answer to a failure of HANDLERS, for a view outside of the API."""
+    return next(HANDLERS[kind](request, failure) for kind in type(failure).__mro__ if kind in HANDLERS)

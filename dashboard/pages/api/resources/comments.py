@@ -1,0 +1,60 @@
+"""Comments on experiments."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema, Status
+from ninja.pagination import paginate
+from pydantic import ConfigDict, field_validator
+
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.experiments.care_forms import lines_of
+from dashboard.records.experiments import care
+from dashboard.records.experiments.models import Comment, Experiment
+from dashboard.text.names import Text
+
+router = Router()
+
+
+class CommentOut(Schema):
+    """`name`: the author's; it stays when the account is gone."""
+
+    id: int
+    experiment_id: int
+    at: datetime
+    name: str
+    text: str
+
+
+class CommentIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+    text: Text = Field(max_length=Comment.MOST, pattern=r"\S", description="Plain text; line breaks stay.")
+
+    @field_validator("text")
+    @classmethod
+    def _text(cls, text: str) -> str:
+        return lines_of(text)
+
+
+@router.get("/experiments/{int:experiment_id}/comments", auth=Token("see"), response=list[CommentOut])
+@paginate(Pages)
+def list_comments(request: HttpRequest, experiment_id: Id) -> QuerySet[Comment]:
+    """The oldest first."""
+    return get_object_or_404(Experiment, pk=experiment_id).comments.all()
+
+
+@router.post("/experiments/{int:experiment_id}/comments", auth=Token("tidy"), response={201: CommentOut})
+def make_comment(request: HttpRequest, experiment_id: Id, said: CommentIn) -> Status:
+    """In the name of whoever the token speaks for."""
+    return Status(201, care.comment(request.user, get_object_or_404(Experiment, pk=experiment_id), said.text))
+
+
+@router.delete("/comments/{int:comment_id}", auth=Token("remove_comment"), response={204: None})
+def delete_comment(request: HttpRequest, comment_id: Id) -> Status:
+    """One's own, or as an administrator anybody's. It cannot be brought back."""
+    kept = Comment.objects.filter(experiment__deleted_at=None).select_related("experiment")
+    care.remove_comment(request.user, get_object_or_404(kept, pk=comment_id))
+    return Status(204, None)

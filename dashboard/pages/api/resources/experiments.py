@@ -1,0 +1,273 @@
+"""Experiments: searched, started, watched, cancelled, resumed, what they found, and how they are kept in order."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Query, Router, Schema, Status
+from ninja.pagination import paginate
+from pydantic import ConfigDict, field_validator
+
+from dashboard.findings import document
+from dashboard.pages.api import etag
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.idempotency import Key, once
+from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.plans import StartIn, asked
+from dashboard.pages.api.problems import Conflict
+from dashboard.records.accounts.roles import require
+from dashboard.records.experiments import actions, care, queries, search, tags
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.text.names import Name
+from workers.errors import PlanError
+
+router = Router()
+State = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
+
+
+class ExperimentOut(Schema):
+    """`total`, `done` and `failed` count cells and trials; `finding` is the sentence on top of the result."""
+
+    id: int
+    name: str
+    recipe: str
+    recipe_size: str
+    state: State
+    error: str
+    mend: str
+    estimate_s: float
+    total: int
+    done: int
+    failed: int
+    crashes: int
+    finding: str
+    created_at: datetime
+    created_by: str | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    imported_at: datetime | None = Field(description="It came in a file and was not measured here.")
+    imported_from: dict[str, Any]
+    tags: list[str]
+    is_baseline: bool = Field(description="Later ones of the same recipe or plan on the same servers go beside it.")
+    deleted_at: datetime | None
+
+    @staticmethod
+    def resolve_tags(experiment: Experiment) -> list[str]:
+        return [tag.name for tag in experiment.tags.all()]
+
+    @staticmethod
+    def resolve_created_by(experiment: Experiment) -> str | None:
+        return experiment.created_by.get_username() if experiment.created_by else None
+
+
+class Started(ExperimentOut):
+    """`notice` is not empty when it is stored but no worker could be told: it then starts a little later."""
+
+    notice: str = ""
+
+
+class Second(Schema):
+    t_s: float | None
+    tps: float | None
+    p95_ms: float | None
+
+
+class Progress(Schema):
+    """What happens now. `left_s`: seconds that are left, estimated; `seconds`: of the cell that is measured."""
+
+    state: State
+    phase: str
+    done: int
+    failed: int
+    total: int
+    left_s: float | None
+    cell: dict[str, Any] | None
+    seconds: list[Second]
+    warming: bool
+    message: str
+    over: bool
+
+
+class Result(Schema):
+    """The export of the page, with all its evidence. Runs and trials name environments and probes by id."""
+
+    format: str
+    experiment: dict[str, Any]
+    plan: dict[str, Any]
+    analysis: dict[str, Any]
+    claims: dict[str, Any] | None
+    environments: dict[str, Any]
+    probes: dict[str, Any]
+    runs: list[dict[str, Any]]
+    trials: list[dict[str, Any]]
+    unmeasured: list[dict[str, Any]]
+
+
+class Wanted(Schema):
+    state: State | None = None
+    recipe: str = Field("", max_length=80, pattern="^[a-z0-9-]*$")
+    words: str = Field(
+        "", max_length=search.LONGEST, description="In names, findings, recipes, servers, builds, plans and tags: all."
+    )
+    server: Id | None = None
+    tag: str = Field("", max_length=tags.LONGEST)
+    mine: bool = Field(False, description="Started by whoever the token speaks for.")
+    deleted: bool = Field(False, description="Those that can be restored, instead of the others: needs the scope tidy.")
+
+
+class Changes(Schema):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: Name | None = Field(None, max_length=120, pattern=r"\S")
+    tags: list[str] | None = Field(None, max_length=100, description="Exactly these from now on.")
+    is_baseline: bool | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _name(cls, name: str | None) -> str | None:
+        return name and name.strip()
+
+    @field_validator("tags")
+    @classmethod
+    def _tags(cls, given: list[str] | None) -> list[str] | None:
+        return given if given is None else tags.normalised(given)
+
+
+@router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
+@paginate(Pages)
+def list_experiments(request: HttpRequest, wanted: Query[Wanted]) -> Sequence[Experiment]:
+    """All experiments, the newest first; all that is given must hold."""
+    if wanted.deleted:
+        require(request.user, "tidy")
+    return search.found(wanted.dict(), request.user)
+
+
+@router.post("/experiments", auth=Token("run"), response={200: Started, 201: Started})
+def start_experiment(request: HttpRequest, response: HttpResponse, start: StartIn, idempotency_key: Key = "") -> Status:
+    """Start an experiment: 201. Asked again with the same key and request: 200, with the one that was started then.
+
+    A plan with crashes also needs the scope crash.
+    """
+
+    def create() -> Experiment:
+        planned = asked(start)
+        confirmed = start.production_confirmed
+        return actions.create(
+            planned.plan, request.user, recipe=planned.recipe, size=planned.size, production_confirmed=confirmed
+        )
+
+    experiment, new = once(request.user, idempotency_key, start.dict(), create)
+    notice = _notice(experiment) if new else ""
+    response["Location"] = reverse("api:show_experiment", args=[experiment.pk])
+    return Status(201 if new else 200, _with(experiment.pk, notice))
+
+
+@router.get("/experiments/{int:experiment_id}", auth=Token("see"), response={200: ExperimentOut, 304: None})
+def show_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status:
+    """One experiment, with an ETag."""
+    return etag.answer(request, response, ExperimentOut.from_orm(_known(experiment_id)))
+
+
+@router.patch("/experiments/{int:experiment_id}", auth=Token("tidy"), response=ExperimentOut)
+@transaction.atomic
+def change_experiment(
+    request: HttpRequest, response: HttpResponse, experiment_id: Id, changes: Changes
+) -> ExperimentOut:
+    """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
+    try:
+        _change(request.user, _held(experiment_id), changes)
+    except care.Refused as refused:
+        raise Conflict(str(refused)) from refused
+    return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
+
+
+def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
+    if changes.name is not None:
+        care.rename(user, experiment, changes.name)
+    if changes.tags is not None:
+        care.tag(user, experiment, changes.tags)
+    if changes.is_baseline is not None:
+        (care.mark_baseline if changes.is_baseline else care.unmark_baseline)(user, experiment)
+
+
+@router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
+@transaction.atomic
+def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status:
+    """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
+    try:
+        care.delete(request.user, _held(experiment_id))
+    except care.Refused as refused:
+        raise Conflict(str(refused)) from refused
+    return Status(204, None)
+
+
+@router.post("/experiments/{int:experiment_id}/restore", auth=Token("tidy"), response=ExperimentOut)
+def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """As it was, with its links, tags and comments. One that is not deleted stays."""
+    care.restore(request.user, get_object_or_404(Experiment.everything, pk=experiment_id))
+    return _known(experiment_id)
+
+
+@router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response={200: Progress, 304: None})
+def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Any:
+    """What happens now. Ask again with the ETag in If-None-Match: 304 while nothing changed but the time."""
+    now = queries.progress(_known(experiment_id))
+    response["ETag"] = tag = etag.weak_tag_of({**now, "left_s": None})
+    return Status(304, None) if etag.has_seen(request, tag) else Status(200, now)
+
+
+@router.post("/experiments/{int:experiment_id}/cancel", auth=Token("run"), response=ExperimentOut)
+def cancel_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """Ask to stop: one that waits is cancelled at once, one that runs within two seconds; one that is over stays."""
+    actions.cancel(_known(experiment_id), request.user)
+    return _known(experiment_id)
+
+
+@router.post("/experiments/{int:experiment_id}/resume", auth=Token("run"), response=Started)
+def resume_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """Queue what was not measured."""
+    notice = ""
+    try:
+        actions.resume(_known(experiment_id), request.user)
+    except PlanError as running:
+        raise Conflict(str(running)) from running
+    except task_queue.Silent as silent:
+        notice = str(silent)
+    return _with(experiment_id, notice)
+
+
+@router.get("/experiments/{int:experiment_id}/result", auth=Token("see"), response=Result)
+def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
+    """Everything that was measured, so far or in the end."""
+    return JsonResponse(document.everything(get_object_or_404(Experiment, pk=experiment_id)))
+
+
+def _known(experiment_id: int) -> Experiment:
+    return queries.counted([get_object_or_404(queries.listed(), pk=experiment_id)])[0]
+
+
+def _held(experiment_id: int) -> Experiment:
+    """Locked until the transaction ends: nobody else changes it between."""
+    experiment = _known(experiment_id)
+    care.hold(experiment)
+    return _known(experiment_id)
+
+
+def _with(experiment_id: int, notice: str) -> Experiment:
+    experiment: Any = _known(experiment_id)
+    experiment.notice = notice
+    return experiment
+
+
+def _notice(experiment: Experiment) -> str:
+    try:
+        actions.notify_workers(experiment.pk)
+    except task_queue.Silent as silent:
+        return str(silent)
+    return ""

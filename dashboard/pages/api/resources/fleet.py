@@ -1,0 +1,89 @@
+"""Workers, and the builds that they can run."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+from ninja.pagination import paginate
+
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.paging import Pages
+from dashboard.records.fleet import builds, queries
+
+router = Router()
+
+
+class WorkerOut(Schema):
+    """`experiments` and `tests`: ids of what it is busy with; `last_experiment`: of the one that it ended last. A
+    worker that does not `listen` measures what a command line told it."""
+
+    id: int
+    site: str
+    host: str
+    pid: int
+    version: str
+    listens: bool
+    is_alive: bool
+    started_at: datetime
+    beat_at: datetime
+    ended_at: datetime | None
+    abilities: dict[str, Any]
+    experiments: list[int]
+    last_experiment: int | None
+    tests: list[int]
+
+
+class PresenceOut(Schema):
+    """`missing`: why it would not start there; empty when it would."""
+
+    host: str
+    version: str
+    missing: str
+
+
+class OriginOut(Schema):
+    """`command` brings it to a host."""
+
+    source: str
+    command: str
+    licence: str
+    year: int
+
+
+class BuildOut(Schema):
+    """`hosts`: those with a living worker that has it. `can_be_chosen`: a sandbox can be made of it."""
+
+    key: str
+    title: str
+    purpose: str
+    version: str
+    size_mib: int
+    can_be_chosen: bool
+    origin: OriginOut
+    hosts: list[PresenceOut]
+
+
+@router.get("/workers", auth=Token("see"), response=list[WorkerOut])
+@paginate(Pages)
+def list_workers(request: HttpRequest) -> list[dict[str, Any]]:
+    """Living workers first, then those that ended or died within the last day."""
+    return [_worker(line) for line in queries.workers()]
+
+
+@router.get("/builds", auth=Token("see"), response=list[BuildOut])
+@paginate(Pages)
+def list_builds(request: HttpRequest) -> list[builds.BuildLine]:
+    """Every build that is known here or to a living worker, installed or not."""
+    return builds.lines(queries.alive())
+
+
+def _worker(line: queries.WorkerLine) -> dict[str, Any]:
+    names = ("id", "site", "host", "pid", "version", "listens", "started_at", "beat_at", "ended_at", "abilities")
+    return {
+        **{name: getattr(line.worker, name) for name in names},
+        "is_alive": line.is_alive,
+        "last_experiment": line.last.pk if line.last else None,
+        "experiments": [one.pk for one in line.experiments],
+        "tests": [one.pk for one in line.preflights],
+    }

@@ -1,0 +1,141 @@
+"""Share links: made, listed, annotated, revoked."""
+
+from datetime import datetime
+from typing import Literal
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Query, Router, Schema, Status
+from ninja.pagination import paginate
+from pydantic import ConfigDict
+
+from dashboard.findings.compare.choice import BYS, MOST_RUNS, SCALES, Choice
+from dashboard.findings.compare.figures import FIGURES
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.problems import Conflict
+from dashboard.pages.sharing import comparisons
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing import actions, queries
+from dashboard.records.sharing.models import ShareLink
+from dashboard.text.names import Name
+
+router = Router()
+
+
+class LinkOut(Schema):
+    """It opens the result of an experiment, or a comparison: the query of the page that shows it. `views` and `embeds`
+    count looks at the first page and at single charts elsewhere; previews of messengers that say so do not count."""
+
+    id: int
+    experiment_id: int | None
+    comparison: str
+    title: str
+    note: str
+    state: Literal["open", "expired", "revoked"]
+    is_open: bool
+    embeddable: bool
+    views: int
+    embeds: int
+    created_at: datetime
+    created_by: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    used_at: datetime | None
+
+    @staticmethod
+    def resolve_title(link: ShareLink) -> str:
+        return str(link)
+
+    @staticmethod
+    def resolve_created_by(link: ShareLink) -> str | None:
+        return link.created_by.get_username() if link.created_by else None
+
+
+class LinkMade(LinkOut):
+    """With its address, which cannot be shown again."""
+
+    address: str
+
+
+class LinkIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+    days: int | None = Field(30, ge=1, le=3650, description="Until it expires; null: never.")
+    note: Name = Field("", max_length=200)
+    embeddable: bool = Field(False, description="Whether other sites may frame single charts of it.")
+
+
+class ComparisonIn(LinkIn):
+    """`runs`: ids of measurements, gathered into points; the first is what the others are held against."""
+
+    runs: list[Id] = Field(min_length=1, max_length=MOST_RUNS)
+    figure: Literal[tuple(FIGURES)] = Choice.figure  # type: ignore[valid-type]
+    by: Literal[tuple(BYS)] = Choice.by  # type: ignore[valid-type]
+    scale: Literal[SCALES] = Choice.scale  # type: ignore[valid-type]
+
+
+class NoteIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+    note: Name = Field(max_length=200)
+
+
+class Wanted(Schema):
+    open: bool = Field(False, description="Only those that are open.")
+
+
+@router.get("/links", auth=Token("share"), response=list[LinkOut])
+@paginate(Pages)
+def list_all_links(request: HttpRequest, wanted: Query[Wanted]) -> QuerySet[ShareLink]:
+    """All share links of this installation, the newest first, without their addresses."""
+    return queries.links(only_open=wanted.open)
+
+
+@router.post("/links", auth=Token("share"), response={201: LinkMade})
+def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: ComparisonIn) -> Status:
+    """A link that shows points of any experiments side by side, as the compare page does, and nothing else of them."""
+    wanted = Choice(tuple(dict.fromkeys(asked.runs)), asked.figure, asked.by, asked.scale)
+    chosen, compared = comparisons.there(wanted)
+    if not compared:
+        raise Conflict("There is nothing to share: none of these runs was measured here. No link was made.")
+    link, token = actions.share_comparison(
+        request.user, chosen.query(), compared, asked.days, asked.note, embeddable=asked.embeddable
+    )
+    return _made(request, response, link, token)
+
+
+@router.get("/experiments/{int:experiment_id}/links", auth=Token("share"), response=list[LinkOut])
+@paginate(Pages)
+def list_links(request: HttpRequest, experiment_id: Id, wanted: Query[Wanted]) -> QuerySet[ShareLink]:
+    """The share links that show an experiment, without their addresses."""
+    return queries.links(get_object_or_404(Experiment, pk=experiment_id), only_open=wanted.open)
+
+
+@router.post("/experiments/{int:experiment_id}/links", auth=Token("share"), response={201: LinkMade})
+def make_link(request: HttpRequest, response: HttpResponse, experiment_id: Id, asked: LinkIn) -> Status:
+    """A link that shows the result to whoever has it."""
+    experiment = get_object_or_404(Experiment, pk=experiment_id)
+    link, token = actions.share(request.user, experiment, asked.days, asked.note, embeddable=asked.embeddable)
+    return _made(request, response, link, token)
+
+
+def _made(request: HttpRequest, response: HttpResponse, link: ShareLink, token: str) -> Status:
+    response["Cache-Control"] = "no-store"
+    link.address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
+    return Status(201, link)
+
+
+@router.patch("/links/{int:link_id}", auth=Token("share"), response=LinkOut)
+def annotate_link(request: HttpRequest, link_id: Id, asked: NoteIn) -> ShareLink:
+    """Another note: whom it is for."""
+    link = get_object_or_404(ShareLink.objects.kept(), pk=link_id)
+    actions.annotate(request.user, link, asked.note)
+    return link
+
+
+@router.delete("/links/{int:link_id}", auth=Token("share"), response={204: None})
+def revoke_link(request: HttpRequest, link_id: Id) -> Status:
+    """Whoever has it sees nothing from then on."""
+    actions.revoke(request.user, get_object_or_404(ShareLink.objects.kept(), pk=link_id))
+    return Status(204, None)

@@ -1,0 +1,55 @@
+"""Recipes: ready plans with claims."""
+
+from django.http import Http404, HttpRequest
+from ninja import Router, Schema
+from ninja.pagination import paginate
+
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.paging import Pages
+from dashboard.records.experiments import shelf
+from workers.bench.recipes import Recipe
+
+router = Router()
+
+
+class SizeOut(Schema):
+    key: str
+    says: str
+    estimate_s: float
+
+
+class ClaimOut(Schema):
+    id: str
+    says: str
+    in_words: str
+
+
+class RecipeOut(Schema):
+    """`estimate_s` is for one server."""
+
+    key: str
+    title: str
+    says: str
+    is_own: bool
+    sizes: list[SizeOut]
+    claims: list[ClaimOut]
+
+    @staticmethod
+    def resolve_sizes(recipe: Recipe) -> list[dict[str, object]]:
+        return shelf.sizes(recipe)
+
+
+@router.get("/recipes", auth=Token("see"), response=list[RecipeOut])
+@paginate(Pages)
+def list_recipes(request: HttpRequest) -> list[Recipe]:
+    """All recipes of this installation that can be read."""
+    return list(shelf.shelf().recipes.values())
+
+
+@router.get("/recipes/{slug:key}", auth=Token("see"), response=RecipeOut)
+def show_recipe(request: HttpRequest, key: str) -> Recipe:
+    """One recipe."""
+    recipe = shelf.find(key)
+    if recipe is None:
+        raise Http404
+    return recipe

@@ -1,0 +1,269 @@
+"""Schedules and their nights. What a time may be is decided by the form of the pages."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema, Status
+from ninja.pagination import paginate
+from pydantic import ConfigDict
+
+from dashboard.pages.api import etag
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.idempotency import Key, once
+from dashboard.pages.api.paging import Id, Pages, Told
+from dashboard.pages.api.plans import SourceIn, asked
+from dashboard.pages.api.problems import BadForm
+from dashboard.pages.schedules.forms import WhenForm
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.fleet import task_queue
+from dashboard.records.schedules import actions, queries
+from dashboard.records.schedules.models import Night, Schedule
+from workers.errors import PlanError
+
+router = Router()
+CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+TIMES = ("name", "cron", "zone", "ends_by")
+NightState = Literal[tuple(Night.State.values)]  # type: ignore[valid-type]
+
+
+class ScheduleOut(Schema):
+    """`next`: the next five times; `overdue`: the first one that should have had its night by now, for worker or beat
+    is down; `problem`: why it cannot tell its times. `unconfirmed`: a production server on which nobody has confirmed
+    nightly load. `under_way`: the experiment of a night that is measured now, or waits to be."""
+
+    id: int
+    name: str
+    recipe: str
+    recipe_size: str
+    server_ids: list[int]
+    cron: str
+    zone: str
+    ends_by: str | None
+    says: str
+    next: list[datetime]
+    overdue: datetime | None
+    problem: str
+    runs_as: str
+    paused_at: datetime | None
+    confirmed_at: datetime | None
+    unconfirmed: str
+    under_way: int | None
+    created_at: datetime
+
+
+class ScheduleWhole(ScheduleOut):
+    """With what it measures."""
+
+    plan: dict[str, Any]
+
+
+class ScheduleIn(SourceIn):
+    """What is measured, as at a start, and when. `cron`: minute, hour, day of month, month, day of week."""
+
+    name: str
+    cron: str
+    zone: str = "UTC"
+    ends_by: str | None = Field(None, pattern=CLOCK, description="The window: 06:00 as clocks in `zone` show it.")
+
+
+class ScheduleChange(Schema):
+    """What is left out stays; `ends_by` null takes the window away."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = ""
+    cron: str = ""
+    zone: str = ""
+    ends_by: str | None = Field(None, pattern=CLOCK)
+
+
+class NightOut(Schema):
+    """What became of one time: its state, or once it has started that of its experiment. `asked_by`: *Run now*."""
+
+    id: int
+    schedule_id: int
+    due_at: datetime
+    state: NightState
+    reason: str
+    experiment_id: int | None
+    experiment_state: str
+    asked_by: str | None
+    must_end_at: datetime | None
+    closed_at: datetime | None
+
+    @staticmethod
+    def resolve_experiment_state(night: Night) -> str:
+        return night.experiment.state if night.experiment else ""
+
+    @staticmethod
+    def resolve_asked_by(night: Night) -> str | None:
+        return night.asked_by.get_username() if night.asked_by else None
+
+
+class NightStarted(NightOut):
+    """`notice` is not empty when it is stored but no worker could be told: it then starts a little later."""
+
+    notice: str = ""
+
+
+class Wanted(Schema):
+    state: NightState | None = None
+
+
+@router.get("/schedules", auth=Token("see"), response=list[ScheduleOut])
+@paginate(Pages)
+def list_schedules(request: HttpRequest) -> Told:
+    """All schedules by name."""
+    now = timezone.now()
+    return Told(_all(), lambda schedule: _told(schedule, now))
+
+
+@router.post("/schedules", auth=Token("schedule"), response={201: ScheduleWhole})
+def make_schedule(request: HttpRequest, response: HttpResponse, wanted: ScheduleIn) -> Status:
+    """Measure something again and again, with your rights. Nothing is started now. A plan with crashes also needs the
+    scope crash."""
+    form = _when(wanted.dict(include=set(TIMES)))
+    source = asked(wanted)
+    try:
+        made = actions.make(request.user, form.when(), source.plan, recipe=source.recipe, size=source.size)
+    except actions.Refused as refused:
+        raise PlanError(str(refused)) from refused
+    response["Location"] = reverse("api:show_schedule", args=[made.pk])
+    return Status(201, _told(made, timezone.now()))
+
+
+@router.get("/schedules/{int:schedule_id}", auth=Token("see"), response={200: ScheduleWhole, 304: None})
+def show_schedule(request: HttpRequest, response: HttpResponse, schedule_id: Id) -> Status:
+    """One schedule, with its plan and an ETag."""
+    return etag.answer(request, response, _whole(schedule_id))
+
+
+@router.patch("/schedules/{int:schedule_id}", auth=Token("schedule"), response=ScheduleWhole)
+@transaction.atomic
+def change_schedule(
+    request: HttpRequest, response: HttpResponse, schedule_id: Id, wanted: ScheduleChange
+) -> ScheduleWhole:
+    """Another name or other times; what it measures stays, so that its nights can be compared. From then on it runs
+    with your rights. Other times end the confirmation of production servers."""
+    schedule = _held(schedule_id)
+    now = {name: getattr(schedule, name) for name in TIMES}
+    form = _when({**now, **wanted.dict(exclude_unset=True)}, schedule)
+    try:
+        actions.change(request.user, schedule, form.when())
+    except actions.Refused as refused:
+        raise PlanError(str(refused)) from refused
+    return etag.tagged(response, _whole(schedule_id))
+
+
+@router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
+@transaction.atomic
+def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status:
+    """What its nights measured stays."""
+    actions.remove(request.user, _held(schedule_id))
+    return Status(204, None)
+
+
+@router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=ScheduleOut)
+def pause_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+    """Nothing starts until somebody goes on, and nothing is missed. What runs, goes on."""
+    return _after(actions.pause, request, schedule_id)
+
+
+@router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=ScheduleOut)
+def resume_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+    """Go on. What was due while it was paused is not made up for."""
+    return _after(actions.go_on, request, schedule_id)
+
+
+@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=ScheduleOut)
+def confirm_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+    """Let its nights put load on its production servers, all of which must be yours."""
+    return _after(actions.confirm, request, schedule_id)
+
+
+@router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=ScheduleOut)
+def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+    """Take that back."""
+    return _after(actions.withdraw, request, schedule_id)
+
+
+@router.post(
+    "/schedules/{int:schedule_id}/run", auth=Token("schedule"), response={200: NightStarted, 201: NightStarted}
+)
+def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "") -> Status:
+    """Start a night out of turn, without a window: 201. Asked again with the same key: 200, with the same night. Also
+    needs the scope run, and with crashes the scope crash."""
+    schedule = _known(schedule_id)
+
+    def create() -> Any:
+        return actions.begin_now(request.user, schedule).experiment
+
+    experiment, new = once(request.user, idempotency_key, {"schedule": schedule_id}, create)
+    night: Any = experiment.night
+    night.notice = _notice(experiment) if new else ""
+    return Status(201 if new else 200, night)
+
+
+@router.get("/schedules/{int:schedule_id}/nights", auth=Token("see"), response=list[NightOut])
+@paginate(Pages)
+def list_nights(request: HttpRequest, schedule_id: Id, wanted: Query[Wanted]) -> QuerySet[Night]:
+    """What became of its times, the newest first."""
+    given = {name: value for name, value in wanted.dict().items() if value}
+    return queries.nights_of(_known(schedule_id).nights.filter(**given))
+
+
+def _all() -> QuerySet[Schedule]:
+    return Schedule.objects.select_related("runs_as", "confirmed_by")
+
+
+def _known(schedule_id: int) -> Schedule:
+    return get_object_or_404(_all(), pk=schedule_id)
+
+
+def _whole(schedule_id: int) -> ScheduleWhole:
+    return ScheduleWhole(**_told(_known(schedule_id), timezone.now()))
+
+
+def _held(schedule_id: int) -> Schedule:
+    """Locked until the transaction ends: nobody else changes it between."""
+    get_object_or_404(Schedule.objects.select_for_update(), pk=schedule_id)
+    return _known(schedule_id)
+
+
+def _when(times: dict[str, Any], taken_by: Schedule | None = None) -> WhenForm:
+    """A form that is valid. Raises BadForm."""
+    form = WhenForm(times, taken_by=taken_by)
+    if not form.is_valid():
+        raise BadForm(form)
+    return form
+
+
+def _after(action: Any, request: HttpRequest, schedule_id: int) -> dict[str, Any]:
+    action(request.user, _known(schedule_id))
+    return _told(_known(schedule_id), timezone.now())
+
+
+def _told(schedule: Schedule, now: datetime) -> dict[str, Any]:
+    names = ("id", "name", "recipe", "recipe_size", "server_ids", "cron", "zone", "paused_at", "confirmed_at")
+    under_way = queries.under_way(schedule)
+    return {
+        **{name: getattr(schedule, name) for name in (*names, "created_at", "plan")},
+        **vars(queries.times(schedule, now)),
+        "ends_by": f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
+        "runs_as": schedule.runs_as.get_username(),
+        "unconfirmed": queries.unconfirmed(schedule),
+        "under_way": under_way.pk if under_way else None,
+    }
+
+
+def _notice(experiment: Any) -> str:
+    try:
+        experiments.notify_workers(experiment.pk)
+    except task_queue.Silent as silent:
+        return str(silent)
+    return ""

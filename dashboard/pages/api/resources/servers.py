@@ -1,0 +1,269 @@
+"""Servers: listed, registered, changed, deleted, tested. What a field may hold is decided by the forms of the pages."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema, Status
+from ninja.errors import HttpError
+from ninja.pagination import paginate
+from pydantic import ConfigDict
+
+from dashboard.pages.api import etag
+from dashboard.pages.api.door import Token
+from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.problems import BadForm
+from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
+from dashboard.pages.servers.forms import FORMS
+from dashboard.records.accounts.roles import require
+from dashboard.records.fleet.site_names import LOCAL
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers import actions, queries
+from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.servers.owner import HandOverForm
+
+router = Router()
+COMMANDS = ("crash", "start")
+RestoreKind = Literal[tuple(PendingRestore.Kind.values)]  # type: ignore[valid-type]
+
+
+class ServerOut(Schema):
+    id: int
+    name: str
+    kind: str
+    label: str
+    host: str
+    port: int
+    socket: str
+    user: str
+    tls: str
+    build: str
+    site: str
+    note: str
+    expendable: bool
+    crash_command: list[str]
+    start_command: list[str]
+    binlog_index: str
+    owner: str | None
+    created_at: datetime
+
+    @staticmethod
+    def resolve_owner(server: Server) -> str | None:
+        return server.owner.get_username() if server.owner else None
+
+
+class ServerIn(Schema):
+    """`kind` attached: host and port, or a socket, and an account. `kind` sandbox: a build. `site`: whose workers
+    measure it."""
+
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["attached", "sandbox"]
+    name: str
+    host: str = ""
+    port: int = 3306
+    socket: str = ""
+    user: str = ""
+    password: str = ""
+    tls: str = Server.Tls.PREFERRED
+    tls_ca: str = ""
+    label: str = Server.Label.TEST
+    build: str = ""
+    site: str = LOCAL
+    note: str = ""
+
+
+class ServerChange(Schema):
+    """What is left out stays. An attached server has no build; a sandbox has a name, a build and a note."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = ""
+    host: str = ""
+    port: int = 3306
+    socket: str = ""
+    user: str = ""
+    password: str = Field("", description="Empty: the stored one stays, if address, account and TLS do.")
+    tls: str = ""
+    tls_ca: str = ""
+    label: str = ""
+    build: str = ""
+    site: str = ""
+    note: str = ""
+
+
+class OwnerIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+    to: str = Field(description="The name of an operator's or administrator's account.")
+
+
+class ExpendableIn(Schema):
+    """Commands as lists of arguments, the program first; no shell reads them. `binlog_index`: where the index of the
+    binary log lies on the worker's machine, if it is there. `typed_name`: the server's name."""
+
+    model_config = ConfigDict(extra="forbid")
+    crash: list[str] = Field(max_length=MOST_ARGUMENTS)
+    start: list[str] = Field(max_length=MOST_ARGUMENTS)
+    binlog_index: str = ""
+    typed_name: str
+
+
+class PendingRestoreOut(Schema):
+    """What must be put back: a `variable` to `old`, a `schema` that was made, a server that was crashed (`start`)."""
+
+    id: int
+    kind: RestoreKind
+    name: str
+    old: str
+    experiment_id: int | None
+    noted_at: datetime
+    tried_at: datetime | None
+    problem: str
+
+
+class ConnectionTest(Schema):
+    """A test of the connection: asked for, then answered by a worker."""
+
+    id: int
+    server_id: int
+    state: str
+    outcome: str
+    asked_at: datetime
+    done_at: datetime | None
+    checks: list[dict[str, Any]]
+    durability: list[dict[str, Any]]
+    facts: dict[str, Any]
+
+
+@router.get("/servers", auth=Token("see"), response=list[ServerOut])
+@paginate(Pages)
+def list_servers(request: HttpRequest) -> QuerySet[Server]:
+    """All servers by name."""
+    return Server.objects.select_related("owner")
+
+
+@router.post("/servers", auth=Token("register_server"), response={201: ServerOut})
+def register_server(request: HttpRequest, asked: ServerIn) -> Status:
+    """Register a server that runs, or add a sandbox. It belongs to you."""
+    form = FORMS[asked.kind](asked.dict(), instance=Server())
+    if not form.is_valid():
+        raise BadForm(form)
+    return Status(201, actions.register(request.user, form.instance, form.cleaned_data.get("password", "")))
+
+
+@router.get("/servers/{int:server_id}", auth=Token("see"), response={200: ServerOut, 304: None})
+def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> Status:
+    """One server, with an ETag. Its password is shown nowhere."""
+    return etag.answer(request, response, ServerOut.from_orm(_known(server_id)))
+
+
+@router.patch("/servers/{int:server_id}", auth=Token("change_server"), response=ServerOut)
+@transaction.atomic
+def change_server(request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange) -> ServerOut:
+    """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
+    measured there or must be put back. Another address, account or TLS needs the password again."""
+    server = _held(request.user, server_id)
+    form = _changed(server, wanted.dict(exclude_unset=True))
+    try:
+        actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
+    except ValidationError as wrong:
+        form.add_error(None, wrong)  # it names its field
+        raise BadForm(form) from wrong
+    return etag.tagged(response, ServerOut.from_orm(_known(server_id)))
+
+
+@router.post("/servers/{int:server_id}/owner", auth=Token("change_server"), response=ServerOut)
+def hand_over_server(request: HttpRequest, server_id: Id, wanted: OwnerIn) -> Server:
+    """Give a server of yours to somebody else. That ends the mark expendable."""
+    server = _known(server_id)
+    require(request.user, "change_server", server)
+    to = User.objects.filter(username=wanted.to).values_list("pk", flat=True).first()
+    form = HandOverForm(server, {"to": to})
+    if not form.is_valid():
+        raise BadForm(form)
+    actions.hand_over(request.user, server, form.cleaned_data["to"])
+    return _known(server_id)
+
+
+@router.put("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
+def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -> Server:
+    """Let crash experiments take a server of yours down with these commands. Nothing is sent to it."""
+    server = _known(server_id)
+    require(request.user, "allow_crashes", server)
+    form = ExpendableForm(server, {**wanted.dict(), **{of: "\n".join(getattr(wanted, of)) for of in COMMANDS}})
+    for of in COMMANDS:  # the form's field is a text: what would be read otherwise there is refused
+        if form.is_valid() and form.cleaned_data[of] != getattr(wanted, of):
+            form.add_error(of, "An argument is one line, not empty, without blanks at its ends.")
+    if not form.is_valid():
+        raise BadForm(form)
+    actions.mark_expendable(request.user, server, wanted.crash, wanted.start, form.cleaned_data["binlog_index"])
+    return _known(server_id)
+
+
+@router.delete("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
+def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
+    """No crash is started on it any more. One that is down after a crash is started all the same."""
+    actions.withdraw_expendable(request.user, _known(server_id))
+    return _known(server_id)
+
+
+@router.get("/servers/{int:server_id}/pending-restores", auth=Token("see"), response=list[PendingRestoreOut])
+@paginate(Pages)
+def list_pending_restores(request: HttpRequest, server_id: Id) -> QuerySet[PendingRestore]:
+    """What is still to be put back on a server, and why that went wrong last time."""
+    return queries.pending_restores(_known(server_id))
+
+
+@router.post("/servers/{int:server_id}/start", auth=Token("allow_crashes"), response={202: ServerOut})
+def start_server(request: HttpRequest, server_id: Id) -> Status:
+    """Have a server that an experiment crashed started again within seconds, not at the next try."""
+    actions.start_now(request.user, _known(server_id))
+    return Status(202, _known(server_id))
+
+
+@router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
+@transaction.atomic
+def delete_server(request: HttpRequest, server_id: Id) -> Status:
+    """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
+    actions.remove(request.user, _held(request.user, server_id))
+    return Status(204, None)
+
+
+@router.post("/servers/{int:server_id}/tests", auth=Token("test_server"), response={202: ConnectionTest})
+def test_server(request: HttpRequest, server_id: Id) -> Status:
+    """Ask a worker to test the connection; one that is still under way is answered with itself."""
+    return Status(202, actions.ask_preflight(request.user, _known(server_id)))
+
+
+@router.get("/tests/{int:test_id}", auth=Token("see"), response=ConnectionTest)
+def show_test(request: HttpRequest, test_id: Id) -> Preflight:
+    """What a test of the connection found; `state` is done when it is over."""
+    return get_object_or_404(Preflight, pk=test_id)
+
+
+def _known(server_id: int) -> Server:
+    return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
+
+
+def _held(user: User, server_id: int) -> Server:
+    """Of this person's, and locked until the transaction ends: nobody else changes it between."""
+    get_object_or_404(Server.objects.select_for_update(), pk=server_id)
+    server = _known(server_id)
+    require(user, "change_server", server)
+    return server
+
+
+def _changed(server: Server, given: dict[str, Any]) -> ModelForm:
+    """A valid form of what the server is and what was given. Raises HttpError for a field that its kind has not."""
+    form = FORMS[server.kind]
+    if strange := sorted(given.keys() - set(form.Meta.fields)):
+        raise HttpError(422, f"A server of kind {server.kind} has no {', '.join(strange)}")
+    now = {name: getattr(server, name) for name in form.Meta.fields if name != "password"}
+    filled = form({**now, **given}, instance=server)
+    if not filled.is_valid():
+        raise BadForm(filled)
+    return filled

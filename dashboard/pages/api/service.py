@@ -1,0 +1,74 @@
+"""The API put together. A new resource is a new file in `resources` and one line in ROUTERS."""
+
+from collections.abc import Iterator
+
+from ninja import NinjaAPI, Router
+from ninja.operation import Operation
+
+from dashboard.installation.version import VERSION
+from dashboard.pages.api.door import Token, nobody
+from dashboard.pages.api.problems import HANDLERS
+from dashboard.pages.api.reading import StrictParser
+from dashboard.pages.api.resources import (
+    channels,
+    comments,
+    experiments,
+    files,
+    fleet,
+    links,
+    recipes,
+    schedules,
+    servers,
+    trials,
+)
+from dashboard.records.accounts.roles import OPERATIONS
+
+ROUTERS: dict[str, Router] = {
+    "Servers": servers.router,
+    "Recipes": recipes.router,
+    "Experiments": experiments.router,
+    "Comments": comments.router,
+    "Experiments as files": files.router,
+    "Trials": trials.router,
+    "Schedules": schedules.router,
+    "Share links": links.router,
+    "Notifications": channels.router,
+    "Workers and builds": fleet.router,
+}
+
+
+class Service(NinjaAPI):
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Short enough to be the name of a function in a generated client."""
+        return operation.view_func.__name__
+
+
+api = Service(
+    title="Durascope",
+    version=VERSION,
+    description="Is a commit safe, and what does that safety cost? See docs/api.md.",
+    urls_namespace="api",
+    openapi_url=None,
+    docs_url=None,
+    auth=nobody,  # an operation that names none is shut
+    parser=StrictParser(),
+)
+for title, router in ROUTERS.items():
+    api.add_router("", router, tags=[title])
+for failure, handler in HANDLERS.items():
+    api.add_exception_handler(failure, handler)
+
+
+def operations() -> Iterator[tuple[str, Operation]]:
+    """Each operation with the operation of the table of roles that it names; "" where it names none."""
+    for bound in api._get_bound_routers():  # ninja shows its operations nowhere else
+        for view in bound.path_operations.values():
+            for one in view.operations:
+                yield next((door.operation for door in one.auth_callbacks if isinstance(door, Token)), ""), one
+
+
+def scopes() -> list[str]:
+    """What a token can be made for: every operation that the API, an action or /metrics asks for, in the order of the
+    table."""
+    asked = {scope for scope, _ in operations()} | {"any_program", "monitor"}
+    return [operation for operation in OPERATIONS if operation in asked]

@@ -1,0 +1,18 @@
+"""Below /api/: the operations, and what describes them. The gate lets all operations pass: each asks for a token
+itself (`door.Token`), and a test walks them."""
+
+from django.urls import include, path
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.api import views
+from dashboard.pages.api.service import api
+
+operations = [one for one in api.urls[0] if one.name != "api-root"]
+for pattern in operations:
+    needs("enter")(pattern.callback)
+
+urlpatterns = [
+    path("", views.reference, name="api-reference"),
+    path("openapi.json", views.openapi, name="api-openapi"),
+    path("v1/", include((operations, "api"))),
+]

@@ -1,0 +1,58 @@
+"""Pages: one's own tokens, and the API described."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from dashboard.pages.accounts.confirmed import confirmed
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.api import actions, document
+from dashboard.pages.api.forms import TokenForm
+
+
+@needs("tokens")
+@require_safe
+def tokens(request: HttpRequest) -> HttpResponse:
+    return _page(request, TokenForm(request.user))
+
+
+@needs("tokens")
+@require_POST
+@confirmed
+def make(request: HttpRequest) -> HttpResponse:
+    """Answers with the page itself, not a redirect: the token is shown this once and kept nowhere."""
+    form = TokenForm(request.user, request.POST)
+    if not form.is_valid():
+        return _page(request, form)
+    _, text = actions.make(request.user, **form.cleaned_data)
+    return _page(request, TokenForm(request.user), text)
+
+
+@needs("tokens")
+@require_POST
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    actions.revoke(request.user, get_object_or_404(request.user.api_tokens, pk=pk))
+    messages.success(request, "The token is revoked: it opens nothing from now on.")
+    return redirect("tokens:list")
+
+
+def _page(request: HttpRequest, form: TokenForm, text: str = "") -> HttpResponse:
+    context = {"form": form, "tokens": request.user.api_tokens.all(), "text": text}
+    response = render(request, "api/tokens.html", context)
+    response["Cache-Control"] = "no-store"  # it may hold a fresh token
+    return response
+
+
+@needs("see")
+@require_safe
+def reference(request: HttpRequest) -> HttpResponse:
+    """The API for people: made of the same document as programs get."""
+    return render(request, "api/reference.html", {"groups": document.groups(), "shapes": document.shapes()})
+
+
+@needs("enter")
+@require_safe
+def openapi(request: HttpRequest) -> JsonResponse:
+    """Open to everybody: it says what this product can do and nothing of this installation."""
+    return JsonResponse(document.openapi())

@@ -1,0 +1,60 @@
+"""The log as a file, row by row: it may be long."""
+
+import csv
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+
+from dashboard.records.audit.models import Event
+from dashboard.text.spreadsheet import plain
+
+COLUMNS = ("at", "who", "did", "what", "detail")
+
+
+class _Line:
+    """A file for csv.writer that hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def as_csv(events: QuerySet[Event]) -> StreamingHttpResponse:
+    return _named(_csv_lines(events), "text/csv; charset=utf-8", "csv")
+
+
+def as_json(events: QuerySet[Event]) -> StreamingHttpResponse:
+    """One event a line inside one list: whole for programs, readable for people."""
+    return _named(_json_lines(events), "application/json", "json")
+
+
+FORMS = {"csv": as_csv, "json": as_json}
+
+
+def _csv_lines(events: QuerySet[Event]) -> Iterator[str]:
+    rows = csv.writer(_Line())
+    yield rows.writerow(COLUMNS)
+    for event in events.iterator(chunk_size=1000):
+        row = _row(event)
+        yield rows.writerow([plain(row[name]) for name in COLUMNS[:-1]] + [json.dumps(row["detail"])])
+
+
+def _json_lines(events: QuerySet[Event]) -> Iterator[str]:
+    before = "["
+    for event in events.iterator(chunk_size=1000):
+        yield f"{before}\n{json.dumps(_row(event))}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def _row(event: Event) -> dict[str, Any]:
+    at = event.at.isoformat()
+    return {"at": at, "who": event.name, "did": event.did, "what": event.what, "detail": event.detail}
+
+
+def _named(lines: Iterator[str], kind: str, form: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="durascope-audit.{form}"'
+    return response

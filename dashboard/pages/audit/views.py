@@ -1,0 +1,35 @@
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.audit.files import FORMS
+from dashboard.records.audit.log import FilterForm, events
+
+PER_PAGE = 100
+
+
+@needs("administer")
+@require_safe
+def log(request: HttpRequest) -> HttpResponse:
+    form = FilterForm(request.GET)
+    found = events(form.cleaned_data if form.is_valid() else {})
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {"form": form, "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")), "query": query}
+    return render(request, "audit/list.html", context)
+
+
+@needs("administer")
+@require_safe
+def export(request: HttpRequest, form: str) -> HttpResponseBase:
+    """The same choice as on the page, all of it; a choice that is none is refused, or too much would go out."""
+    asked = FilterForm(request.GET)
+    if form not in FORMS:
+        raise Http404("No such form.")
+    if not asked.is_valid():
+        wrong = [f"{name}: {' '.join(errors)}" for name, errors in asked.errors.items()]
+        return HttpResponse("\n".join(wrong), status=400, content_type="text/plain; charset=utf-8")
+    return FORMS[form](events(asked.cleaned_data))

@@ -1,0 +1,217 @@
+"""The form of a plan: presets to tick, everything else as short text."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html
+
+from dashboard.pages.experiments.plan_inputs import PlanInputs, written
+from dashboard.records.experiments import actions, controls, shelf
+from dashboard.records.servers.models import Server
+from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
+from workers.bench.recipes import QUICK, SIZES, Recipe
+from workers.bench.recipes.recipe import PLACES
+from workers.bench.workloads import WORKLOADS
+from workers.sandbox import builds
+from workers.sandbox.storage import PROFILES, explain
+
+# The durability settings that people run: innodb_flush_log_at_trx_commit / sync_binlog.
+PAIRS = {
+    "1/1": "redo and binlog flushed at each commit",
+    "1/0": "redo flushed at each commit, binlog left to the system",
+    "2/1": "redo flushed once a second, binlog at each commit",
+    "2/0": "redo flushed once a second, binlog left to the system",
+    "0/1": "redo written once a second, binlog flushed at each commit",
+    "0/0": "redo written once a second, binlog left to the system",
+}
+PARTS = ("engine", "build", "storage")  # of a variant, beside its settings
+BINLOG = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
+
+
+def _lines_widget(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "class": "code"})
+
+
+class ServersField(forms.ModelMultipleChoiceField):
+    """Servers to tick; one that needs a confirmation says so where it is chosen."""
+
+    def label_from_instance(self, server: Server) -> str:
+        return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
+
+
+class PlanForm(PlanInputs):
+    """`variants` holds pairs to tick; `binlog`, `build` and `storage` hold for them. `own_variants`: one a line: `name:
+    setting=value setting=value engine=rocksdb`. `workloads` holds keys to tick; `own_workloads`: one a line: `label:
+    key param=value`."""
+
+    servers = ServersField(
+        Server.objects.all(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose a server."},
+        help_text="Several are measured one after the other, and compared.",
+    )
+    variants = forms.MultipleChoiceField(
+        choices=[(pair, f"{pair}: {says}") for pair, says in PAIRS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label="Durability",
+        help_text="How a commit is written: each pair that is ticked is measured.",
+    )
+    binlog = forms.ChoiceField(
+        choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],
+        required=False,
+        initial="keep",
+        label="Binary log",
+        help_text="Without it replicas and recovery to a point in time have nothing to read.",
+    )
+    build = forms.ChoiceField(
+        choices=lambda: [("", "the server's own"), *((key, build.title) for key, build in builds.every().items())],
+        required=False,
+        label="Build",
+        help_text="Of sandboxes: which server binaries run.",
+    )
+    storage = forms.ChoiceField(
+        choices=lambda: [("", "the host's own disk"), *((key, f"{key}: {explain(key)}") for key in PROFILES)],
+        required=False,
+        label="Device",
+        help_text="Of sandboxes: a simulated disk that its data lies on.",
+    )
+    own_variants = forms.CharField(
+        required=False,
+        widget=_lines_widget(4),
+        label="Variants of your own",
+        help_text="Any other settings, measured beside those ticked above; one variant a line.",
+    )
+    workloads = forms.MultipleChoiceField(
+        choices=lambda: [(workload.key, workload.title) for workload in WORKLOADS.values()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="What one transaction does. Each is measured with each variant.",
+    )
+    own_workloads = forms.CharField(
+        required=False,
+        widget=_lines_widget(3),
+        label="Workloads with parameters",
+        help_text=format_html(
+            "One a line: <code>{}</code>, as in <code>{}</code>",
+            "label: workload parameter=value",
+            "ten rows: rows-per-transaction rows=10",
+        ),
+    )
+    production_confirmed = forms.BooleanField(
+        required=False,
+        label="Load on a production server is intended",
+        help_text="For this experiment only. Its tables are not touched; its users will notice the load.",
+    )
+
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, recipe: str = "", size: str = QUICK, server: str = ""
+    ) -> None:
+        """`server`: the id, as in an address, of one that is chosen from the start."""
+        self.recipe = shelf.find(recipe)
+        self.size = size if size in SIZES else QUICK
+        super().__init__(data, initial=_initial(self.recipe, self.size) | _chosen(server))
+
+    def clean_own_variants(self) -> list[Variant]:
+        return [_variant(*parts) for parts in _lines(self.cleaned_data["own_variants"])]
+
+    def clean_own_workloads(self) -> list[WorkloadChoice]:
+        return [_workload(*parts) for parts in _lines(self.cleaned_data["own_workloads"])]
+
+    def plan(self) -> Plan:
+        """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
+        data = self.cleaned_data
+        place = {name: data[name] for name in PLACES}
+        variants = [_pair(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
+        workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
+        crash = self.values(CrashPlan)
+        if data["control_trials"] is None:
+            crash["control_trials"] = controls.usual(data["trials"])
+        return Plan(
+            **self.values(Plan),
+            targets=tuple(actions.targets(data["servers"])),
+            variants=(*variants, *data["own_variants"]),
+            workloads=(*workloads, *data["own_workloads"]),
+            seed=secrets.randbelow(2**31),
+            crash=CrashPlan(**crash),
+        )
+
+
+def _pair(pair: str, binlog: str, build: str = "", storage: str = "") -> Variant:
+    flush_log, sync_binlog = pair.split("/")
+    settings = {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": sync_binlog}
+    return Variant(pair, BINLOG[binlog] | settings, build=build, storage=storage)
+
+
+def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:
+    """`name: key=value word` lines as (name, {key: value}, [word])."""
+    found = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, colon, rest = line.rpartition(": ")
+        if not colon:
+            raise forms.ValidationError(f"Write a name, a colon and a space first: {line!r}.")
+        words = re.split(r"[\s,]+(?!r=)", rest)  # a storage is written with a comma: k=5ms,r=100MB/s
+        pairs = dict(word.split("=", 1) for word in words if "=" in word)
+        found.append((name.strip(), pairs, [word for word in words if "=" not in word]))
+    return found
+
+
+def _variant(name: str, settings: dict[str, str], words: list[str]) -> Variant:
+    if words:
+        raise forms.ValidationError(f"{name}: write each setting as name=value; {words[0]!r} is not.")
+    parts = {key: settings.pop(key) for key in PARTS if key in settings}
+    return Variant(name, {key.lower(): value for key, value in settings.items()}, **parts)
+
+
+def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadChoice:
+    if len(words) != 1:
+        raise forms.ValidationError(f"{label}: name one workload and its parameters, as in: ten: insert rows=10.")
+    return WorkloadChoice(label, words[0], params)
+
+
+def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
+    """The form's first values: the recipe's plan written as a person would."""
+    if not recipe:
+        return {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
+    plan, named = recipe.plan([], size=size), recipe.control_trials(size)
+    plain = [one for one in plan.workloads if not one.params and one.label == WORKLOADS[one.key].title]
+    with_params = [one for one in plan.workloads if one not in plain]
+    return {
+        **written(plan),
+        **written(plan.crash),
+        **_written_variants(plan.variants),
+        "workloads": [workload.key for workload in plain],
+        "own_workloads": "\n".join(_written(one.label, one.params, one.key) for one in with_params),
+        "control_trials": "" if named is None else controls.usual(plan.crash.trials, named),
+    }
+
+
+def _chosen(server: str) -> dict[str, Any]:
+    """The server that was asked for, or the only one that there is."""
+    known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
+    only = next(iter(known)) if len(known) == 1 else ""
+    return {"servers": [known[one] for one in (server or only,) if one in known]}
+
+
+def _written_variants(variants: tuple[Variant, ...]) -> dict[str, Any]:
+    """As ticks when all are pairs under one binlog setting, on one build and device to choose; as lines otherwise."""
+    place = {name: getattr(variants[0], name) for name in PLACES}
+    can_be_chosen = place["storage"] in ("", *PROFILES)
+    for binlog in BINLOG if can_be_chosen else ():
+        if all(variant.name in PAIRS and variant == _pair(variant.name, binlog, **place) for variant in variants):
+            return {"variants": [variant.name for variant in variants], "binlog": binlog, **place}
+    lines = [_written(variant.name, {**variant.settings, **_parts(variant)}) for variant in variants]
+    return {"own_variants": "\n".join(lines), "variants": []}
+
+
+def _parts(variant: Variant) -> dict[str, str]:
+    """What is not as it is when nothing is said."""
+    plain = Variant("", {})
+    return {key: value for key in PARTS if (value := getattr(variant, key)) != getattr(plain, key)}
+
+
+def _written(name: str, pairs: Mapping[str, str], *words: str) -> str:
+    return f"{name}: " + " ".join([*words, *(f"{key}={value}" for key, value in pairs.items())])

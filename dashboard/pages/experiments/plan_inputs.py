@@ -1,0 +1,89 @@
+"""The inputs of a form that derive from what the plan says of its fields (workers/bench/plan_field.py)."""
+
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from dashboard.text.names import check_name
+from workers.bench.plan import CrashPlan, Plan
+from workers.bench.plan_field import Kind, PlanField, fields_of
+from workers.crash.kinds import CRASH_KINDS
+from workers.metrics.registry import SOURCES
+
+
+class Wholes(forms.CharField):
+    """Whole numbers with commas or spaces between them, as a tuple."""
+
+    def clean(self, value: Any) -> tuple[int, ...]:
+        try:
+            return tuple(int(part) for part in super().clean(value).replace(",", " ").split())
+        except ValueError as wrong:
+            raise forms.ValidationError("Write whole numbers, for example 1, 8, 32.") from wrong
+
+
+class Ticks(forms.MultipleChoiceField):
+    widget = forms.CheckboxSelectMultiple
+
+
+INPUTS: dict[Kind, tuple[type[forms.Field], dict[str, Any]]] = {
+    "whole": (forms.IntegerField, {}),
+    "number": (forms.FloatField, {}),
+    "text": (forms.CharField, {"max_length": 80}),
+    "yes": (forms.BooleanField, {"required": False}),
+    "wholes": (Wholes, {"max_length": 200}),
+    "texts": (Ticks, {"required": False}),
+}
+MORE: dict[str, dict[str, Any]] = {  # what a form knows of a field beyond the plan
+    "name": {"max_length": 120, "validators": [check_name]},
+    "threads": {"initial": "1, 8, 32"},
+    "control_trials": {"initial": None, "min_value": 0},
+    "main_threads": {"initial": None},
+    "kinds": {
+        "choices": lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CRASH_KINDS.values()],
+        "initial": ["process-kill", "power-loss"],
+    },
+    "sources": {
+        "choices": lambda: [(key, f"{source.title} ({source.cost})") for key, source in SOURCES.items()],
+        "initial": [key for key, source in SOURCES.items() if source.default],
+    },
+}
+SHOWN = {plan: [one for one in fields_of(plan) if one.said.group] for plan in (Plan, CrashPlan)}
+
+
+def _input(one: PlanField) -> forms.Field:
+    make, given = INPUTS[one.said.kind]
+    usual = {"label": one.said.label, "help_text": one.said.help, "required": not one.said.may_be_empty}
+    return make(**{**usual, "initial": one.proposed, **given, **MORE.get(one.name, {})})
+
+
+class PlanInputs(forms.Form):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
+            self.fields[one.name] = _input(one)
+
+    def values(self, plan: type) -> dict[str, Any]:
+        """What was filled in, as the plan has it; the default where an input was left empty."""
+        data = {one: self.cleaned_data[one.name] for one in SHOWN[plan]}
+        return {one.name: one.default if value in (None, "") else one.stored(value) for one, value in data.items()}
+
+    def grouped(self) -> dict[str, dict[str, list[BoundField]]]:
+        """Part of the form -> its short inputs, its lists to tick and its single ticks."""
+        found: dict[str, dict[str, list[BoundField]]] = {}
+        for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
+            how = {"texts": "lists", "yes": "ticks"}.get(one.said.kind, "short")
+            found.setdefault(one.said.group, {}).setdefault(how, []).append(self[one.name])
+        return found
+
+
+def written(plan: Plan | CrashPlan) -> dict[str, Any]:
+    """The first values of the inputs, as a person would write this plan. One without sources means the usual ones."""
+    found = {one: getattr(plan, one.name) for one in SHOWN[type(plan)]}
+    return {one.name: _written(one, value) for one, value in found.items() if one.name != "sources" or value}
+
+
+def _written(one: PlanField, value: Any) -> Any:
+    if one.said.kind == "wholes":
+        return ", ".join(map(str, value))
+    return (value or "") if one.said.one_of else value

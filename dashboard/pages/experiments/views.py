@@ -1,0 +1,152 @@
+"""Home, the list, the form of a new experiment, and the live page."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.experiments import list_page
+from dashboard.pages.experiments.forms import PlanForm
+from dashboard.pages.front import page as front
+from dashboard.records.experiments import actions, queries, shelf
+from dashboard.records.experiments.live import Have
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.rights import why_not_crash, why_not_run
+from dashboard.records.fleet import task_queue
+from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan
+from workers.bench.recipes import QUICK
+from workers.bench.review import estimate_s, problems
+from workers.bench.workloads import WORKLOADS
+from workers.errors import PlanError
+from workers.servers.settings import SETTINGS
+
+MOST_DIGITS = 9  # of a count of seconds
+
+
+@needs("see")
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "experiments/home.html", front.context(timezone.now()))
+
+
+@needs("see")
+@require_GET
+def index(request: HttpRequest) -> HttpResponse:
+    """All, or those that the address asks for."""
+    context = list_page.context(request)
+    return render(request, "experiments/list.html", context, status=422 if context["form"].errors else 200)
+
+
+@needs("run")
+def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
+    """The plan's form, filled from a recipe when one is named; POST starts the experiment."""
+    form = PlanForm(
+        request.POST or None, recipe=recipe, size=request.GET.get("size", QUICK), server=request.GET.get("server", "")
+    )
+    refusals: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _start(request, form)
+        except PlanError as refused:
+            refusals = refused.message.splitlines()
+    context = {
+        "form": form,
+        "shelf": shelf.shelf(),
+        "chosen": form.recipe,
+        "sizes": shelf.sizes(form.recipe),
+        "size": form.size,
+        "refusals": refusals,
+        "settings": SETTINGS.values(),
+        "workloads": WORKLOADS.values(),
+        "crash_missing": queries.crash_missing(),
+        "has_servers": Server.objects.exists(),
+        "has_production": Server.objects.filter(label=Server.Label.PRODUCTION).exists(),
+    }
+    return render(request, "experiments/new.html", context, status=422 if refusals or form.errors else 200)
+
+
+def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
+    plan = form.plan()
+    try:
+        experiment = actions.create(
+            plan,
+            request.user,
+            recipe=form.recipe.key if form.recipe else "",
+            size=form.size,
+            production_confirmed=form.cleaned_data["production_confirmed"],
+        )
+        actions.notify_workers(experiment.pk)
+    except task_queue.Silent as silent:
+        messages.warning(request, str(silent))
+    return redirect("experiments:show", experiment.pk)
+
+
+@needs("run")
+@require_POST
+def review(request: HttpRequest) -> JsonResponse:
+    """What the form says before the start: number of cells, time, refusals."""
+    form = PlanForm(request.POST)
+    if not form.is_valid():
+        refusals = [f"{form[name].label}: {error}" for name, errors in form.errors.items() for error in errors]
+        return JsonResponse({"refusals": refusals})
+    plan = form.plan()
+    refusals = problems(plan, queries.candidates(plan), production_confirmed=form.cleaned_data["production_confirmed"])
+    refusals += why_not_crash(plan, request.user)
+    answer = {
+        "refusals": refusals,
+        "cells": plan.size,
+        "trials": len(list(plan.trials())),
+        "estimate_s": estimate_s(plan) if not refusals else None,
+    }
+    return JsonResponse(answer)
+
+
+@needs("see")
+@require_GET
+def show(request: HttpRequest, pk: int) -> HttpResponse:
+    """The live page while it runs, the result when it is over (and nothing was left out for want of a run)."""
+    experiment = get_object_or_404(Experiment, pk=pk)
+    if experiment.is_over and queries.has_results(experiment):
+        return redirect("results:page", pk)
+    context = {
+        "experiment": experiment,
+        "progress": queries.progress(experiment),
+        "plan": Plan.from_dict(experiment.plan),
+        "cells": queries.cells_to_show(experiment),
+        "cell_total": experiment.cells.count(),
+        "trial_total": experiment.trials.count(),
+        "right_lost": "" if experiment.is_over else why_not_run(experiment),
+    }
+    return render(request, "experiments/live.html", context)
+
+
+@needs("run")
+@require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    actions.cancel(get_object_or_404(Experiment, pk=pk), request.user)
+    return redirect("experiments:show", pk)
+
+
+@needs("run")
+@require_POST
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    try:
+        actions.resume(get_object_or_404(Experiment, pk=pk), request.user)
+    except PlanError as refused:
+        messages.error(request, str(refused))
+    except task_queue.Silent as silent:
+        messages.warning(request, str(silent))
+    return redirect("experiments:show", pk)
+
+
+@needs("see")
+@require_GET
+def progress(request: HttpRequest, pk: int) -> JsonResponse:
+    """The live page asks this each second. It says what it has seen: `series`, and `have` seconds of it."""
+    seen = request.GET.get("have", "")
+    count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
+    have = Have(request.GET.get("series", ""), count)
+    return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk), have))

@@ -1,0 +1,49 @@
+"""The lab: workers, the builds that they can run, and the devices that they can simulate."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.records.fleet import builds, installation, queries, storage
+
+
+@needs("see")
+@require_safe
+def workers(request: HttpRequest) -> HttpResponse:
+    lines = queries.workers()
+    alive = [line for line in lines if line.is_alive]
+    over = [line for line in lines if not line.is_alive]
+    context = {"alive": alive, "over": over, "lonely": queries.lonely(), "leases": queries.leases()}
+    return render(request, "fleet/list.html", context)
+
+
+@needs("see")
+@require_safe
+def builds_page(request: HttpRequest) -> HttpResponse:
+    alive = queries.alive()
+    lines = builds.lines(alive)
+    context = {
+        "groups": builds.grouped(lines),
+        "missing": builds.missing(lines),
+        "catalogue": sum(line.origin.in_catalogue for line in lines),
+        "total": len(lines),
+        "installed": sum(bool(line.hosts) for line in lines),
+        "years": [line.origin.year for line in lines if line.origin.in_catalogue],
+        "hosts": sorted({worker.host for worker in alive}),
+    }
+    return render(request, "fleet/builds.html", context)
+
+
+@needs("see")
+@require_safe
+def storage_page(request: HttpRequest) -> HttpResponse:
+    unable = {worker.host: why for worker in queries.alive() if (why := worker.abilities.get("disk_missing"))}
+    return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})
+
+
+def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
+    """Context processor. Asked by pages for people who are logged in; a page that is read writes nothing."""
+    return {"held_copy": installation.would_be_held}

@@ -1,0 +1,99 @@
+"""What runs, what the last night brought, what changed, what was found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from dashboard.findings import changes as words
+from dashboard.records.experiments import queries
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.states import OVER, UNDER_WAY
+from dashboard.records.history.addresses import server_page
+from dashboard.records.history.models import Change
+from dashboard.records.schedules import cron
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.schedules.queries import nights_of, overdue
+
+MOST_RUNNING = 8
+MOST_RESULTS = 8
+MOST_CHANGES = 5
+MOST_NIGHTS = 200  # of one day: more than that is counted as that many
+MOST_TOLD = 5
+A_NIGHT = timedelta(hours=24)
+TROUBLE = (Experiment.State.FAILED, Experiment.State.INTERRUPTED)
+NOT_RUN = (Night.State.SKIPPED, Night.State.MISSED)
+
+
+@dataclass(frozen=True)
+class LastNight:
+    """Nights of the last 24 hours by what became of them; `told`: the newest of those that went wrong."""
+
+    ran: int
+    under_way: int
+    failed: int
+    missed: int
+    told: Sequence[Night]
+    overdue: Sequence[Schedule]
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing was due."""
+        return not (self.ran or self.under_way or self.failed or self.missed or self.overdue)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A confirmed change in words, and where its history is."""
+
+    change: Change
+    headline: str
+    before: str
+    after: str
+    url: str
+
+
+def running() -> list[Experiment]:
+    return queries.counted(queries.listed().filter(state__in=UNDER_WAY)[:MOST_RUNNING])
+
+
+def results() -> list[Experiment]:
+    return queries.counted(queries.listed().filter(state__in=OVER)[:MOST_RESULTS])
+
+
+def last_night(now: datetime) -> LastNight | None:
+    """None: nothing is measured by itself here."""
+    schedules = list(Schedule.objects.defer("plan"))
+    if not schedules:
+        return None
+    known = Night.objects.filter(due_at__gt=now - A_NIGHT, due_at__lte=now).select_related("schedule")
+    nights = list(nights_of(known).defer("schedule__plan").order_by("-due_at")[:MOST_NIGHTS])
+    failed = [one for one in nights if _failed(one)]
+    missed = [one for one in nights if one.state in NOT_RUN]
+    open_ones = [one for one in nights if one.experiment and one.experiment.state in UNDER_WAY]
+    ran = [one for one in nights if one.experiment and one.experiment.state == Experiment.State.DONE]
+    told = [one for one in nights if one in failed or one in missed][:MOST_TOLD]
+    late = [one for one in schedules if _is_overdue(one, now)]
+    return LastNight(len(ran), len(open_ones), len(failed), len(missed), told, late)
+
+
+def _failed(night: Night) -> bool:
+    return night.state == Night.State.REFUSED or bool(night.experiment and night.experiment.state in TROUBLE)
+
+
+def _is_overdue(schedule: Schedule, now: datetime) -> bool:
+    """False also for one that cannot tell when it is due: its own page says so."""
+    try:
+        return overdue(schedule, now) is not None
+    except cron.NoSchedule:
+        return False
+
+
+def changes() -> list[Changed]:
+    """The newest that were confirmed."""
+    confirmed = Change.objects.filter(state=Change.State.CONFIRMED).select_related("track__server", "first")
+    return [_changed(one) for one in confirmed.order_by("-first__at", "pk")[:MOST_CHANGES]]
+
+
+def _changed(one: Change) -> Changed:
+    before, after = words.level(one, one.before), words.level(one, one.after)
+    return Changed(one, words.headline(one), before, after, server_page(one.track))

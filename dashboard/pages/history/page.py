@@ -1,0 +1,143 @@
+"""What the template of a history page is given."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Q
+from django.urls import reverse
+
+from dashboard.charts import nights as charts
+from dashboard.findings import changes as words
+from dashboard.findings.nights import NIGHTS, Marked, Shown
+from dashboard.records.history.figures import FIGURES, of_kind
+from dashboard.records.history.models import Change, Track
+from dashboard.records.history.queries import ACCEPTED, figured, waiting
+from dashboard.records.servers.models import Server
+from dashboard.text.numbers import FORMATS, UNKNOWN
+from workers.analysis.change_points import FEWEST
+
+NEWEST = 7  # nights in the table; all of them are in the files
+STATE_BADGES = {  # classes of static/css/badges.css
+    Change.State.SUSPECTED: "unknown",
+    Change.State.CONFIRMED: "info",
+    Change.State.NOT_CONFIRMED: "cancelled",
+    Change.State.PAST: "idle",
+}
+CHOOSERS = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes"}
+
+
+def context(shown: Shown) -> dict[str, Any]:
+    return {
+        "server": shown.server,
+        "finding": finding(shown),
+        "changes": [_row(one) for one in shown.changes],
+        "choosers": _choosers(shown),
+        "sections": [one for kind in shown.chosen if (one := _section(shown, kind))],
+    }
+
+
+def finding(shown: Shown) -> str:
+    """The sentence on top: the newest change that stands, or that there is none."""
+    nights = max((len(line.entries) for lines in shown.lines.values() for line in lines), default=0)
+    if not nights:
+        return _nothing(shown.server)
+    known = [change for one in shown.changes for change in one.changes]
+    if accepted := [one for one in known if one.state in ACCEPTED]:
+        return _newest_change(accepted)
+    if any(one.state == Change.State.SUSPECTED for one in known):
+        return "A change is suspected and not confirmed yet."
+    if not any(len(line.entries) > 1 for lines in shown.lines.values() for line in lines):
+        return "Measured once: there is nothing to compare with yet."
+    return _no_change(shown)
+
+
+def _no_change(shown: Shown) -> str:
+    """No accepted change is in sight: all that is in sight was measured since the last one. Only where one could have
+    been found is it said that none was."""
+    known = [len(figured(key, line.entries)) for key in FIGURES for line in shown.lines_of(key)]
+    most = max(known)
+    if most < FEWEST:
+        return f"{most} measurement{'s' * (most != 1)}: too few to tell a change from noise; about {FEWEST} are needed."
+    found = f"No change was found in {most:,} measurements."
+    if any(0 < one < FEWEST for one in known):
+        return f"{found} Some figures have fewer than {FEWEST}: too few to tell a change from noise."
+    return found
+
+
+def _nothing(server: Server) -> str:
+    """Not even once, or it has just ended, or no worker is there to note it."""
+    ended = waiting().filter(Q(cells__server=server) | Q(trials__server=server))
+    if ended.exists():
+        return "What was measured on this server is not noted yet: a worker does that within a few minutes."
+    return "Nothing was measured on this server yet."
+
+
+def _newest_change(accepted: list[Change]) -> str:
+    change = accepted[0]
+    others = sum(one.first.experiment_id == change.first.experiment_id for one in accepted) - 1
+    more = f", and {others} more figures with it" if others > 1 else ", and another figure with it" if others else ""
+    return f"{words.headline(change)} on {change.first.at:%Y-%m-%d}, {change.get_state_display()}{more}."
+
+
+def _row(one: Marked) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "at": one.at,
+        "experiment_id": one.changes[0].first.experiment_id,
+        "changes": [_line(change) for change in one.changes],
+        "differed": one.differed,
+    }
+
+
+def _line(change: Change) -> dict[str, Any]:
+    return {
+        "change": change,
+        "badge": STATE_BADGES[change.state],
+        "headline": words.headline(change),
+        "before": words.level(change, change.before),
+        "after": words.level(change, change.after),
+    }
+
+
+def _choosers(shown: Shown) -> list[dict[str, Any]]:
+    """Selects; one with a single option is no choice and left out."""
+    found = [
+        {"name": kind, "label": CHOOSERS[kind], "options": [(c.key, c.says) for c in known], "chosen": chosen}
+        for kind, chosen in shown.chosen.items()
+        if len(known := shown.conditions(kind)) > 1
+    ]
+    nights = [(n, f"the newest {n:,}") for n in sorted(NIGHTS)]
+    return [*found, {"name": "nights", "label": "Measurements", "options": nights, "chosen": shown.nights}]
+
+
+def _section(shown: Shown, kind: str) -> dict[str, Any] | None:
+    """The charts and the newest nights of one kind of track; None where there is none."""
+    if not shown.lines[kind]:
+        return None
+    figures = of_kind(kind)
+    return {
+        "kind": kind,
+        "says": next(one.says for one in shown.conditions(kind) if one.key == shown.chosen[kind]),
+        "pictures": [_picture(key, shown) for key in figures],
+        "titles": [figure.title for figure in figures.values()],
+        "nights": _newest(shown, kind),
+    }
+
+
+def _picture(key: str, shown: Shown) -> dict[str, Any]:
+    made = charts.outline(key, shown)
+    query = urlencode({**{kind: one for kind, one in shown.chosen.items() if one}, "nights": shown.nights})
+    csv, json = (f"{reverse('history:chart', args=[shown.server.pk, key, form])}?{query}" for form in ("csv", "json"))
+    return {"chart": made, "payload": made.payload(), "csv": csv, "json": json, "src": "" if made.empty else json}
+
+
+def _newest(shown: Shown, kind: str) -> list[dict[str, Any]]:
+    """The newest nights, each with its variants in the order of the charts' colours."""
+    found: dict[tuple, list[dict[str, Any]]] = {}
+    for line in shown.lines[kind]:
+        for entry in line.entries[-NEWEST:]:
+            known = [(figure, getattr(entry, figure.column)) for figure in of_kind(kind).values()]
+            cells = [(one.title, UNKNOWN if value is None else FORMATS[one.form](value)) for one, value in known]
+            found.setdefault((entry.at, entry.experiment_id), []).append({"name": line.name, "cells": cells})
+    newest = sorted(found, reverse=True)[:NEWEST]
+    return [{"at": at, "experiment_id": pk, "variants": found[at, pk]} for at, pk in newest]

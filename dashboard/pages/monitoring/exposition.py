@@ -1,0 +1,27 @@
+"""Prometheus' text format, version 0.0.4. Gauges only, which needs no library."""
+
+from collections.abc import Iterator, Mapping
+
+from dashboard.pages.monitoring.figures import Figure
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def text(figures: Mapping[str, Figure]) -> str:
+    return "".join(f"{line}\n" for name, figure in figures.items() for line in _lines(name, figure))
+
+
+def _lines(name: str, figure: Figure) -> Iterator[str]:
+    yield f"# HELP {name} {_escaped(figure.says)}"
+    yield f"# TYPE {name} gauge"
+    for labels, value in figure.samples():
+        inner = ",".join(f'{label}="{_quoted(said)}"' for label, said in labels.items())
+        yield f"{name}{{{inner}}} {value}" if inner else f"{name} {value}"
+
+
+def _escaped(said: str) -> str:
+    return said.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _quoted(said: str) -> str:
+    return _escaped(said).replace('"', '\\"')

@@ -1,0 +1,53 @@
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.api import problems
+from dashboard.pages.api.door import NoToken, TooMany, bearer
+from dashboard.pages.monitoring import exposition, health
+from dashboard.pages.monitoring.figures import FIGURES
+from dashboard.records.accounts.roles import NotAllowed, require
+
+
+@needs("enter")
+@require_safe
+def is_ready(request: HttpRequest) -> JsonResponse:
+    """200 when everything that it needs is there, else 503."""
+    return _told(list(health.CHECKS))
+
+
+@needs("enter")
+@require_safe
+def is_alive(request: HttpRequest) -> JsonResponse:
+    """200 as long as this process answers at all; asks nobody else."""
+    return _told([])
+
+
+@needs("enter")
+@require_safe
+def has(request: HttpRequest, check: str) -> JsonResponse:
+    """One check by itself, for whoever needs less: pages do without a worker."""
+    if check not in health.CHECKS:
+        raise Http404(f"No such check. There are {', '.join(health.CHECKS)}.")
+    return _told([check])
+
+
+def _told(names: list[str]) -> JsonResponse:
+    checks = {name: health.says(name) for name in names}
+    well = all(said == health.OK for said in checks.values())
+    response = JsonResponse({"status": "ok" if well else "unavailable", "checks": checks}, status=200 if well else 503)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@needs("enter")
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For a token with the scope monitor."""
+    try:
+        require(bearer(request), "monitor")
+    except (NoToken, TooMany, NotAllowed) as refused:
+        return problems.told(request, refused)
+    response = HttpResponse(exposition.text(FIGURES), content_type=exposition.CONTENT_TYPE)
+    response["Cache-Control"] = "no-store"
+    return response

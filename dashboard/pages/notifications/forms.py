@@ -1,0 +1,48 @@
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html
+
+from dashboard.records.notifications.channels import CHANNELS
+from dashboard.records.notifications.channels.address import BadAddress
+from dashboard.records.notifications.events import EVENTS
+from dashboard.records.notifications.models import Channel
+from dashboard.text.names import check_name
+
+
+class ChannelForm(forms.Form):
+    """Of one kind. An address that is stored is never shown: left empty, it stays."""
+
+    name = forms.CharField(max_length=80, validators=[check_name], help_text="To know it again in the list.")
+    address = forms.CharField(max_length=2000, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    events = forms.MultipleChoiceField(
+        label="Tell when",
+        choices=[(key, f"{kind.title}: {kind.says}") for key, kind in EVENTS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        initial=list(EVENTS),
+        required=False,
+        help_text="Without any, only trying it sends something.",
+    )
+
+    def __init__(self, kind: str, *args: Any, channel: Channel | None = None, **kwargs: Any) -> None:
+        if channel:
+            kwargs["initial"] = {"name": channel.name, "events": channel.events}
+        super().__init__(*args, **kwargs)
+        self.kind, self._channel = kind, channel
+        self.fields["address"].help_text = CHANNELS[kind].hint
+        if channel:
+            self.fields["address"].required = False
+            self.fields["address"].help_text = format_html("Now {}. Leave it empty to keep it.", channel.shown)
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"]
+        if Channel.objects.filter(name=name).exclude(pk=self._channel.pk if self._channel else None).exists():
+            raise forms.ValidationError("There is a channel of that name. Choose another.")
+        return name
+
+    def clean_address(self) -> str:
+        address = self.cleaned_data["address"]
+        try:
+            return CHANNELS[self.kind].check(address) if address else ""
+        except BadAddress as wrong:
+            raise forms.ValidationError(str(wrong)) from wrong

@@ -1,0 +1,110 @@
+"""Pages of notifications: where news goes, and what became of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.notifications.forms import ChannelForm
+from dashboard.records.notifications import actions
+from dashboard.records.notifications.channels import CHANNELS
+from dashboard.records.notifications.events import EVENTS
+from dashboard.records.notifications.models import Channel, Delivery
+
+SHOWN = 100  # of the newest messages
+
+
+@needs("notify")
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    channels = [(one, [EVENTS[key].title for key in one.events if key in EVENTS]) for one in Channel.objects.all()]
+    context = {
+        "channels": channels,
+        "kinds": CHANNELS,
+        "deliveries": Delivery.objects.all()[:SHOWN],
+        "no_address": not settings.ADDRESS,
+        "no_mail": not settings.EMAIL_HOST and any(one.kind == Channel.Kind.EMAIL for one, _ in channels),
+    }
+    return render(request, "notifications/list.html", context)
+
+
+@needs("notify")
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest, kind: str) -> HttpResponse:
+    if kind not in CHANNELS:
+        raise Http404("No such kind of channel.")
+    form = ChannelForm(kind, request.POST or None)
+    if request.method == "GET" or not form.is_valid():
+        return _form_page(request, form)
+    channel, secret = actions.add(request.user, kind, **form.cleaned_data)
+    if not secret:
+        messages.success(request, f"{channel} is added. Send a test, to see whether it arrives.")
+        return redirect("notifications:list")
+    return _form_page(request, ChannelForm(kind, channel=channel), channel, secret)
+
+
+@needs("notify")
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    channel = get_object_or_404(Channel, pk=pk)
+    form = ChannelForm(channel.kind, request.POST or None, channel=channel)
+    if request.method == "GET" or not form.is_valid():
+        return _form_page(request, form, channel)
+    actions.change(request.user, channel, **form.cleaned_data)
+    messages.success(request, f"{channel} is saved.")
+    return redirect("notifications:list")
+
+
+@needs("notify")
+@require_POST
+def secret(request: HttpRequest, pk: int) -> HttpResponse:
+    """Answers with the page itself, not a redirect: the secret is shown this once."""
+    channel = get_object_or_404(Channel, pk=pk)
+    fresh = actions.renew_secret(request.user, channel)
+    return _form_page(request, ChannelForm(channel.kind, channel=channel), channel, fresh)
+
+
+def _form_page(
+    request: HttpRequest, form: ChannelForm, channel: Channel | None = None, secret: str = ""
+) -> HttpResponse:
+    context = {"form": form, "channel": channel, "secret": secret, "way": CHANNELS[form.kind]}
+    response = render(request, "notifications/form.html", context, status=422 if form.errors else 200)
+    response["Cache-Control"] = "no-store"  # it may hold a fresh secret
+    return response
+
+
+def _do(request: HttpRequest, pk: int, action: Callable[[Any, Channel], object], said: str) -> HttpResponse:
+    channel = get_object_or_404(Channel, pk=pk)
+    action(request.user, channel)
+    messages.success(request, said.format(channel))
+    return redirect("notifications:list")
+
+
+@needs("notify")
+@require_POST
+def test(request: HttpRequest, pk: int) -> HttpResponse:
+    said = "A test to {} is on its way. What became of it, the list below says: load the page again in a moment."
+    return _do(request, pk, actions.send_test, said)
+
+
+@needs("notify")
+@require_POST
+def pause(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.pause, "{} is paused. What happens meanwhile is not told there.")
+
+
+@needs("notify")
+@require_POST
+def go_on(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.go_on, "{} is told again.")
+
+
+@needs("notify")
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.remove, "{} is deleted. The log of its messages stays.")

@@ -1,0 +1,50 @@
+"""An experiment as a file to keep, and the page that takes one."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.portable.forms import ImportForm
+from dashboard.portable.apart import import_apart
+from dashboard.portable.refused import NoFile, NotImported
+from dashboard.portable.write import file_of
+from dashboard.records.experiments.models import Experiment
+
+
+@needs("see")
+@require_safe
+def export(request: HttpRequest, pk: int) -> HttpResponse:
+    experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=pk)
+    try:
+        return as_file(experiment)
+    except NoFile as refused:
+        messages.error(request, str(refused))
+        return redirect("experiments:show", pk)
+
+
+def as_file(experiment: Experiment) -> HttpResponse:
+    """Raises NoFile."""
+    response = HttpResponse(file_of(experiment), content_type="application/zip")
+    name = f"experiment-{experiment.pk}-{slugify(experiment.recipe or experiment.state)}.zip"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Encoding"] = "identity"  # it is packed already
+    return response
+
+
+@needs("import")
+@require_http_methods(["GET", "POST"])
+def import_page(request: HttpRequest) -> HttpResponse:
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
+    if form.is_valid():
+        try:
+            imported = import_apart(request.user, form.cleaned_data["file"].file)
+        except NotImported as refused:
+            form.add_error("file", str(refused))
+        else:
+            tell = messages.success if imported.is_new else messages.info
+            tell(request, imported.says)
+            return redirect("results:page", imported.experiment.pk)
+    return render(request, "portable/import.html", {"form": form}, status=422 if form.errors else 200)

@@ -1,0 +1,61 @@
+"""The newest finished experiment of each recipe: what its claims are answered by.
+
+The newest and no other, whatever came out, so that nobody picks the result that pleases. Finished is what measured its
+whole plan: one that was cancelled or broke off answers nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Max
+
+from dashboard.findings.claims.outcomes import kept_outcomes
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Server
+from workers.bench.recipes import ALIASES
+
+
+@dataclass(frozen=True)
+class Newest:
+    """`finished`: how often the recipe was measured, this time included; `names`: server id -> name; `builds`: server
+    id of a sandbox -> its build."""
+
+    experiment: Experiment
+    finished: int
+    names: Mapping[int, str]
+    builds: Mapping[int, str]
+
+    @property
+    def outcomes(self) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        """(Claim as it was asked, outcome), server by server."""
+        asked = self.experiment.claims.get("claims", [])
+        found = kept_outcomes(self.experiment)
+        return [(asked[n % len(asked)], outcome) for n, outcome in enumerate(found)] if asked else []
+
+    @property
+    def changed(self) -> list[str]:
+        """How its plan differs from the recipe."""
+        return list(self.experiment.claims.get("changed", []))
+
+
+def newest(recipes: Iterable[str]) -> dict[str, Newest]:
+    """Recipe -> its newest; those that were never measured are left out."""
+    keys = [*recipes]
+    here = Experiment.objects.filter(imported_at=None)  # what others measured answers for others
+    finished = here.filter(state=Experiment.State.DONE, recipe__in=[*keys, *ALIASES]).order_by()
+    counted = finished.exclude(claims={}).values("recipe").annotate(last=Max("pk"), times=Count("pk"))
+    last: dict[str, int] = {}
+    times: dict[str, int] = {}
+    for row in counted:
+        key = ALIASES.get(row["recipe"], row["recipe"])
+        last[key], times[key] = max(last.get(key, 0), row["last"]), times.get(key, 0) + row["times"]
+    rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk(last.values())
+    builds = dict(Server.objects.filter(kind=Server.Kind.SANDBOX).values_list("pk", "build"))
+    return {
+        key: Newest(rows[last[key]], times[key], _names(rows[last[key]].plan), builds) for key in keys if key in last
+    }
+
+
+def _names(plan: Mapping[str, Any]) -> dict[int, str]:
+    return {target["server_id"]: target["name"] for target in plan["targets"]}

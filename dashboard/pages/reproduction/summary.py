@@ -1,0 +1,70 @@
+"""How many statements of the articles held, in one sentence."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard.pages.reproduction.statements import NOT_MEASURED, Section, Statement
+
+
+@dataclass(frozen=True)
+class Counts:
+    held: int = 0
+    not_held: int = 0
+    open: int = 0
+    unmeasured: int = 0
+
+    @property
+    def measured(self) -> int:
+        return self.held + self.not_held + self.open
+
+    @property
+    def look(self) -> str:
+        """Of a claim as a whole, a class of badges.css: held only where everything that was measured held."""
+        if not self.measured:
+            return "waiting"
+        return "warned" if self.not_held else "unknown" if self.open else "held"
+
+    @property
+    def in_words(self) -> str:
+        if not self.measured:
+            return NOT_MEASURED
+        return f"{self.held} of {self.measured} held" + (f", {self.unmeasured} to do" if self.unmeasured else "")
+
+
+def counts(statements: Iterable[Statement]) -> Counts:
+    found = Counter(one.outcome for one in statements)
+    return Counts(found["held"], found["not held"], found["not decidable"], found[NOT_MEASURED])
+
+
+def of_the_articles(sections: Iterable[Section]) -> list[Statement]:
+    return [one for section in sections if section.claim.id for one in section.statements]
+
+
+def sentence(found: Counts) -> str:
+    """31 of 40 statements held, 4 did not, 5 are not decidable."""
+    if not found.measured:
+        return f"None of the {found.unmeasured} statements was measured here yet."
+    parts = [f"{found.held} of {found.measured} statements held"]
+    parts += [f"{found.not_held} did not"] if found.not_held else []
+    parts += [f"{found.open} {_are(found.open)} not decidable"] if found.open else []
+    rest = f"{found.unmeasured} more {_were(found.unmeasured)} not measured yet."
+    return f"{', '.join(parts)}." + (f" {rest}" if found.unmeasured else "")
+
+
+def measured_between(statements: Iterable[Statement]) -> list[datetime]:
+    """When the experiments that the statements rest on ended: the first and the last, one where both are of the same
+    day, none where nothing was measured."""
+    ended = sorted(one.measured_at for one in statements if one.measured_at)
+    if not ended:
+        return []
+    return [ended[0], ended[-1]] if ended[0].date() != ended[-1].date() else [ended[-1]]
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"

@@ -1,0 +1,101 @@
+"""Everything that one measurement rests on: command, settings, output, figures with their sources, seconds."""
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from dashboard.charts.chart import Chart, Table
+from dashboard.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
+from dashboard.charts.fsync_latency import row
+from dashboard.charts.seconds import seconds
+from dashboard.findings import per_commit, together
+from dashboard.findings.counted import counted
+from dashboard.findings.looks import looks
+from dashboard.findings.point import FsyncLatency
+from dashboard.findings.probed import each
+from dashboard.findings.stored import read
+from dashboard.pages.results.reader import Reader
+from dashboard.records.experiments.environment import facts
+from dashboard.records.experiments.models import Run
+from dashboard.text import numbers as figures
+from workers.metrics.source import FIGURES
+
+
+def _seconds(run: Run, reader: Reader) -> Chart:
+    columns = run.series.columns if hasattr(run, "series") else {}
+    variants = [variant["name"] for variant in run.cell.experiment.plan["variants"]]
+    colour = looks(variants)[variants.index(run.cell.variant)].colour if run.cell.variant in variants else 0
+    return seconds(columns, reader.text(run.cell.variant), colour, _counted(run))
+
+
+def _counted(run: Run) -> str:
+    return counted(run.cell.experiment.plan, run.cell.workload)
+
+
+CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds}
+
+
+def context(run: Run, reader: Reader) -> dict[str, Any]:
+    evidence = getattr(run, "evidence", None)
+    cell, server = run.cell, run.environment.data.get("server") or {}
+    return {
+        "run": run,
+        "cell": cell,
+        "shared": reader.is_guest,
+        "addresses": reader.addresses,
+        "name": reader.text(cell.experiment.name),
+        "variant": reader.text(cell.variant),
+        "workload": reader.text(cell.workload),
+        "server": reader.names[cell.server_id],
+        "counted": _counted(run).capitalize(),
+        "together": together.of_run(run, shared=reader.is_guest),
+        "picture": _picture(run, reader),
+        "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
+        "figures": [_figure(one, reader) for one in run.figures if one["value"] is not None],
+        "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
+        "per_commit": _per_commit(run),
+        "fsync_latency": _fsync_latency(run, reader),
+        "command": reader.text(shlex.join(evidence.command)) if evidence else "",
+        "effective": reader.variables(run.effective),
+        "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",
+        "output": reader.text(evidence.output) if evidence else "",
+        "facts": {name: reader.text(fact) for name, fact in facts(run.environment.data).items()},
+        "variables": sorted(reader.variables(server.get("variables") or {}).items()),
+        "probes": [reader.data(data) for _, data in each([(0, run.probe.data)])] if run.probe else [None],
+    }
+
+
+def _picture(run: Run, reader: Reader) -> dict[str, Any]:
+    chart = _seconds(run, reader)
+    files = {form: reader.addresses.cell_chart(run.cell_id, chart.key, form) for form in ("csv", "json")}
+    return {"chart": chart, "payload": chart.payload(), **files}
+
+
+def _order(latency_ms: dict[str, float]) -> list[str]:
+    known = [name for name in ("avg", "p50", "p95", "p99", "p99.9", "max") if name in latency_ms]
+    return known + [name for name in latency_ms if name not in known]
+
+
+def _figure(one: dict[str, Any], reader: Reader) -> dict[str, Any]:
+    unit = FIGURES.get(one["name"], "")
+    shown = figures.size(one["value"]) if unit == "bytes" else figures.unit(one["value"], unit)
+    return {**one, "title": one["name"].replace("_", " "), "shown": shown, "note": reader.text(one["note"])}
+
+
+def _as_counted(run: Run) -> per_commit.Runs:
+    return [{"figures": run.figures, "transactions": run.transactions, "counts": _counted(run)}]
+
+
+def _per_commit(run: Run) -> list[tuple[str, float, str]]:
+    runs = _as_counted(run)
+    found = [
+        (f"{name} fsyncs per commit", one.value, one.source) for name, one in per_commit.fsyncs_per_commit(runs).items()
+    ]
+    group = per_commit.commits_per_group(runs)
+    return found + ([("commits per binlog group", group.value, group.source)] if group else [])
+
+
+def _fsync_latency(run: Run, reader: Reader) -> Table:
+    variant = reader.text(run.cell.variant)
+    rows = [row(variant, one["files"], read(FsyncLatency, one)) for one in run.latencies if one["calls"]]
+    return Table(LATENCY_COLUMNS, tuple(rows))

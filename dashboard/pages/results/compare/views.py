@@ -1,0 +1,34 @@
+"""Comparisons; also opened by `dashboard.pages.sharing`, with the points that were shared and no others."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.charts.compared import KEY
+from dashboard.findings.compare.choice import Choice, choice
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.results.compare.page import at_a_glance, context
+from dashboard.pages.results.files import FORMS
+
+
+@needs("see")
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Points of any experiments side by side; what is compared and how it is looked at is in the address."""
+    return compare_page(request, choice(request.GET))
+
+
+def compare_page(request: HttpRequest, chosen: Choice, token: str = "") -> HttpResponse:
+    return render(request, "results/compare.html", context(chosen, token))
+
+
+@needs("see")
+@require_safe
+def chart(request: HttpRequest, key: str, form: str) -> HttpResponse:
+    return compare_chart(choice(request.GET), key, form)
+
+
+def compare_chart(chosen: Choice, key: str, form: str, token: str = "") -> HttpResponse:
+    if key != KEY or form not in FORMS:
+        raise Http404("No such chart or form.")
+    return FORMS[form](at_a_glance(chosen, token)[1], "comparison")

@@ -1,0 +1,102 @@
+"""The crash matrix: settings by crash kinds, each cell with k of n and the median of what was lost."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.statistics import PLACES, Loss, Tally, in_words, of, tallies
+from dashboard.findings.shown import Shown
+from dashboard.pages.results.addresses import Addresses
+from dashboard.records.experiments.crash_kinds import LYING_DISK, title
+from dashboard.text.numbers import ms, whole
+
+MANY = 100  # lost transactions per crash from which a cell has the strongest colour
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """`look` is a class of crash.css: held, other, few, many, flagged, unknown, untried. The words say the same."""
+
+    kind: str
+    look: str
+    counts: str
+    bounds: str
+    losses: tuple[str, ...]
+    unknown: int
+    open: int
+    replica: str
+    url: str
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    name: str
+    colour: int
+    mine: bool
+    cells: tuple[MatrixCell, ...]
+
+
+def matrix(shown: Shown, addresses: Addresses) -> list[MatrixRow]:
+    known = tallies(shown.trials)
+    distrusted = detector(shown.trials).failed
+    return [
+        MatrixRow(
+            name=shown.label(variant, server),
+            colour=shown.look(variant, server).colour,
+            mine=variant == shown.mine,
+            cells=tuple(
+                _cell(of(known, (server, variant, kind)), distrusted, _url(shown, addresses, variant, server, kind))
+                for kind in shown.crash_kinds
+            ),
+        )
+        for variant, server in shown.places()
+        if shown.server_id in (None, server)
+    ]
+
+
+def _url(shown: Shown, addresses: Addresses, variant: str, server_id: int, kind: str) -> str:
+    return addresses.trials(shown.variants.index(variant), list(shown.names).index(server_id), kind)
+
+
+def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
+    return MatrixCell(
+        kind=title(tally.kind),
+        look=look(tally, distrusted),
+        counts=tally.invalid.counts if tally.invalid.n else "",
+        bounds=tally.invalid.bounds,
+        losses=tuple(_losses(tally)) if tally.invalid.k else (),
+        unknown=tally.unknown,
+        open=tally.open,
+        replica=tally.replica,
+        url=url if tally.trials else "",
+    )
+
+
+def look(tally: Tally, distrusted: bool) -> str:
+    """How bad it is. Green only for what held in all trials that ended, and can be believed; a lying disk must be
+    flagged."""
+    if not tally.invalid.n:
+        return "unknown" if tally.unknown else "untried"
+    if distrusted:
+        return "unknown"
+    if tally.kind == LYING_DISK:
+        return "flagged"
+    if not tally.invalid.k:
+        return "unknown" if tally.unknown else "held"
+    loss = tally.loss("engine")
+    if loss is None or not loss.most:
+        return "other"
+    return "many" if loss.median >= MANY else "few"
+
+
+def _losses(tally: Tally) -> Iterable[str]:
+    """Median of what was lost from engine and binlog, as far as there is something."""
+    for place in PLACES:
+        loss = tally.loss(place)
+        if loss and loss.most:
+            lost = whole(loss.median) if loss.median >= MANY else in_words(loss.median)
+            yield f"{place} {lost}{_work(loss)}"
+
+
+def _work(loss: Loss) -> str:
+    return f" ({ms(loss.median_ms)})" if loss.median_ms is not None else ""

@@ -1,0 +1,115 @@
+"""Everything that one trial's verdict rests on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.charts.bars import sets, timeline
+from dashboard.pages.results.crash.listing import STATE_OF
+from dashboard.pages.results.reader import Reader
+from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.environment import facts
+from dashboard.records.experiments.models import Trial
+from dashboard.text.numbers import ms, whole
+from workers.crash.checks import CHECKS
+
+SHOWN_OFFENDERS = 20
+
+
+def context(trial: Trial, reader: Reader) -> dict[str, Any]:
+    """`trial` with its experiment, server, environment and evidence."""
+    evidence = getattr(trial, "evidence", None)
+    data: Mapping[str, Any] = reader.data(evidence.data) if evidence else {}
+    is_sandbox = trial.server.is_sandbox
+    return {
+        "trial": trial,
+        "shared": reader.is_guest,
+        "addresses": reader.addresses,
+        "name": reader.text(trial.experiment.name),
+        "variant": reader.text(trial.variant),
+        "server": reader.names[trial.server_id],
+        "error": reader.text(f"{trial.error} {trial.mend}".strip()),
+        "kind": title(trial.kind),
+        "state": STATE_OF.get(trial.verdict, trial.state),
+        "word": trial.verdict or trial.get_state_display(),
+        "sentence": sentence(trial, data),
+        "data": data,
+        "checks": [_check(one) for one in data.get("checks", [])],
+        "steps": list(zip(timeline(data.get("steps", [])), data.get("steps", []), strict=True)),
+        "sets": sets(data, trial.acknowledged, trial.lost_replica),
+        "losses": _losses(trial),
+        "replicas": data.get("replicas") or [],
+        "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
+        "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
+        "my_cnf": reader.server_text(data.get("my_cnf") or "", is_sandbox=is_sandbox),
+        "settings": reader.variables(_settings(trial)),
+        "notes": (data.get("notes") or {}).items(),
+        "facts": {name: reader.text(fact) for name, fact in _facts(trial).items()},
+        "repeated": reader.addresses.trial(trial.repeats_id) if trial.repeats_id else "",
+        "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],
+    }
+
+
+def sentence(trial: Trial, data: Mapping[str, Any]) -> str:
+    """What this one crash did, in one sentence."""
+    crash = title(trial.kind)
+    if trial.verdict == Trial.Verdict.VALID:
+        return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
+    if trial.verdict == Trial.Verdict.INVALID:
+        lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
+        if lost:
+            return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
+        if _stays_down(data):
+            return f"The server does not come back after this {crash}: what its engine kept is not known"
+        if trial.lost_engine is None:
+            return f"What this {crash} left in the engine is not known, and {_first_wrong(data)}"
+        return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(data)}"
+    if trial.verdict or trial.state == Trial.State.FAILED:
+        step = data.get("failed_at")
+        where = f": it broke off at the step {step}" if step else ""
+        return f"This {crash} could not tell whether acknowledged commits survive{where}"
+    return f"This {crash} is {trial.get_state_display()}"
+
+
+def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
+    return (
+        ("engine", trial.lost_engine, trial.lost_engine_ms),
+        ("binlog", trial.lost_binlog, trial.lost_binlog_ms),
+    )
+
+
+def _work(took_ms: float | None) -> str:
+    return f" ({ms(took_ms)} of work)" if took_ms is not None else ""
+
+
+def _stays_down(data: Mapping[str, Any]) -> bool:
+    return any(check["key"] == "stays-down" and check["outcome"] == "invalid" for check in data.get("checks", []))
+
+
+def _first_wrong(data: Mapping[str, Any]) -> str:
+    wrong = [check["says"] for check in data.get("checks", []) if check["outcome"] == "invalid"]
+    return f"a check failed: {wrong[0].rstrip('.')}" if wrong else "a check failed"
+
+
+def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
+    return [*_places(trial), *([("replica", trial.lost_replica, None)] if trial.lost_replica is not None else [])]
+
+
+def _check(one: Mapping[str, Any]) -> dict[str, Any]:
+    offenders = [f"client {client}, number {n:,}" for client, n in one.get("offenders") or ()]
+    return {
+        "state": STATE_OF[one["outcome"]],
+        "name": CHECKS[one["key"]].title if one["key"] in CHECKS else one["key"].replace("-", " "),
+        "says": one["says"],
+        "count": one["count"],
+        "offenders": offenders[:SHOWN_OFFENDERS],
+        "more": max(0, one["count"] - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
+    }
+
+
+def _facts(trial: Trial) -> dict[str, str]:
+    return facts(trial.environment.data) if trial.environment else {}
+
+
+def _settings(trial: Trial) -> dict[str, str]:
+    variants = trial.experiment.plan["variants"]
+    return next((variant["settings"] for variant in variants if variant["name"] == trial.variant), {})

@@ -1,0 +1,57 @@
+"""Pages of crash trials. Share links open them too, with a reader that hides hosts, accounts and paths."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.results import queries
+from dashboard.pages.results.crash import listing, trial_page
+from dashboard.pages.results.reader import Reader, reader_of
+from dashboard.records.accounts.roles import allowed
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.fleet.task_queue import Silent
+from workers.errors import DurascopeError
+
+
+@needs("see")
+@require_safe
+def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
+    """The trials of an experiment, or of one cell of its matrix."""
+    experiment = get_object_or_404(Experiment, pk=experiment_id)
+    return trials_page(request, experiment, reader_of(experiment))
+
+
+def trials_page(request: HttpRequest, experiment: Experiment, reader: Reader) -> HttpResponse:
+    return render(request, "results/trials.html", listing.context(experiment, request.GET, reader))
+
+
+@needs("see")
+@require_safe
+def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
+    found = get_object_or_404(queries.trial(trial_id))
+    may_repeat = found.may_be_repeated and allowed(request.user, "crash", found.server)
+    return one_trial_page(request, found, reader_of(found.experiment), may_repeat=may_repeat)
+
+
+def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_repeat: bool = False) -> HttpResponse:
+    return render(request, "results/trial.html", {**trial_page.context(trial, reader), "may_repeat": may_repeat})
+
+
+@needs("crash")
+@require_POST
+def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
+    """The same crash once more: same settings, kind and seed."""
+    first = get_object_or_404(queries.trial(trial_id))
+    try:
+        actions.repeat_trial(first, request.user)
+    except DurascopeError as refused:
+        messages.error(request, str(refused))
+        return redirect("results:trial", trial_id)
+    except Silent as silent:
+        messages.warning(request, str(silent))
+    else:
+        messages.success(request, "The trial is queued again, with the same seed. It does not count in the statistics.")
+    return redirect("experiments:show", first.experiment_id)

@@ -1,0 +1,152 @@
+"""What the template of a result page is given."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from dashboard.charts.chart import Chart
+from dashboard.charts.group_commit import verdicts
+from dashboard.charts.registry import CHARTS, MODELS, OUTLINES, sketch
+from dashboard.findings import together
+from dashboard.findings.finding import finding, progress
+from dashboard.findings.looks import looks
+from dashboard.findings.promises import promises
+from dashboard.findings.redact import neutral_names, redactor_of
+from dashboard.findings.shown import Shown, shown
+from dashboard.pages.results import claims_page, queries
+from dashboard.pages.results.addresses import Addresses
+from dashboard.pages.results.crash import page as crash_page
+from dashboard.records.experiments.environment import facts
+from dashboard.records.experiments.models import Cell, Experiment
+from dashboard.text.numbers import at
+
+
+def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> Shown:
+    """The reader's choice; behind a share link without servers' names and whatever else gives them away."""
+    if shared:
+        return shown(experiment, choice, neutral_names(experiment.plan), cache(redactor_of(experiment).text))
+    return shown(experiment, choice, {target["server_id"]: target["name"] for target in experiment.plan["targets"]})
+
+
+def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, Any]:
+    view = shown_to(experiment, choice, shared=shared)
+    addresses = Addresses(experiment.pk, token)
+    rows = queries.cells(experiment)
+    known = progress(experiment, (row["state"] for row in rows), view.clean)
+    return {
+        "experiment": experiment,
+        "name": view.clean(experiment.name),
+        "shared": shared,
+        "addresses": addresses,
+        "shown": view,
+        "claims": claims_page.context(experiment, view),
+        "finding": finding(view, known),
+        "progress": known,
+        "failed": sum(row["state"] == "failed" for row in rows),
+        "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
+        "crash": crash_page.context(experiment, view, addresses),
+        "risk": _picture("risk", view, addresses) if view.trials else None,
+        "pictures": [_picture(key, view, addresses) for key in CHARTS if key not in ("risk", *MODELS)] if rows else [],
+        "models": _models(view, addresses),
+        "group_commit": verdicts(view),
+        "choosers": choosers(view) + crash_page.choosers(view),
+        "plan": experiment.plan,
+        "together": together.of_experiment(experiment, shared=shared),
+        "variants": [
+            {**v, "shown": view.clean(v["name"]), "colour": look.colour}
+            for v, look in zip(view.plan["variants"], looks(view.variants), strict=True)
+        ],
+        "promises": promises(view),
+        "contradictions": contradicted(view),
+        "places": places(view, rows),
+        "cells": [_row(view, addresses, row) for row in rows],
+    }
+
+
+def contradicted(view: Shown) -> list[dict[str, Any]]:
+    """Each variant whose sources contradict each other about its fsyncs: at its fewest such threads, and how often."""
+    found = [(line, [point for point in line.points if point.contradictions]) for line in view.lines()]
+    return [
+        {
+            "name": line.name,
+            "at": at(points[0].threads),
+            "says": [view.clean(one.says) for one in points[0].contradictions],
+            "more": len(points) - 1,
+        }
+        for line, points in found
+        if points
+    ]
+
+
+def _is_unfinished(view: Shown, rows: list[dict[str, Any]]) -> bool:
+    """Whether a cell or a trial of the plan was not measured: what *Resume* would queue."""
+    states = {row["state"] for row in rows} | {trial.state for trial in view.trials}
+    return bool(states - {Cell.State.DONE})
+
+
+def _picture(key: str, view: Shown, addresses: Addresses) -> dict[str, Any]:
+    return picture(sketch(key, view), addresses, view.query())
+
+
+def _models(view: Shown, addresses: Addresses) -> list[dict[str, Any]]:
+    """Only those that have something to draw."""
+    made = (_picture(key, view, addresses) for key in MODELS)
+    return [one for one in made if not one["chart"].empty]
+
+
+def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, Any]:
+    """A chart with its table and the addresses of its files."""
+    return {
+        "chart": chart,
+        "payload": chart.payload(),
+        "csv": addresses.chart(chart.key, "csv", query),
+        "json": (source := addresses.chart(chart.key, "json", query)),
+        "src": source if chart.key in OUTLINES and not chart.empty else "",
+    }
+
+
+def choosers(view: Shown) -> list[dict[str, Any]]:
+    """The selects above the charts; one with a single option is no choice and left out."""
+    servers = list(view.names)
+    labels = [view.clean(label) for label in view.workloads]
+    offered = (
+        ("workload", "Workload", labels, _index(view.workloads, view.workload)),
+        ("server", "Server", list(view.names.values()), servers.index(view.server_id) if view.server_id else None),
+        (
+            "threads",
+            "Cost, seconds and histogram at" if view.trials else "Seconds and histogram at",
+            list(map(at, view.plan["threads"])),
+            _index(view.plan["threads"], view.at_threads),
+        ),
+        ("baseline", "Compare with", [view.clean(name) for name in view.variants], view.variants.index(view.baseline)),
+    )
+    return [
+        {"name": name, "label": label, "options": list(enumerate(options)), "chosen": chosen, "nothing": _nothing(name)}
+        for name, label, options, chosen in offered
+        if len(options) > 1
+    ]
+
+
+def _nothing(name: str) -> str:
+    """What choosing nothing means, where that is a choice."""
+    return "all, side by side" if name == "server" else ""
+
+
+def _index(known: list[Any], one: Any) -> int | None:
+    return known.index(one) if one in known else None
+
+
+def places(view: Shown, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each server with what is known of where it was measured; one entry per environment met."""
+    data = queries.environments(rows)
+    met = dict.fromkeys((row["server_id"], row["run__environment_id"]) for row in rows if row["run__environment_id"])
+    return [
+        {"server": view.names[server], "facts": {name: view.clean(fact) for name, fact in facts(data[one]).items()}}
+        for server, one in met
+    ]
+
+
+def _row(view: Shown, addresses: Addresses, row: dict[str, Any]) -> dict[str, Any]:
+    texts = {name: view.clean(row[name]) for name in ("variant", "workload", "error", "mend") if row[name]}
+    url = addresses.cell(row["id"]) if row["run__id"] else ""
+    return {**row, **texts, "server": view.names[row["server_id"]], "url": url}

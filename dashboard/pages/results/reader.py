@@ -1,0 +1,43 @@
+"""Who looks at a page: somebody who logged in, or whoever has a share link."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.findings.redact import Redactor, neutral_names, redactor_of
+from dashboard.pages.results.addresses import Addresses
+from dashboard.records.experiments.models import Experiment
+
+
+@dataclass(frozen=True)
+class Reader:
+    """`names`: how servers are called for this reader. `redactor`: None for somebody who logged in."""
+
+    addresses: Addresses
+    names: Mapping[int, str]
+    redactor: Redactor | None = None
+
+    @property
+    def is_guest(self) -> bool:
+        return self.redactor is not None
+
+    def text(self, text: str) -> str:
+        return self.redactor.text(text) if self.redactor else text
+
+    def data(self, value: Any) -> Any:
+        return self.redactor.data(value) if self.redactor else value
+
+    def variables(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        return self.redactor.variables(known) if self.redactor else known
+
+    def server_text(self, text: str, *, is_sandbox: bool) -> str:
+        """A log or option file. That of an attached server speaks freely of hosts and accounts: not for guests."""
+        return self.text(text) if is_sandbox or not self.is_guest else ""
+
+
+def reader_of(experiment: Experiment, token: str = "") -> Reader:
+    """`token`: of the share link that was opened, "" for somebody who logged in."""
+    addresses = Addresses(experiment.pk, token)
+    if token:
+        return Reader(addresses, neutral_names(experiment.plan), redactor_of(experiment))
+    return Reader(addresses, {target["server_id"]: target["name"] for target in experiment.plan["targets"]})

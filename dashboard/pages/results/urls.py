@@ -1,0 +1,20 @@
+"""Addresses of results. Charts exist a second time behind share links (`sharing:chart`...)."""
+
+from django.urls import path
+
+from dashboard.pages.results import views
+from dashboard.pages.results.compare import views as compare
+from dashboard.pages.results.crash import views as crash
+
+app_name = "results"
+urlpatterns = [
+    path("compare/", compare.page, name="compare"),
+    path("compare/charts/<slug:key>.<str:form>", compare.chart, name="compare_chart"),
+    path("<int:experiment_id>/", views.page, name="page"),
+    path("<int:experiment_id>/charts/<slug:key>.<str:form>", views.chart, name="chart"),
+    path("<int:experiment_id>/trials/", crash.trials, name="trials"),
+    path("trials/<int:trial_id>/", crash.trial, name="trial"),
+    path("trials/<int:trial_id>/repeat/", crash.repeat, name="trial-repeat"),
+    path("cells/<int:cell_id>/", views.cell, name="cell"),
+    path("cells/<int:cell_id>/charts/<slug:key>.<str:form>", views.cell_chart, name="cell_chart"),
+]

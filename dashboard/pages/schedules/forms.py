@@ -1,0 +1,103 @@
+"""The forms of a schedule: what is measured (once), and when (as often as one likes)."""
+
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from dashboard.pages.experiments.forms import ServersField
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments import shelf
+from dashboard.records.schedules import cron
+from dashboard.records.schedules.actions import When
+from dashboard.records.schedules.models import Schedule
+from dashboard.records.servers.models import Server
+from dashboard.text.names import check_name
+from workers.bench.plan import Plan
+from workers.bench.recipes import QUICK, SIZES
+from workers.errors import PlanError
+
+NIGHTLY = "30 2 * * *"
+
+
+class WhenForm(forms.Form):
+    """The name and the times; `taken_by`: the schedule that may have the name already."""
+
+    name = forms.CharField(
+        max_length=80, validators=[check_name], help_text="To know its nights again in lists and messages."
+    )
+    cron = forms.CharField(
+        max_length=120,
+        label="When",
+        initial=NIGHTLY,
+        widget=forms.TextInput(attrs={"class": "code", "spellcheck": "false", "autocomplete": "off"}),
+        help_text="A cron expression: minute, hour, day of month, month, day of week. "
+        "30 2 * * 1-5 is 02:30 from Monday to Friday.",
+    )
+    zone = forms.ChoiceField(
+        label="Time zone",
+        choices=lambda: [(zone, zone) for zone in cron.zones()],
+        initial="UTC",
+        help_text="Whose clocks the times are read on, summer time included.",
+    )
+    ends_by = forms.TimeField(
+        required=False,
+        label="Must end by",
+        widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
+        help_text="What would take longer is not started; what runs then is cancelled, and what it measured is kept.",
+    )
+
+    def __init__(self, *args: Any, taken_by: Schedule | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._others = Schedule.objects.exclude(pk=taken_by.pk) if taken_by else Schedule.objects.all()
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"]
+        if self._others.filter(name=name).exists():
+            raise forms.ValidationError("There is a schedule of that name. Choose another.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if data.get("cron") and data.get("zone"):
+            try:
+                cron.check(data["cron"], data["zone"], timezone.now())
+            except cron.NoSchedule as wrong:
+                self.add_error("cron", str(wrong))
+        return data
+
+    def when(self) -> When:
+        return When(**{name: self.cleaned_data[name] for name in ("name", "cron", "zone", "ends_by")})
+
+
+class RecipeForm(WhenForm):
+    """A new schedule of a recipe."""
+
+    recipe = forms.ChoiceField(
+        choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
+        help_text="What is measured. It is fixed now: a recipe that changes later changes no schedule.",
+    )
+    size = forms.ChoiceField(
+        choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],
+        initial=QUICK,
+        help_text="How thorough it is, and how long it takes.",
+    )
+    servers = ServersField(
+        Server.objects.all(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose a server."},
+        help_text="Several are measured one after the other.",
+    )
+    field_order = ("recipe", "size", "servers", "name", "cron", "zone", "ends_by")
+
+    def plan(self) -> Plan:
+        """Raises PlanError: the recipe's file was changed a moment ago."""
+        data = self.cleaned_data
+        return experiments.plan_recipe(shelf.load(data["recipe"]), data["servers"], size=data["size"])
+
+    def planned(self) -> Plan | None:
+        """The plan as far as the form is filled in, for its preview."""
+        try:
+            return self.plan() if {"recipe", "size", "servers"} <= self.cleaned_data.keys() else None
+        except PlanError:
+            return None

@@ -1,0 +1,238 @@
+"""Pages of schedules and their nights."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.schedules.forms import NIGHTLY, RecipeForm, WhenForm
+from dashboard.records.accounts.roles import allowed
+from dashboard.records.experiments import shelf
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import task_queue
+from dashboard.records.schedules import actions, cron, queries, window
+from dashboard.records.schedules.models import Schedule
+from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan
+from workers.bench.recipes import QUICK
+from workers.bench.review import estimate_s
+from workers.errors import PlanError
+
+NIGHTS_A_PAGE = 60
+
+
+@needs("see")
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    return render(request, "schedules/list.html", {"lines": queries.lines(timezone.now())})
+
+
+@needs("schedule")
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """A schedule of a recipe."""
+    form = RecipeForm(request.POST or None, initial=_of_recipe(request))
+    if request.method == "POST" and form.is_valid():
+        chosen = form.cleaned_data
+        made = _made(
+            lambda: actions.make(request.user, form.when(), form.plan(), recipe=chosen["recipe"], size=chosen["size"]),
+            form,
+        )
+        if made:
+            return redirect("schedules:show", made.pk)
+    return _form_page(request, form, form.planned() if form.is_bound else None)
+
+
+def _of_recipe(request: HttpRequest) -> dict[str, Any]:
+    recipe = shelf.find(request.GET.get("recipe", ""))
+    named = {"recipe": recipe.key, "name": recipe.title[:80]} if recipe else {}
+    return {**named, "size": request.GET.get("size", QUICK)}
+
+
+@needs("schedule")
+@require_http_methods(["GET", "POST"])
+def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
+    """A schedule of the plan that an experiment had."""
+    source = get_object_or_404(Experiment, pk=pk)
+    if source.is_imported:
+        messages.error(request, f"{source} was imported: its servers are not here. Choose its recipe for one that is.")
+        return redirect("schedules:new")
+    form = WhenForm(request.POST or None, initial={"name": source.name[:80]})
+    plan = _plan(source.plan)
+    if plan is None:
+        messages.error(request, f"The plan of {source} was stored by another version and cannot be read. Plan it anew.")
+        return redirect("experiments:show", pk)
+    if request.method == "POST" and form.is_valid():
+        made = _made(
+            lambda: actions.make(request.user, form.when(), plan, recipe=source.recipe, size=source.recipe_size),
+            form,
+        )
+        if made:
+            return redirect("schedules:show", made.pk)
+    return _form_page(request, form, plan, source=source)
+
+
+@needs("schedule")
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    schedule = get_object_or_404(Schedule, pk=pk)
+    now = {name: getattr(schedule, name) for name in ("name", "cron", "zone", "ends_by")}
+    form = WhenForm(request.POST or None, initial=now, taken_by=schedule)
+    save = partial(actions.change, request.user, schedule)
+    if request.method == "POST" and form.is_valid() and _made(lambda: save(form.when()) or schedule, form):
+        return redirect("schedules:show", pk)
+    return _form_page(request, form, _plan(schedule.plan), schedule=schedule)
+
+
+def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
+    try:
+        return attempt()
+    except (actions.Refused, PlanError) as refused:
+        for line in str(refused).splitlines():
+            form.add_error(None, line)
+    except Server.DoesNotExist:
+        form.add_error(None, "A server of this plan is not registered here (any more). Choose a recipe instead.")
+    return None
+
+
+def _form_page(request: HttpRequest, form: WhenForm, plan: Plan | None, **more: Any) -> HttpResponse:
+    shown = form.cleaned_data if form.is_bound else form.initial
+    context = {"form": form, "plan": plan, "coming": _coming(shown, plan, timezone.now()), **more}
+    return render(request, "schedules/form.html", context, status=422 if form.errors else 200)
+
+
+def _coming(data: dict[str, Any], plan: Plan | None, now: datetime) -> dict[str, Any]:
+    """What the times come to: in words, the next five, and how long each takes."""
+    expression, zone = data.get("cron") or NIGHTLY, data.get("zone") or "UTC"
+    needs_s = estimate_s(plan) if plan and plan.targets else None
+    told: dict[str, Any] = {"estimate_s": needs_s, "zone": zone, "says": "", "runs": [], "problem": ""}
+    try:
+        cron.check(expression, zone, now)
+        told |= {"says": cron.in_words(expression), "runs": queries.next_runs(expression, zone, now)}
+        first = next(cron.runs(expression, zone, now))
+    except cron.NoSchedule as wrong:
+        return {**told, "problem": str(wrong)}
+    ends_at = window.must_end_at(first, data.get("ends_by"), zone)
+    if needs_s and window.goes_beyond(first, needs_s, ends_at):
+        told["problem"] = queries.says_too_long(needs_s, first, ends_at)
+    return told
+
+
+@needs("schedule")
+@require_POST
+def preview(request: HttpRequest) -> HttpResponse:
+    """For schedule.js: what the form would do, while one fills it in."""
+    form = RecipeForm(request.POST) if "recipe" in request.POST else WhenForm(request.POST)
+    form.is_valid()
+    plan = form.planned() if isinstance(form, RecipeForm) else _plan_of(request.POST)
+    wrong = " ".join(form.errors.get("cron", []))
+    data = {**form.cleaned_data, "cron": form.cleaned_data.get("cron") or request.POST.get("cron", "")}
+    return render(request, "schedules/_coming.html", {"coming": _coming(data, plan, timezone.now()), "wrong": wrong})
+
+
+def _plan_of(data: Any) -> Plan | None:
+    """Of the experiment or the schedule that the form names."""
+    models = {"of_experiment": Experiment, "of_schedule": Schedule}
+    for name, model in models.items():
+        if data.get(name, "").isdecimal() and (row := model.objects.filter(pk=data[name]).only("plan").first()):
+            return _plan(row.plan)
+    return None
+
+
+def _plan(stored: Mapping[str, Any]) -> Plan | None:
+    """None: it was stored by another version."""
+    try:
+        return Plan.from_dict(stored)
+    except PlanError:
+        return None
+
+
+@needs("see")
+@require_safe
+def show(request: HttpRequest, pk: int) -> HttpResponse:
+    schedule = get_object_or_404(Schedule.objects.select_related("runs_as", "confirmed_by"), pk=pk)
+    now, plan = timezone.now(), _plan(schedule.plan)
+    production = queries.production(schedule)
+    try:
+        says, runs, problem = cron.in_words(schedule.cron), queries.next_runs(schedule.cron, schedule.zone, now), ""
+        overdue = queries.overdue(schedule, now)
+    except cron.NoSchedule as wrong:
+        says, runs, problem, overdue = schedule.cron, [], str(wrong), None
+    context = {
+        "schedule": schedule,
+        "plan": plan,
+        "estimate_s": estimate_s(plan) if plan else None,
+        "recipe": shelf.find(schedule.recipe),
+        "says": says,
+        "runs": runs,
+        "problem": problem,
+        "overdue": queries.written(overdue, schedule.zone) if overdue else "",
+        "production": production,
+        "unconfirmed": queries.unconfirmed(schedule),
+        "may_confirm": all(allowed(request.user, "confirm_nights", server) for server in production),
+        "page": Paginator(queries.nights_of(schedule.nights.all()), NIGHTS_A_PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "schedules/show.html", context)
+
+
+def _do(request: HttpRequest, pk: int, action: Callable[[Any, Schedule], object], said: str) -> HttpResponse:
+    schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
+    action(request.user, schedule)
+    messages.success(request, said.format(schedule))
+    return redirect("schedules:show", pk)
+
+
+@needs("schedule")
+@require_POST
+def pause(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.pause, "{} is paused: nothing starts until somebody goes on. What runs, goes on.")
+
+
+@needs("schedule")
+@require_POST
+def go_on(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.go_on, "{} goes on. What was due while it was paused is not made up for.")
+
+
+@needs("confirm_nights")
+@require_POST
+def confirm(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.confirm, "{} may put load on its production servers from now on.")
+
+
+@needs("schedule")
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    return _do(request, pk, actions.withdraw, "{} puts no load on production servers any more.")
+
+
+@needs("schedule")
+@require_POST
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
+    try:
+        experiment = actions.run_now(request.user, schedule)
+    except (actions.Refused, PlanError) as refused:
+        messages.error(request, str(refused))
+    except task_queue.Silent as silent:
+        messages.warning(request, str(silent))
+    else:
+        return redirect("experiments:show", experiment.pk)
+    return redirect("schedules:show", pk)
+
+
+@needs("schedule")
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    schedule = get_object_or_404(Schedule, pk=pk)
+    actions.remove(request.user, schedule)
+    messages.success(request, f"{schedule} is deleted. What its nights measured stays.")
+    return redirect("schedules:list")

@@ -1,0 +1,89 @@
+"""What an owner says to let a server be crashed: its name, typed, and the commands that crash and start it."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.safestring import mark_safe
+
+from dashboard.pages.servers.forms import clean_path
+from dashboard.records.servers.models import Server
+
+MOST_ARGUMENTS = 64
+MOST_LETTERS = 8000
+
+
+class ArgvField(forms.CharField):
+    """A command as a list of arguments, one per line. No shell reads it: quotes, pipes and $ are letters."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            max_length=MOST_LETTERS, widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}), **options
+        )
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> list[str]:
+        return [line.strip() for line in super().to_python(value).splitlines() if line.strip()]
+
+    def run_validators(self, value: list[str]) -> None:
+        super().run_validators("\n".join(value))  # length, and no NUL
+
+    def validate(self, value: list[str]) -> None:
+        super().validate(value)
+        if len(value[0].split()) > 1:
+            raise ValidationError(
+                "The first line is the program alone. Write one argument per line; no shell reads it."
+            )
+        if len(value) > MOST_ARGUMENTS:
+            raise ValidationError(f"A command has at most {MOST_ARGUMENTS} arguments.")
+
+
+class ExpendableForm(forms.Form):
+    """Two commands, and the name of the server typed by hand: nobody marks a server by a wrong click."""
+
+    crash = ArgvField(
+        label="Crash command",
+        help_text=mark_safe(
+            "One argument per line, the program first. It returns when the server is down: "
+            "<code>ssh</code>, <code>db-test</code>, <code>systemctl</code>, <code>kill</code>, <code>-s</code>, "
+            "<code>KILL</code>, <code>mariadb</code>, a reset of a virtual machine, or a power switch."
+        ),
+    )
+    start = ArgvField(
+        label="Start command",
+        help_text="Starts the server again after the crash, and returns. No passwords here: "
+        "the commands are shown on this server's page and in the audit log.",
+    )
+    binlog_index = forms.CharField(
+        label="Binlog index",
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(attrs={"spellcheck": "false"}),
+        help_text=mark_safe(
+            "If the server's binary log lies on the worker's machine: the path of its index there, as "
+            "<code>/var/lib/mysql/binlog.index</code>. Trials then compare the binary log too."
+        ),
+    )
+    typed_name = forms.CharField(
+        label="Name of the server", max_length=80, help_text="Type it as it stands in the heading.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )  # fmt: skip
+
+    def __init__(self, server: Server, *args: Any, **kwargs: Any) -> None:
+        stored = {name: getattr(server, f"{name}_command") for name in ("crash", "start")}
+        super().__init__(*args, initial={**stored, "binlog_index": server.binlog_index}, **kwargs)
+        self.server = server
+
+    def clean_binlog_index(self) -> str:
+        path = clean_path(self.cleaned_data["binlog_index"], "index")
+        if path and not path.endswith(".index"):
+            raise ValidationError("The index of a binary log ends in .index. Nothing was marked.")
+        return path
+
+    def clean_typed_name(self) -> str:
+        typed = self.cleaned_data["typed_name"]
+        if typed != self.server.name:
+            raise ValidationError("This is not the name of this server. Nothing was marked.")
+        return typed

@@ -1,0 +1,170 @@
+"""What a person tells us about a server."""
+
+import ipaddress
+import re
+from pathlib import PurePosixPath
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.html import format_html
+
+from dashboard.records.fleet import site_names, sites
+from dashboard.records.servers.models import Server
+from dashboard.records.servers.tls import TLS
+from dashboard.text.names import check_name, check_text
+from workers.sandbox import builds
+
+HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
+SOCKET_BYTES = 107  # sun_path of Linux
+
+
+def clean_host(host: str) -> str:
+    """A host name or an IP address, without brackets. Raises ValidationError."""
+    bare = host.strip().removeprefix("[").removesuffix("]")
+    try:
+        return str(ipaddress.ip_address(bare))
+    except ValueError:
+        if not HOST_NAME.fullmatch(bare):
+            raise ValidationError(
+                "Not a host name or an address. Write db1.example.org or 192.0.2.7; the port has its own field."
+            ) from None
+    return bare
+
+
+def clean_path(path: str, what: str) -> str:
+    if path and not PurePosixPath(path).is_absolute():
+        raise ValidationError(f"Write the whole path of the {what} on the worker's machine, beginning with a slash.")
+    return path
+
+
+class NameForm(forms.ModelForm):
+    def clean_name(self) -> str:
+        """One that a hidden server has is taken too: Django's own check asks only for those that can be seen."""
+        name = self.cleaned_data["name"]
+        check_name(name)
+        if Server.everything.filter(name=name).exclude(pk=self.instance.pk).exists():
+            raise ValidationError("There is a server of this name. Choose another.")
+        return name
+
+    def clean_note(self) -> str:
+        check_text(self.cleaned_data["note"])
+        return self.cleaned_data["note"]
+
+
+class SiteField(forms.CharField):
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Left empty it stays what it was."""
+        return bool(data) and super().has_changed(initial, data)
+
+
+class SiteForm(NameForm):
+    """The workers of a server's site reach it, and make it where it is a sandbox."""
+
+    site = SiteField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = ", ".join(sites.known(Server.objects.values_list("site", flat=True)))
+        self.fields["site"].help_text = format_html("Whose workers measure it. Known: {}.", known)
+
+    def clean_site(self) -> str:
+        return self.cleaned_data["site"] or self.instance.site
+
+
+class AttachedForm(SiteForm):
+    """A server that already runs. On an edit an empty password keeps the stored one, where that may be kept."""
+
+    password = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Stored encrypted, and shown nowhere again.",
+    )
+    port = forms.IntegerField(min_value=1, max_value=65535, initial=3306, help_text="With a host; a socket has none.")
+    tls = forms.ChoiceField(
+        choices=list(TLS.items()),
+        initial=Server.Tls.PREFERRED,
+        label="TLS",
+        help_text="Load is only encrypted with required and verified: sysbench would measure the encryption too.",
+    )
+
+    class Meta:
+        model = Server
+        fields = ("name", "host", "port", "socket", "site", "user", "password", "tls", "tls_ca", "label", "note")
+        labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
+        help_texts = {
+            "host": "Name or address, as the worker reaches it.",
+            "socket": "Path on the worker's machine, instead of host and port.",
+            "user": "An account of its own, with the privileges shown on this page.",
+            "tls_ca": "Path of a PEM file on the worker's machine. Load with verified needs it, and load with required "
+            "unless the server's certificate signed itself.",
+            "label": "Load on a production server must be confirmed for each experiment.",
+            "name": "As lists and results call it.",
+            "note": "For people: what it is, who to ask.",
+        }
+        widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.kind = Server.Kind.ATTACHED
+        self.fields["user"].required = True
+        if self.instance.password_sealed:
+            self.fields["password"].help_text = (
+                "Leave empty to keep the stored one. It is needed again with another host, port, socket, site, "
+                "account, TLS or authority."
+            )
+
+    def clean_host(self) -> str:
+        host = self.cleaned_data["host"]
+        return clean_host(host) if host else ""
+
+    def clean_socket(self) -> str:
+        socket = clean_path(self.cleaned_data["socket"], "socket")
+        if len(socket.encode()) > SOCKET_BYTES:
+            raise ValidationError(f"A socket's path has at most {SOCKET_BYTES} bytes.")
+        return socket
+
+    def clean_label(self) -> str:
+        label = self.cleaned_data["label"]
+        if label == Server.Label.PRODUCTION and self.instance.expendable:
+            raise ValidationError("It is marked expendable. Withdraw that mark on its page first; nothing was changed.")
+        return label
+
+    def clean_tls_ca(self) -> str:
+        return clean_path(self.cleaned_data["tls_ca"], "certificate file")
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        given = [name for name in ("host", "socket") if data.get(name)]
+        if not given and not {"host", "socket"} & self.errors.keys():
+            self.add_error("host", "Give a host or a socket.")
+        if len(given) == 2:
+            self.add_error("socket", "Give a host or a socket, not both.")
+        return data
+
+
+class SandboxForm(SiteForm):
+    """A server that a worker makes of a build, for one experiment at a time."""
+
+    build = forms.ChoiceField(
+        choices=lambda: [(key, build.title) for key, build in builds.every().items()],
+        help_text="Which server binaries it runs. Those that are installed are under Lab, Builds.",
+    )
+
+    class Meta:
+        model = Server
+        fields = ("name", "build", "site", "note")
+        help_texts = {"name": "As lists and results call it.", "note": "For people: what it is for."}
+        widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.kind = Server.Kind.SANDBOX
+
+
+FORMS: dict[str, type[AttachedForm] | type[SandboxForm]] = {
+    Server.Kind.ATTACHED: AttachedForm,
+    Server.Kind.SANDBOX: SandboxForm,
+}

@@ -1,0 +1,214 @@
+"""Pages of servers."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.findings.crash.badges import badges
+from dashboard.pages.accounts.confirmed import confirmed
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.front import page
+from dashboard.pages.servers.expendable import ExpendableForm
+from dashboard.pages.servers.forms import FORMS
+from dashboard.records.accounts.roles import NotAllowed, allowed, require
+from dashboard.records.experiments import search
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import sites
+from dashboard.records.servers import actions, queries, vault
+from dashboard.records.servers.account import statements
+from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.servers.owner import HandOverForm
+from workers.sandbox import builds
+from workers.servers.durability import DERIVED
+
+EXPERIMENTS = 5  # the newest, of all that are linked
+
+
+@needs("see")
+@require_safe
+def servers(request: HttpRequest) -> HttpResponse:
+    return render(request, "servers/list.html", {"lines": queries.lines()})
+
+
+@needs("register_server")
+@require_http_methods(["GET", "POST"])
+def register(request: HttpRequest) -> HttpResponse:
+    kind = request.GET.get("kind", "")
+    kind = kind if kind in FORMS else Server.Kind.ATTACHED
+    build = request.GET.get("build", "")
+    form = FORMS[kind](request.POST or None, instance=Server(), initial={"name": build, "build": build})
+    if request.method == "POST" and form.is_valid():
+        return _saved(request, form, actions.register)
+    context = {"form": form, "kind": kind, "grants": statements() if kind == Server.Kind.ATTACHED else []}
+    return render(request, "servers/form.html", context)
+
+
+@needs("change_server")
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    require(request.user, "change_server", server)
+    name = server.name  # the form writes into the server, also when it then refuses
+    form = FORMS[server.kind](request.POST or None, instance=server)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _saved(request, form, partial(actions.change, changed=form.changed_data))
+        except ValidationError as wrong:
+            form.add_error(None, wrong)  # it names its field
+    return render(request, "servers/form.html", {"form": form, "kind": server.kind, "server": server, "name": name})
+
+
+def _saved(request: HttpRequest, form: ModelForm, save: Callable[..., Server]) -> HttpResponse:
+    """Store what a valid form says; what the form cannot know (a lost key, open debts) is said above the list."""
+    try:
+        server = save(request.user, form.instance, form.cleaned_data.get("password", ""))
+    except (vault.KeyMissing, actions.Refused) as refused:
+        messages.error(request, str(refused))
+        return redirect("servers:list")
+    messages.success(request, f"{server} is saved.")
+    if save is actions.register and server.is_sandbox and not Experiment.objects.exists():
+        return redirect("experiments:new")  # first use: there is nothing else to do with it
+    return redirect("servers:detail", server.pk)
+
+
+@needs("see")
+@require_safe
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
+    mine = allowed(request.user, "change_server", server)
+    answered = queries.last_answer(server)
+    context = {
+        "server": server,
+        "nobody": sites.nobody(server.site),
+        "preflight": queries.latest_preflight(server),
+        "answered": answered,
+        "derived": DERIVED,
+        "pending_restores": queries.pending_restores(server),
+        "is_down": queries.is_down(server),
+        "locked": vault.problem_with(server.password_sealed),
+        "grants": statements(server, answered.facts if answered else {}),
+        "verdicts": badges(server),
+        "known": page.line(server),
+        "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],
+        "build": builds.every().get(server.build),
+        "mine": mine,
+        "hand_over": HandOverForm(server) if mine else None,
+    }
+    return render(request, "servers/detail.html", context)
+
+
+@needs("change_server")
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    try:
+        actions.remove(request.user, server)
+    except actions.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect("servers:detail", pk)
+    messages.success(request, f"{server} is deleted. The server itself was not touched.")
+    return redirect("servers:list")
+
+
+@needs("change_server")
+@require_POST
+def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    require(request.user, "change_server", server)
+    form = HandOverForm(server, request.POST)
+    try:
+        if not form.is_valid():
+            raise actions.Refused(f"{server} was not handed over: choose an operator or an administrator.")
+        actions.hand_over(request.user, server, form.cleaned_data["to"])
+    except actions.Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{server} belongs to {form.cleaned_data['to']} now.")
+    return redirect("servers:detail", pk)
+
+
+@needs("allow_crashes")
+@require_http_methods(["GET", "POST"])
+def expendable(request: HttpRequest, pk: int) -> HttpResponse:
+    """Mark a server expendable, with the commands that crash and start it."""
+    server = get_object_or_404(Server, pk=pk)
+    require(request.user, "allow_crashes", server)
+    return _mark(request, server)
+
+
+@confirmed
+def _mark(request: HttpRequest, server: Server) -> HttpResponse:
+    """The commands are programs that a worker runs."""
+    form = ExpendableForm(server, request.POST or None)
+    try:
+        if refusal := queries.why_not_expendable(server):
+            raise actions.Refused(refusal)
+        if request.method == "GET" or not form.is_valid():
+            return _marking(request, server, form)
+        said = form.cleaned_data
+        actions.mark_expendable(request.user, server, said["crash"], said["start"], said["binlog_index"])
+    except NotAllowed as refused:  # a program that is not listed; what was written stays in the form
+        form.add_error(None, str(refused))
+        return _marking(request, server, form, status=403)
+    except actions.Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{server} is marked expendable. Nothing was sent to it.")
+    return redirect("servers:detail", server.pk)
+
+
+def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status: int = 200) -> HttpResponse:
+    context = {"server": server, "form": form, "programs": settings.CRASH_PROGRAMS}
+    return render(request, "servers/expendable.html", context, status=status)
+
+
+@needs("allow_crashes")
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    actions.withdraw_expendable(request.user, server)
+    owed = " It is down after a crash, and a worker still starts it." if queries.is_down(server) else ""
+    messages.success(request, f"{server} is no longer expendable. No crash will be started on it.{owed}")
+    return redirect("servers:detail", pk)
+
+
+@needs("allow_crashes")
+@require_POST
+def start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a server that was crashed started now."""
+    server = get_object_or_404(Server, pk=pk)
+    try:
+        actions.start_now(request.user, server)
+    except actions.Refused as refused:
+        messages.warning(request, str(refused))
+    else:
+        messages.success(request, f"A worker runs the start command of {server} within seconds, if its host is free.")
+    return redirect("servers:detail", pk)
+
+
+@needs("test_server")
+@require_POST
+def test(request: HttpRequest, pk: int) -> HttpResponse:
+    try:
+        actions.ask_preflight(request.user, get_object_or_404(Server, pk=pk))
+    except actions.Refused as refused:
+        messages.warning(request, str(refused))
+    return redirect("servers:detail", pk)
+
+
+@needs("see")
+@require_safe
+def preflight(request: HttpRequest, pk: int) -> JsonResponse:
+    """For preflight.js: the state, and the part of the page that shows it."""
+    found = get_object_or_404(Preflight.objects.select_related("server"), pk=pk)
+    context = {"preflight": found, "nobody": sites.nobody(found.server.site)}
+    shown = render_to_string("servers/_preflight.html", context, request)
+    return JsonResponse({"state": found.state, "html": shown})

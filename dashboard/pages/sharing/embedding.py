@@ -1,0 +1,77 @@
+"""Single charts of a link in other sites' pages: what to paste there, and what the frame shows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest, QueryDict
+from django.urls import reverse
+from django.utils.html import escape
+
+from dashboard.charts.chart import Chart
+from dashboard.charts.compared import KEY as COMPARED
+from dashboard.charts.registry import CHARTS, sketch
+from dashboard.pages.results import page
+from dashboard.pages.results.addresses import Addresses
+from dashboard.pages.results.compare.page import picture_of
+from dashboard.pages.sharing import comparisons
+from dashboard.pages.sharing.glance import glance, main_chart
+from dashboard.records.sharing.models import ShareLink
+from dashboard.records.sharing.queries import experiment_of
+
+HEIGHT = 480  # pixels of a frame: fixed, so that the page around it does not jump
+THEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """`html` is what to paste: a text, not markup of our page."""
+
+    title: str
+    html: str
+
+
+def frames(request: HttpRequest, link: ShareLink, token: str) -> list[Frame]:
+    """One for each chart that has something to draw, the main one first."""
+    return [_frame(request, token, chart) for chart in _charts(link, token) if not chart.empty]
+
+
+def _charts(link: ShareLink, token: str) -> list[Chart]:
+    if link.experiment_id is None:
+        return [glance(link, token).chart]
+    view = page.shown_to(experiment_of(link), {}, shared=True)
+    main = main_chart(view)
+    return [sketch(key, view) for key in (main, *(key for key in CHARTS if key != main))]
+
+
+def _frame(request: HttpRequest, token: str, chart: Chart) -> Frame:
+    address = request.build_absolute_uri(reverse("sharing:embed", args=[token, chart.key]))
+    said = f'src="{escape(address)}" title="{escape(chart.title)}" width="100%" height="{HEIGHT}"'
+    return Frame(chart.title, f'<iframe {said} loading="lazy" style="border: 0"></iframe>')
+
+
+def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:
+    """What the frame's page is given. `theme`: light or dark where the address says so, else as the system has it."""
+    seen = glance(link, token)
+    return {
+        "picture": _compared(link, token, key, query)
+        if link.experiment_id is None
+        else _chart(link, token, key, query),
+        "name": seen.name,
+        "sentence": seen.sentence,
+        "page": reverse("sharing:show", args=[token]),
+        "measured_at": link.experiment and link.experiment.ended_at,
+        "theme": query.get("theme") if query.get("theme") in THEMES else "",
+    }
+
+
+def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:
+    if key not in CHARTS:
+        raise Http404("No such chart.")
+    view = page.shown_to(experiment_of(link), query, shared=True)
+    return page.picture(sketch(key, view), Addresses(link.experiment_id, token), view.query())
+
+
+def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:
+    if key != COMPARED:
+        raise Http404("No such chart.")
+    return picture_of(comparisons.seen(link, query), token)

@@ -1,0 +1,34 @@
+from django import forms
+
+from dashboard.text.names import check_name
+
+EXPIRIES = (
+    ("", "never"),
+    ("1", "after 1 day"),
+    ("7", "after 7 days"),
+    ("30", "after 30 days"),
+    ("90", "after 90 days"),
+)
+
+
+class ShareForm(forms.Form):
+    days = forms.TypedChoiceField(
+        label="Expires", choices=EXPIRIES, coerce=int, empty_value=None, required=False, initial="30",
+        help_text="The link shows nothing from then on. It can be revoked before.",
+    )  # fmt: skip
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=200,
+        validators=[check_name],
+        help_text="For yourself: whom it is for. Not shown behind the link.",
+    )
+    embeddable = forms.BooleanField(
+        label="Other sites may show its charts",
+        required=False,
+        help_text="Allows pages elsewhere to frame single charts of it, for everybody who opens those pages.",
+    )
+
+
+class NoteForm(forms.Form):
+    note = forms.CharField(required=False, max_length=200, validators=[check_name])

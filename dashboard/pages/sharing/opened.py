@@ -1,0 +1,128 @@
+"""What anyone who has a link sees: read-only, and only what the link was made for."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Literal, TypeVar
+
+from csp.decorators import csp_replace
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.results import queries
+from dashboard.pages.results import views as results
+from dashboard.pages.results.compare import views as compare
+from dashboard.pages.results.crash import views as crash
+from dashboard.pages.results.reader import reader_of
+from dashboard.pages.sharing import comparisons, embedding
+from dashboard.pages.sharing.counting import count
+from dashboard.pages.sharing.kept import as_guest, kept
+from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.sharing import actions
+from dashboard.records.sharing.models import ShareLink
+from dashboard.records.sharing.queries import experiment_of
+
+View = TypeVar("View", bound=Callable[..., HttpResponse])
+
+
+def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View], View]:
+    """Turn a token into its link, or into a page that says why there is nothing; no trace for others. `counts`: what a
+    look at this page is counted as."""
+
+    def decorate(view: View) -> View:
+        @needs("enter")
+        @require_safe
+        @wraps(view)
+        def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
+            link = actions.find(token)
+            if link and link.is_open:
+                response = _shown(request, link, lambda: view(request, link, token, **rest))
+                if counts and response.status_code in (200, 304):
+                    count(request, link, counts)
+            else:
+                context = {"link": link, "shared": True}
+                response = render(request, "sharing/gone.html", context, status=410 if link else 404)
+            response["Referrer-Policy"] = "no-referrer"
+            response["X-Robots-Tag"] = "noindex, nofollow"
+            response["Cache-Control"] = "private, no-cache"
+            return response
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
+
+
+def _shown(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
+    """Somebody who is logged in may be shown messages. A cookie alone makes nobody anything but a guest."""
+    if request.user.is_authenticated:
+        return render()
+    as_guest(request, link)
+    return kept(request, link, render)
+
+
+@opened(counts="views")
+def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    if link.comparison:
+        return compare.compare_page(request, comparisons.seen(link, request.GET), token)
+    return results.result_page(request, _experiment(link), shared=True, link_token=token)
+
+
+@opened()
+def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
+    if link.comparison:
+        return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)
+    return results.chart(request, link.experiment_id, key, form)
+
+
+@opened(counts="embeds")
+def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpResponse:
+    """One chart alone, which other sites may frame; where the link was not made for that there is no such page."""
+    if not link.embeddable:
+        raise Http404("This link was not made for embedding.")
+    return _framed(request, embedding.context(link, token, key, request.GET))
+
+
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})
+def _framed(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    return render(request, "sharing/embed.html", context)
+
+
+@opened()
+def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
+    run = _run(link, cell_id)
+    return results.measurement_page(request, run, reader_of(run.cell.experiment, token))
+
+
+@opened()
+def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
+    run = _run(link, cell_id)
+    return results.measurement_chart(run, reader_of(run.cell.experiment, token), key, form)
+
+
+def _run(link: ShareLink, cell_id: int) -> Run:
+    """A link opens its own experiment's cells only."""
+    if link.experiment_id is None:
+        raise Http404("A comparison has no such page.")
+    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment_id))
+
+
+def _experiment(link: ShareLink) -> Experiment:
+    """A comparison has a page and a chart, and leads no further into its experiments."""
+    if link.experiment is None:
+        raise Http404("A comparison has no such page.")
+    return experiment_of(link)
+
+
+@opened()
+def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    experiment = _experiment(link)
+    return crash.trials_page(request, experiment, reader_of(experiment, token))
+
+
+@opened()
+def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
+    found = get_object_or_404(queries.trial(trial_id).filter(experiment=_experiment(link)))
+    return crash.one_trial_page(request, found, reader_of(found.experiment, token))

@@ -1,0 +1,35 @@
+"""Links are made and listed by those who may share, and opened by their token without a login."""
+
+from django.urls import path, register_converter
+
+from dashboard.pages.sharing import opened, views
+
+
+class TokenConverter:
+    regex = r"[A-Za-z0-9_-]{32}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(TokenConverter, "token")
+
+app_name = "sharing"
+urlpatterns = [
+    path("", views.all_links, name="all"),
+    path("experiments/<int:pk>/", views.links, name="list"),
+    path("experiments/<int:pk>/create/", views.create, name="create"),
+    path("comparisons/", views.compare, name="compare"),
+    path("links/<int:pk>/note/", views.annotate, name="annotate"),
+    path("links/<int:pk>/revoke/", views.revoke, name="revoke"),
+    path("<token:token>/", opened.show, name="show"),
+    path("<token:token>/embed/<slug:key>/", opened.embed, name="embed"),
+    path("<token:token>/cells/<int:cell_id>/", opened.cell, name="cell"),
+    path("<token:token>/cells/<int:cell_id>/charts/<slug:key>.<str:form>", opened.cell_chart, name="cell_chart"),
+    path("<token:token>/trials/", opened.trials, name="trials"),
+    path("<token:token>/trials/<int:trial_id>/", opened.trial, name="trial"),
+    path("<token:token>/charts/<slug:key>.<str:form>", opened.chart, name="chart"),
+]

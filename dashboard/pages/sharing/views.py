@@ -1,0 +1,122 @@
+"""Links are made, found, annotated and revoked here by those who may share; `opened` is what others see."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.findings.compare.choice import choice
+from dashboard.pages.accounts.gate import needs
+from dashboard.pages.sharing import comparisons, embedding
+from dashboard.pages.sharing.forms import NoteForm, ShareForm
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing import actions, queries
+from dashboard.records.sharing.models import ShareLink
+
+PER_PAGE = 50
+
+
+def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[str, object]:
+    """What `sharing/_links.html` is given: a page of links, whether only the open ones, and where the table stands."""
+    only_open = "open" in request.GET
+    links = queries.links(experiment, only_open=only_open)
+    here = reverse("sharing:list", args=[experiment.pk]) if experiment else reverse("sharing:all")
+    query = "open=1" if only_open else ""
+    return {
+        "page": Paginator(links, PER_PAGE).get_page(request.GET.get("page")),
+        "only_open": only_open,
+        "query": query,
+        "here": f"{here}?{query}" if query else here,
+    }
+
+
+@needs("share")
+@require_safe
+def all_links(request: HttpRequest) -> HttpResponse:
+    """Every link of the installation."""
+    return render(request, "sharing/all.html", _table(request))
+
+
+@needs("share")
+@require_safe
+def links(request: HttpRequest, pk: int) -> HttpResponse:
+    return _page(request, get_object_or_404(Experiment, pk=pk), ShareForm())
+
+
+def _page(
+    request: HttpRequest, experiment: Experiment, form: ShareForm, made: dict[str, object] | None = None
+) -> HttpResponse:
+    context = {"experiment": experiment, "form": form, "made": made, **_table(request, experiment)}
+    response = render(request, "sharing/list.html", context)
+    response["Cache-Control"] = "no-store"  # it may hold a fresh token
+    return response
+
+
+@needs("share")
+@require_POST
+def create(request: HttpRequest, pk: int) -> HttpResponse:
+    """Answers with the page itself, not a redirect: the address is shown this once and kept nowhere."""
+    experiment = get_object_or_404(Experiment, pk=pk)
+    form = ShareForm(request.POST)
+    if not form.is_valid():
+        return _page(request, experiment, form)
+    made = actions.share(request.user, experiment, **form.cleaned_data)
+    return _page(request, experiment, ShareForm(), _shown_once(request, *made))
+
+
+def _shown_once(request: HttpRequest, link: ShareLink, token: str) -> dict[str, object]:
+    """What `sharing/_made.html` is given."""
+    address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
+    return {"address": address, "frames": embedding.frames(request, link, token) if link.embeddable else []}
+
+
+@needs("share")
+@require_http_methods(["GET", "HEAD", "POST"])
+def compare(request: HttpRequest) -> HttpResponse:
+    """A link to what the compare page shows at this query; made and shown once as above."""
+    chosen, compared = comparisons.there(choice(request.GET))
+    if not compared:
+        messages.error(request, "There is nothing to share: no point is compared. No link was made.")
+        return redirect("results:compare")
+    form, made = ShareForm(request.POST if request.method == "POST" else None), None
+    if form.is_valid():
+        made = _shown_once(
+            request, *actions.share_comparison(request.user, chosen.query(), compared, **form.cleaned_data)
+        )
+        form = ShareForm()
+    context = {"form": form, "made": made, "query": chosen.query(), "compared": compared, "choice": chosen}
+    response = render(request, "sharing/compare.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@needs("share")
+@require_POST
+def annotate(request: HttpRequest, pk: int) -> HttpResponse:
+    link, form = get_object_or_404(ShareLink.objects.kept(), pk=pk), NoteForm(request.POST)
+    if form.is_valid():
+        actions.annotate(request.user, link, form.cleaned_data["note"])
+        messages.success(request, "The note is kept.")
+    else:
+        messages.error(request, "A note has at most 200 letters. The old one was left as it was.")
+    return _back(request, link)
+
+
+@needs("share")
+@require_POST
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    link = get_object_or_404(ShareLink.objects.kept(), pk=pk)
+    actions.revoke(request.user, link)
+    messages.success(request, "The link is revoked: it shows nothing from now on.")
+    return _back(request, link)
+
+
+def _back(request: HttpRequest, link: ShareLink) -> HttpResponse:
+    """To the list where the button was."""
+    asked = request.POST.get("next", "")
+    if asked.startswith("/") and url_has_allowed_host_and_scheme(asked, allowed_hosts=None):
+        return redirect(asked)
+    return redirect("sharing:list", link.experiment_id) if link.experiment_id else redirect("sharing:all")

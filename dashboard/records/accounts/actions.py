@@ -1,0 +1,165 @@
+"""Make accounts, give roles, and take both away. Accounts are deactivated, never deleted: their past stays theirs.
+
+Every function that takes `by` asks the table of roles; None is the command line.
+"""
+
+import secrets
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.records.accounts.models import Person
+from dashboard.records.accounts.roles import Role, require
+from dashboard.records.audit.models import record
+from dashboard.text.names import check_name
+
+GENERATED_BYTES = 12  # 96 random bits, 16 characters
+
+
+class NameTaken(Exception):
+    """An account of that name exists; it was left as it is."""
+
+
+class LastAdministrator(Exception):
+    """Nobody could administer this installation any more; nothing was changed."""
+
+    def __init__(self, user: User) -> None:
+        super().__init__(
+            f"{user.get_username()} is the last administrator and stays one. Nothing was changed. "
+            "Make somebody else an administrator first."
+        )
+
+
+@transaction.atomic
+def make_admin(name: str, password: str = "") -> str:
+    """Make an administrator; returns the password, generated when none is given.
+
+    Raises NameTaken, or django's ValidationError when the name or the password will not do.
+    """
+    user = _new(name)
+    user.is_staff = user.is_superuser = True
+    given = _store_password(user, password)
+    record(None, "made administrator", user)
+    return given
+
+
+@transaction.atomic
+def let_in_again(name: str, password: str = "") -> str:
+    """The way back in: an existing account gets a new password, is active, administers, and needs no second factor.
+    Raises User.DoesNotExist, ValidationError."""
+    user = User.objects.get(username=name)
+    user.is_active = user.is_staff = user.is_superuser = True
+    given = _store_password(user, password)
+    fresh = {"role": Role.ADMINISTRATOR, "must_change_password": False, "one_time_until": None}
+    Person.objects.update_or_create(user=user, defaults=fresh)
+    Authenticator.objects.filter(user=user).delete()
+    record(None, "reset password", user, role=Role.ADMINISTRATOR)
+    return given
+
+
+@transaction.atomic
+def add(by: Any, name: str, role: str) -> str:
+    """A new account; returns its one-time password. Raises NameTaken, ValidationError."""
+    require(by, "administer")
+    user = _new(name)
+    password = _store_password(user)
+    _until_changed(user)
+    _give(user, role)
+    record(by, "added person", user, role=role)
+    return password
+
+
+@transaction.atomic
+def welcome(user: User, role: str) -> None:
+    """Somebody whom the company's sign-on sent for the first time."""
+    _give(user, role)
+    record(None, "added person", user, role=role, why="company sign-on")
+
+
+@transaction.atomic
+def change_role(by: Any, user: User, role: str) -> None:
+    require(by, "administer")
+    before = user.person.role
+    if before == role:
+        return
+    if role != Role.ADMINISTRATOR:
+        _keep_an_administrator(user)
+    _give(user, role)
+    record(by, "changed role", user, before=before, role=role)
+
+
+@transaction.atomic
+def deactivate(by: Any, user: User) -> None:
+    """Ends every session and login of this account, at once."""
+    require(by, "administer")
+    _keep_an_administrator(user)
+    if User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
+        record(by, "deactivated", user)
+
+
+@transaction.atomic
+def activate(by: Any, user: User) -> None:
+    require(by, "administer")
+    if User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
+        record(by, "activated", user)
+
+
+@transaction.atomic
+def new_password(by: Any, user: User) -> str:
+    """A one-time password for somebody who forgot theirs; their sessions end."""
+    require(by, "administer")
+    password = _store_password(user)
+    _until_changed(user)
+    record(by, "reset password", user)
+    return password
+
+
+@transaction.atomic
+def drop_factors(by: Any, user: User) -> None:
+    """For somebody who lost the telephone or the key."""
+    require(by, "administer")
+    if Authenticator.objects.filter(user=user).delete()[0]:
+        record(by, "removed second factor", user, factor="all")
+
+
+def _new(name: str) -> User:
+    user = User(username=name)
+    check_name(name)
+    User.username.field.clean(name, user)  # first: not every database can be asked for whatever was typed
+    if User.objects.filter(username__iexact=name).exists():
+        raise NameTaken(f"There is already an account named {name}; it was left as it is.")
+    return user
+
+
+def _store_password(user: User, password: str = "") -> str:
+    if password:
+        validate_password(password, user)
+    password = password or secrets.token_urlsafe(GENERATED_BYTES)
+    user.set_password(password)
+    user.save()
+    return password
+
+
+def _until_changed(user: User) -> None:
+    """Somebody else knows the password: it must be changed at the first login, and that must come soon."""
+    until = timezone.now() + settings.ONE_TIME_LIMIT
+    Person.objects.filter(user=user).update(must_change_password=True, one_time_until=until)
+
+
+def _give(user: User, role: str) -> None:
+    """The role is the truth; Django's own marks follow it, for tools that know only them."""
+    Person.objects.filter(user=user).update(role=Role(role))
+    marks = role == Role.ADMINISTRATOR
+    User.objects.filter(pk=user.pk).update(is_staff=marks, is_superuser=marks)
+
+
+def _keep_an_administrator(leaves: User) -> None:
+    """Raises LastAdministrator. The rows are locked: two who take each other's role away are told apart."""
+    remaining = Person.objects.select_for_update().filter(role=Role.ADMINISTRATOR, user__is_active=True)
+    if {person.pk for person in remaining} == {leaves.pk}:
+        raise LastAdministrator(leaves)

@@ -1,0 +1,131 @@
+"""Who may do what: the one table. Pages, templates, actions and programs ask it; docs/security.md shows it to people.
+
+`allowed(user, operation, thing)` answers, `require(...)` refuses. An owner's rule counts only where a thing is given:
+without one the answer is whether the role may do it at all.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import TextChoices
+
+from dashboard.records.accounts import refused
+
+
+class Role(TextChoices):
+    """From the least to the most; each may do what those before it may."""
+
+    VIEWER = "viewer", "viewer"
+    OPERATOR = "operator", "operator"
+    ADMINISTRATOR = "administrator", "administrator"
+
+
+NOBODY = ""  # not logged in
+RANKS = (NOBODY, *Role.values)
+ANYONE = 0  # an owner whom nobody has to be
+
+
+def owner(server: Any) -> int | None:
+    """The account whose server it is; None: only administrators may."""
+    return server.owner_id
+
+
+def owner_of_attached(server: Any) -> int | None:
+    """A sandbox is there to be crashed, by whoever may crash at all."""
+    return ANYONE if server.is_sandbox else server.owner_id
+
+
+def author(comment: Any) -> int | None:
+    """None: the account is gone."""
+    return comment.author_id
+
+
+@dataclass(frozen=True)
+class Operation:
+    least: str  # the least role that may
+    says: str  # "... may <says>"
+    whose: Callable[[Any], int | None] | None = None  # of this owner's things; administrators: of all
+    rule: str = ""  # `whose` in words
+
+
+OPERATIONS: dict[str, Operation] = {
+    "enter": Operation(NOBODY, "log in, and open a share link"),
+    "see": Operation(Role.VIEWER, "see servers, experiments, results and workers, and export results"),
+    "own_account": Operation(Role.VIEWER, "change the own password and second factors"),
+    "tokens": Operation(Role.VIEWER, "make and revoke API tokens of their own"),
+    "monitor": Operation(Role.VIEWER, "read the figures for Prometheus"),
+    "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),
+    "test_server": Operation(Role.OPERATOR, "test a connection"),
+    "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own it"),
+    "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
+    "any_program": Operation(Role.ADMINISTRATOR, "have workers run any program as a crash or start command"),
+    "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
+    "import": Operation(Role.OPERATOR, "import experiments from files"),
+    "tidy": Operation(Role.OPERATOR, "name, tag, mark, comment on, delete and restore experiments"),
+    "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "wrote it"),
+    "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own it, unless it is a sandbox"),
+    "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
+    "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own it"),
+    "notify": Operation(Role.OPERATOR, "set up and try notifications"),
+    "share": Operation(Role.OPERATOR, "make and revoke share links"),
+    "administer": Operation(Role.ADMINISTRATOR, "add people, give roles, read the audit log"),
+}
+
+
+class NotAllowed(PermissionDenied):
+    """This person may not do this; nothing was changed. The message says who may."""
+
+
+def role_of(user: Any) -> str:
+    """The role of a request's user: NOBODY for strangers and for accounts that were deactivated."""
+    if not getattr(user, "is_authenticated", False) or not user.is_active:
+        return NOBODY
+    person = getattr(user, "person", None)  # an account from elsewhere may have none
+    return person.role if person else Role.VIEWER
+
+
+def allowed(user: Any, operation: str, thing: Any = None) -> bool:
+    """Whether `user` may do `operation`, to `thing` where it matters whose it is. None is the machine itself: whoever
+    has a shell on it holds the keys anyway."""
+    if user is None:
+        return True
+    rule, role = OPERATIONS[operation], role_of(user)
+    if RANKS.index(role) < RANKS.index(rule.least) or not _in_scope(user, operation):
+        return False
+    if rule.whose is None or thing is None or role == Role.ADMINISTRATOR:
+        return True
+    return rule.whose(thing) in (ANYONE, user.pk)
+
+
+def _in_scope(user: Any, operation: str) -> bool:
+    """A token limits its person to the token's scopes (dashboard.pages.api.door sets them)."""
+    scopes = getattr(user, "scopes", None)
+    return scopes is None or operation in scopes
+
+
+def require(user: Any, operation: str, thing: Any = None) -> None:
+    """Raises NotAllowed, which a page answers with 403."""
+    if not allowed(user, operation, thing):
+        raise NotAllowed(refusal(user, operation, thing))
+
+
+def refusal(user: Any, operation: str, thing: Any = None) -> str:
+    """Why not, in words that fit people: what was asked, and who may."""
+    why = f"{_why_not(user, operation, thing)} Nothing was changed."
+    refused.note(why)
+    return why
+
+
+def _why_not(user: Any, operation: str, thing: Any) -> str:
+    rule = OPERATIONS[operation]
+    if not _in_scope(user, operation):
+        return f"To {rule.says}, a token needs the scope {operation}; this one lacks it."
+    if thing is not None and allowed(user, operation):
+        return f"Only the owner of {thing} and administrators may {rule.says}."
+    return f"To {rule.says}, one must be {_a(rule.least)}; your account is {_a(role_of(user))}."
+
+
+def _a(role: str) -> str:
+    return {NOBODY: "not logged in", Role.VIEWER: "a viewer"}.get(role, f"an {role}")

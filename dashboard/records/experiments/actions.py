@@ -1,0 +1,205 @@
+"""One function per intention: start, cancel, resume an experiment."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.records.accounts.roles import require
+from dashboard.records.audit.models import record
+from dashboard.records.experiments import claims as snapshot
+from dashboard.records.experiments import controls, queries, shelf
+from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
+from dashboard.records.experiments.states import move
+from dashboard.records.fleet import task_queue
+from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan, PlanTarget
+from workers.bench.recipes import QUICK, Recipe
+from workers.bench.review import estimate_s, problems
+from workers.errors import PlanError
+
+
+def targets(servers: Sequence[Server]) -> list[PlanTarget]:
+    return [PlanTarget(server.pk, server.name, server.is_sandbox) for server in servers]
+
+
+def plan_recipe(
+    recipe: Recipe, servers: Sequence[Server], overrides: dict[str, str] | None = None, size: str = QUICK
+) -> Plan:
+    plan = recipe.plan(targets(servers), overrides, size)
+    if "control_trials" in (overrides or {}):
+        return plan
+    control_trials = controls.usual(plan.crash.trials, recipe.control_trials(size))
+    return replace(plan, crash=replace(plan.crash, control_trials=control_trials))
+
+
+def create(
+    plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
+) -> Experiment:
+    """Store an experiment with its cells, queued, and with the claims of its recipe as they are now. Raises PlanError
+    with every reason why the plan cannot run."""
+    require(user, "run")
+    refusals = problems(plan, queries.candidates(plan), production_confirmed=production_confirmed)
+    refusals += why_not_crash(plan, user)
+    if refusals:
+        raise PlanError("\n".join(refusals))
+    with transaction.atomic():
+        experiment = Experiment.objects.create(
+            name=plan.name[:120],
+            recipe=recipe,
+            recipe_size=size if recipe else "",
+            claims=snapshot.taken(known, plan, size) if (known := shelf.find(recipe)) else {},
+            plan=plan.as_dict(),
+            seed=plan.seed,
+            baseline=plan.baseline or plan.variants[0].name,
+            estimate_s=estimate_s(plan),
+            production_confirmed=production_confirmed,
+            created_by=_account(user),
+        )
+        Cell.objects.bulk_create(_rows(experiment, plan), batch_size=500)
+        Trial.objects.bulk_create(_trials(experiment, plan), batch_size=500)
+        record(user, "started", experiment, cells=plan.size, production_confirmed=production_confirmed)
+        _answer_for_crashes(user, experiment)
+    return experiment
+
+
+def _answer_for_crashes(user: Any, experiment: Experiment) -> None:
+    """Whoever queues an experiment, for the first time or again, is the one who crashes what is still to be crashed in
+    it: asked for the right now, and by the worker before each crash. Raises PlanError."""
+    if refusals := why_not_crash_the_rest(experiment, user):
+        raise PlanError("\n".join(refusals))
+    experiment.queued_by, experiment.by_command_line = _account(user), user is None
+    experiment.save(update_fields=["queued_by", "by_command_line"])
+    if servers := [server.name for server in still_to_crash(experiment)]:
+        trials = experiment.trials.filter(state=Trial.State.WAITING).count()
+        record(user, "ordered crashes", experiment, servers=servers, trials=trials)
+
+
+def _account(user: Any) -> Any:
+    return user if getattr(user, "is_authenticated", False) else None
+
+
+def _rows(experiment: Experiment, plan: Plan) -> list[Cell]:
+    return [
+        Cell(
+            experiment=experiment,
+            server_id=cell.target.server_id,
+            position=cell.position,
+            block=cell.block,
+            variant=cell.variant.name,
+            workload=cell.workload.label,
+            threads=cell.threads,
+            repeat=cell.repeat,
+        )
+        for cell in plan.cells()
+    ]
+
+
+def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
+    return [
+        Trial(
+            experiment=experiment,
+            server_id=trial.target.server_id,
+            position=trial.position,
+            variant=trial.variant.name,
+            kind=trial.kind,
+            repeat=trial.repeat,
+            seed=trial.seed,
+        )
+        for trial in plan.trials()
+    ]
+
+
+def start(
+    plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
+) -> Experiment:
+    """Create and notify the workers. Raises PlanError (nothing stored) or task_queue.Silent (stored, waiting)."""
+    experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
+    notify_workers(experiment.pk)
+    return experiment
+
+
+def notify_workers(experiment_id: int) -> None:
+    """The first worker that claims the row runs it. Raises task_queue.Silent: the row waits."""
+    task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
+
+
+def cancel(experiment: Experiment, user: Any) -> None:
+    """Ask to stop. A queued experiment is cancelled at once; a running one by its worker, within two seconds.
+    One that is over stays as it is."""
+    require(user, "run")
+    row = Experiment.objects.filter(pk=experiment.pk)
+    with transaction.atomic():
+        queued = row.filter(state=Experiment.State.QUEUED)
+        if move(queued, Experiment.State.CANCELLED, phase="", cancel_asked=True, ended_at=timezone.now()):
+            cancel_waiting(experiment)
+        elif not row.filter(state=Experiment.State.RUNNING, cancel_asked=False).update(cancel_asked=True):
+            return
+        record(user, "cancelled", experiment)
+
+
+def cancel_waiting(experiment: Experiment) -> None:
+    for rows in (experiment.cells, experiment.trials):
+        move(rows.filter(state=Cell.State.WAITING), Cell.State.CANCELLED)
+
+
+def resume(experiment: Experiment, user: Any) -> None:
+    """Queue what is not measured yet. Raises PlanError when it is running, or has trials on a server that this person
+    may not crash; task_queue.Silent when the queue is down."""
+    require(user, "run")
+    _measured_here(experiment)
+    with transaction.atomic():
+        release(experiment)
+        record(user, "resumed", experiment)
+        _answer_for_crashes(user, experiment)
+    notify_workers(experiment.pk)
+
+
+def release(experiment: Experiment) -> None:
+    """Put back in the queue what is not measured: interrupted, failed and cancelled cells and trials."""
+    with transaction.atomic():
+        queue_again(experiment)  # first: whoever locks an experiment and its cells does it in this order
+        for rows in (experiment.cells, experiment.trials):
+            move(rows.all(), Cell.State.WAITING, error="", mend="")
+
+
+def queue_again(experiment: Experiment) -> None:
+    """An experiment that is over waits for a worker again. Raises PlanError when it is not over."""
+    row = Experiment.objects.filter(pk=experiment.pk)
+    if not move(row, Experiment.State.QUEUED, cancel_asked=False, error="", mend="", ended_at=None):
+        raise PlanError("The experiment is running or already queued.", "Wait for it to end, or cancel it.")
+
+
+def _measured_here(experiment: Experiment) -> None:
+    if experiment.is_imported:
+        raise PlanError(
+            f"{experiment} was imported: what it was measured on is not here. Nothing was started.",
+            "Plan a new experiment on a server of this installation.",
+        )
+
+
+def repeat_trial(trial: Trial, user: Any) -> Trial:
+    """Queue the same crash once more: same variant, kind and seed. What else waits in the experiment runs too. Raises
+    PlanError as `resume` does, task_queue.Silent when the queue is down."""
+    require(user, "crash", trial.server)
+    _measured_here(trial.experiment)
+    with transaction.atomic():
+        queue_again(trial.experiment)  # first: of two at once the second is refused
+        last = trial.experiment.trials.order_by("-position").first()
+        again = Trial.objects.create(
+            experiment=trial.experiment,
+            server=trial.server,
+            position=last.position + 1,
+            variant=trial.variant,
+            kind=trial.kind,
+            repeat=trial.repeat,
+            seed=trial.seed,
+            repeats=trial,
+        )
+        record(user, "repeated", trial.experiment, trial=trial.pk)
+        _answer_for_crashes(user, trial.experiment)
+    notify_workers(trial.experiment.pk)
+    return again

@@ -1,0 +1,59 @@
+"""The environment of a run as people compare it: a few facts by name, and what makes two runs unlike."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.text.numbers import UNKNOWN, size
+
+# Fact -> where it is in `Environment.data`.
+FACTS: dict[str, tuple[str, ...]] = {
+    "server version": ("server", "version"),
+    "kernel": ("host", "kernel"),
+    "distribution": ("host", "distribution"),
+    "CPU": ("host", "cpu_model"),
+    "cores": ("host", "cores"),
+    "memory": ("host", "memory_bytes"),
+    "transparent huge pages": ("host", "transparent_huge_pages"),
+    "file system": ("storage", "file_system"),
+    "mount options": ("storage", "mount_options"),
+    "simulated device": ("storage", "profile"),
+    "device": ("storage", "device"),
+    "device model": ("storage", "model"),
+    "write cache": ("storage", "write_cache"),
+    "I/O scheduler": ("storage", "scheduler"),
+    "sysbench": ("sysbench",),
+}
+# Variables that say where a server is, not how it works: they differ between any two sandboxes.
+PLACES = frozenset(
+    ("basedir", "character_sets_dir", "datadir", "general_log_file", "hostname", "innodb_data_home_dir",
+     "innodb_log_group_home_dir", "innodb_undo_directory", "lc_messages_dir", "log_bin_basename", "log_bin_index",
+     "log_error", "pid_file", "plugin_dir", "port", "relay_log_basename", "relay_log_index", "relay_log_info_file",
+     "report_host", "report_port", "server_uuid", "server_uid", "slave_load_tmpdir", "slow_query_log_file", "socket",
+     "tmpdir", "general_log", "last_insert_id", "pseudo_thread_id", "rand_seed1", "rand_seed2")
+)  # fmt: skip
+
+
+def facts(data: Mapping[str, Any]) -> dict[str, str]:
+    """Fact -> what a page shows; a dash where it is not known."""
+    return {name: _fact(data, name, path) for name, path in FACTS.items()}
+
+
+def differences(environments: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+    """(What differs, its value in each environment): facts first, then variables. Empty: they are alike."""
+    if not environments:
+        return []
+    shown = [facts(data) for data in environments]
+    variables = [(data.get("server") or {}).get("variables") or {} for data in environments]
+    names = sorted(set().union(*variables) - PLACES)
+    rows = [(name, [one[name] for one in shown]) for name in FACTS]
+    rows += [(name, [str(one.get(name, UNKNOWN)) for one in variables]) for name in names]
+    return [(name, values) for name, values in rows if len(set(values)) > 1]
+
+
+def _fact(data: Mapping[str, Any], name: str, path: tuple[str, ...]) -> str:
+    value: Any = data
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if value is None or value == "":
+        return UNKNOWN
+    return size(value) if name == "memory" else str(value)

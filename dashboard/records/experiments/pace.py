@@ -1,0 +1,57 @@
+"""How much of an experiment is over, and how long the rest will take on this machine."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.experiments.states import ENDED
+
+ENOUGH = 3  # so many cells or trials must be over before their pace is believed
+
+
+@dataclass(frozen=True)
+class Part:
+    """The cells of an experiment, or its trials. `took_s`: seconds spent on those that are over."""
+
+    states: Counter[str]
+    took_s: float
+
+    @property
+    def total(self) -> int:
+        return self.states.total()
+
+    @property
+    def over(self) -> int:
+        return sum(self.states[state] for state in ENDED)
+
+    def left_s(self, each_s: float) -> float:
+        """By the pace of those that are over; by `each_s` while they are too few."""
+        return (self.total - self.over) * (self.took_s / self.over if self.over >= ENOUGH else each_s)
+
+
+def parts(experiment: Experiment) -> tuple[Part, Part]:
+    return _part(experiment.cells.all()), _part(experiment.trials.all())
+
+
+def left_s(experiment: Experiment, cells: Part, trials: Part) -> float | None:
+    """Seconds left. Only the time that cells and trials took counts: an experiment may lie for days before somebody
+    resumes it or repeats a trial."""
+    total = cells.total + trials.total
+    if experiment.is_over or not total:
+        return None
+    planned_s = experiment.estimate_s / total
+    return cells.left_s(planned_s) + trials.left_s(planned_s)
+
+
+def _part(rows: QuerySet[Cell] | QuerySet[Trial]) -> Part:
+    took = Sum(F("ended_at") - F("started_at"), filter=Q(state__in=ENDED))
+    found = rows.order_by().values_list("state").annotate(n=Count("pk"), took=took)
+    states: Counter[str] = Counter()
+    spent = timedelta()
+    for state, count, took_there in found:
+        states[state] = count
+        spent += took_there or timedelta()
+    return Part(states, spent.total_seconds())

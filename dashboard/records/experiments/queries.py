@@ -1,0 +1,183 @@
+"""What pages and the command line read of experiments."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from dashboard.records.experiments import live, pace, waiting
+from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.fleet import sites
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Preflight, Server
+from workers.bench.needs import Abilities, together
+from workers.bench.plan import Plan
+from workers.bench.review import Candidate
+from workers.crash import dialects
+from workers.sandbox import builds
+from workers.servers.hosts import says_here
+
+MOST_CELLS_SHOWN = 200
+CELLS_BEFORE = 20
+
+
+def candidates(plan: Plan) -> dict[int, Candidate]:
+    """What is known of the plan's servers. Raises Server.DoesNotExist for one that is gone."""
+    servers = [Server.objects.get(pk=target.server_id) for target in plan.targets]
+    here = {site: sites.listening(site) for site in {server.site for server in servers}}
+    return {server.pk: _candidate(server, here[server.site]) for server in servers}
+
+
+def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
+    hosts, alive = _hosts(listening), tuple((worker.host, str(worker)) for worker in listening)
+    if server.is_sandbox:
+        able = together(hosts.values())
+        known = builds.every()
+        flavours = {key: build.flavour for key, build in known.items()}
+        alone = dialects.missing_of(known)
+        return Candidate(
+            server.name,
+            is_sandbox=True,
+            site=server.site,
+            hosts=hosts,
+            workers=alive,
+            build=server.build,
+            flavour=flavours.get(server.build),  # None: it was added by a user, and removed since
+            crash_missing=able.get("crash_missing", {}),
+            builds=flavours,
+            installed=frozenset(able["builds"]) if "builds" in able else None,
+            disk_missing=able.get("disk_missing", ""),
+            replica_missing={**alone, "": alone.get(server.build, "")},
+        )
+    done = server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
+    facts = done.facts if done else {}
+    engines = (name.lower() for name, support in facts.get("engines", {}).items() if support in ("YES", "DEFAULT"))
+    return Candidate(
+        server.name,
+        is_sandbox=False,
+        site=server.site,
+        hosts=hosts,
+        workers=alive,
+        means_its_worker=says_here(server.host) or bool(server.socket),
+        is_production=server.label == Server.Label.PRODUCTION,
+        flavour=facts.get("flavour"),
+        engines=frozenset(engines),
+        max_connections=int(facts["max_connections"]) if facts.get("max_connections") else None,
+        present=facts.get("settings", {}),
+        may_be_crashed=server.may_be_crashed,
+    )
+
+
+def crash_missing() -> dict[str, str]:
+    """Crash kind -> why no living worker can do it; empty when all can be done, or none is alive to ask."""
+    alive = Worker.objects.alive().filter(listens=True).order_by("-pk")
+    return together(worker.abilities for worker in alive).get("crash_missing", {})
+
+
+def _hosts(listening: Sequence[Worker]) -> dict[str, Abilities]:
+    """Host -> what its newest worker said that it can do. `listening`: the newest first."""
+    return {worker.host: worker.abilities for worker in reversed(listening)}
+
+
+def listed() -> QuerySet[Experiment]:
+    """All experiments, newest first, with their tags, without plan and analysis; `counted` says how far they are."""
+    return _shown(Experiment.objects.select_related("created_by").order_by("-created_at", "-pk"))
+
+
+def deleted() -> QuerySet[Experiment]:
+    """The same of the deleted, those that were deleted last first."""
+    return _shown(Experiment.deleted.select_related("created_by", "deleted_by").order_by("-deleted_at", "-pk"))
+
+
+def _shown(rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
+    return rows.defer("plan", "analysis", "claims", "outcomes").prefetch_related("tags")
+
+
+def counted(rows: Iterable[Experiment]) -> list[Experiment]:
+    """Each with its number of `crashes`, and how many of its cells and trials there are in `total`, `done` and
+    `failed`. Two questions for all of them: a subquery for each figure takes longer to write than to answer."""
+    known = {one.pk: one for one in rows}
+    cells, trials = _states(Cell, known), _states(Trial, known)
+    for pk, one in known.items():
+        both = cells[pk] + trials[pk]
+        one.crashes, one.total = trials[pk].total(), both.total()
+        one.done, one.failed = both[Cell.State.DONE], both[Cell.State.FAILED]
+    return [*known.values()]
+
+
+def _states(model: type[Cell | Trial], experiments: Collection[int]) -> defaultdict[int, Counter[str]]:
+    """Experiment id -> how many of its rows are in each state."""
+    found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    rows = model.objects.filter(experiment__in=experiments).order_by().values_list("experiment", "state")
+    for pk, state, n in rows.annotate(n=Count("pk")):
+        found[pk][state] = n
+    return found
+
+
+def cells_to_show(experiment: Experiment) -> list[Cell]:
+    """Of a long experiment those that failed, and those around the present one; in their order of execution."""
+    left = experiment.cells.filter(state__in=[Cell.State.WAITING, Cell.State.RUNNING]).order_by("position").first()
+    since = max(0, left.position - CELLS_BEFORE) if left else 0
+    wanted = Q(position__gte=since) | Q(state=Cell.State.FAILED)
+    return list(experiment.cells.filter(wanted).select_related("server").order_by("position")[:MOST_CELLS_SHOWN])
+
+
+def has_results(experiment: Experiment) -> bool:
+    """Whether anything was measured or crashed: what is missing of the rest, the result page says."""
+    return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
+
+
+def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[str, Any]:
+    """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
+    does not have, from number `since` of `series` on; none while a trial runs."""
+    cells, trials = pace.parts(experiment)
+    cell, mark = _running_cell(experiment) or _running_trial(experiment) or (None, "")
+    picture = live.latest(experiment.pk, have) if mark else live.NOTHING
+    if picture.mark != mark:  # told of a cell that is over
+        picture = live.NOTHING
+    return {
+        "state": experiment.state,
+        "phase": waiting.does_now(experiment),
+        "done": cells.states["done"] + trials.states["done"],
+        "failed": cells.states["failed"] + trials.states["failed"],
+        "total": cells.total + trials.total,
+        "left_s": pace.left_s(experiment, cells, trials),
+        "cell": cell,
+        "series": picture.series,
+        "since": picture.since,
+        "seconds": [dict(zip(("t_s", "tps", "p95_ms"), row, strict=True)) for row in picture.seconds],
+        "warming": picture.warming,
+        "message": f"{experiment.error} {experiment.mend}".strip(),
+        "over": experiment.is_over,
+    }
+
+
+def _running_cell(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
+    """With the mark by which its worker tells of it."""
+    cell = experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first()
+    if cell is None:
+        return None
+    return {
+        "position": cell.position + 1,
+        "server": cell.server.name,
+        "variant": cell.variant,
+        "workload": cell.workload,
+        "threads": cell.threads,
+        "repeat": cell.repeat,
+    }, live.mark(cell.started_at)
+
+
+def _running_trial(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
+    """Nobody tells of the seconds of a trial."""
+    trial = experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first()
+    if trial is None:
+        return None
+    return {
+        "position": trial.position + 1,
+        "server": trial.server.name,
+        "variant": trial.variant,
+        "workload": f"crash: {title(trial.kind)}",
+        "repeat": trial.repeat,
+    }, ""

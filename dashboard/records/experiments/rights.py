@@ -1,0 +1,50 @@
+"""By whose right an experiment runs, and who may crash the servers of a plan."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser, User
+
+from dashboard.records.accounts.roles import allowed, refusal
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan
+
+LOST = "Whoever queued this experiment may not run experiments any more: the account was deactivated, deleted or "
+LOST += "given another role."
+
+
+def queued_by(experiment: Experiment) -> Any:
+    """The account that started, resumed or repeated it last, read anew from the database. None: the command line, which
+    may do everything. An account that was deleted is nobody, who may do nothing."""
+    if experiment.by_command_line:
+        return None
+    found = User.objects.select_related("person").filter(pk=experiment.queued_by_id).first()
+    return found or AnonymousUser()
+
+
+def why_not_run(experiment: Experiment) -> str:
+    """Asked again while it waits and runs: "" as long as the account that queued it may still run experiments. Nobody
+    is named: guests read it."""
+    return "" if allowed(queued_by(experiment), "run") else LOST
+
+
+def why_not_crash(plan: Plan, user: Any) -> list[str]:
+    """One sentence for each server that this person may not crash; empty when the plan crashes none."""
+    if not plan.crash.trials:
+        return []
+    return _refusals(Server.objects.filter(pk__in={target.server_id for target in plan.targets}), user)
+
+
+def why_not_crash_the_rest(experiment: Experiment, user: Any) -> list[str]:
+    """The same for the trials that wait; their rows, not the plan, say what is crashed."""
+    return _refusals(still_to_crash(experiment), user)
+
+
+def still_to_crash(experiment: Experiment) -> Iterable[Server]:
+    waiting = experiment.trials.filter(state=Trial.State.WAITING)
+    return Server.objects.filter(pk__in=waiting.order_by().values("server"))
+
+
+def _refusals(servers: Iterable[Server], user: Any) -> list[str]:
+    return [refusal(user, "crash", server) for server in servers if not allowed(user, "crash", server)]

@@ -1,0 +1,87 @@
+"""The list of experiments as people ask for it: by words, state, recipe, server, tag, whose they are, and deleted."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from dashboard.records.experiments import queries
+from dashboard.records.experiments.models import Cell, Experiment, Tag, Trial, Words
+from dashboard.records.experiments.tags import normal
+from dashboard.records.experiments.words import folded
+from dashboard.records.servers.models import Server
+
+LONGEST = 200
+MOST_WORDS = 8  # those after it are not asked for
+
+
+class Found(Sequence[Experiment]):
+    """Read in parts: first which they are, then those of the part with everything that a list shows of them. Asked at
+    once, a database would read everything that fits, to sort it and leave most of it out."""
+
+    def __init__(self, ids: QuerySet[Experiment, int] | list[int], rows: QuerySet[Experiment]) -> None:
+        self.ids, self._rows = ids, rows
+
+    def __len__(self) -> int:
+        return len(self.ids) if isinstance(self.ids, list) else self.ids.count()
+
+    def __getitem__(self, part: Any) -> Any:
+        if not isinstance(part, slice):
+            return self[part : part + 1][0]
+        ids = list(self.ids[part])
+        rows = self._rows.in_bulk(ids)
+        return queries.counted(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
+
+
+def found(asked: Mapping[str, Any], user: Any) -> Found:
+    """Newest first; of the deleted those that were deleted last. `asked`: what is empty or missing does not narrow.
+    {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}"""
+    narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))), Q())
+    if asked.get("deleted"):
+        which, rows = Experiment.deleted.order_by("-deleted_at", "-pk"), queries.deleted()
+    else:
+        which, rows = Experiment.objects.order_by("-created_at", "-pk"), queries.listed()
+    ids = which.filter(narrowed).values_list("pk", flat=True)
+    return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text: once is enough
+
+
+def _words(text: str, _: Any) -> Q:
+    """Every word somewhere: in what `words` knows, the present name or build of a server, or a tag."""
+    return reduce(and_, map(_word, text.split()[:MOST_WORDS]), Q())
+
+
+def _word(word: str) -> Q:
+    known = folded(word)
+    names = Server.objects.values_list("pk", "name", "build")
+    servers = [pk for pk, name, build in names if known in folded(f"{name}\n{build}")]
+    tags = list(Tag.objects.filter(name__contains=normal(word)).values_list("pk", flat=True))
+    found = Q(pk__in=Words.objects.filter(text__contains=known).values("pk"))
+    return found | (_on(servers) if servers else Q()) | (_tagged(tags) if tags else Q())
+
+
+def _on(servers: list[int]) -> Q:
+    """Read from indexes of (server, experiment) alone."""
+    return Q(pk__in=Cell.objects.filter(server__in=servers).order_by().values("experiment")) | Q(
+        pk__in=Trial.objects.filter(server__in=servers).order_by().values("experiment")
+    )
+
+
+def _tag(name: str, _: Any) -> Q:
+    """One that nobody gave finds nothing."""
+    return _tagged(list(Tag.objects.filter(name=normal(name)).values_list("pk", flat=True)))
+
+
+def _tagged(tags: list[int]) -> Q:
+    return Q(pk__in=Experiment.tags.through.objects.filter(tag__in=tags).values("experiment"))
+
+
+RULES = {
+    "words": _words,
+    "state": lambda state, _: Q(state=state),
+    "recipe": lambda recipe, _: Q(recipe=recipe),
+    "server": lambda server, _: _on([server]),
+    "tag": _tag,
+    "mine": lambda _, user: Q(created_by=user),
+}

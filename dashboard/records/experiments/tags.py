@@ -1,0 +1,44 @@
+"""Tags: words that people order experiments by. What is typed differently and means the same is one tag."""
+
+import unicodedata
+from collections.abc import Iterable
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from dashboard.records.experiments.models import Experiment, Tag
+from workers.bench.invisible import unseen
+
+LONGEST = 30
+MOST = 20  # on one experiment
+
+
+class NoTag(ValueError):
+    """This cannot be a tag. Nothing was changed. The message says what is wrong with it."""
+
+
+def normalised(written: str | Iterable[str]) -> list[str]:
+    """Lower case, single spaces, each once, in alphabetical order. `written`: tags, or a text with commas between
+    them. Raises NoTag."""
+    parts = written.split(",") if isinstance(written, str) else written
+    tags = sorted({tag for part in parts if (tag := normal(part))})
+    if wrong := next((tag for tag in tags if len(tag) > LONGEST or "," in tag or unseen(tag)), None):
+        raise NoTag(f"{wrong[:LONGEST]!r} is no tag: at most {LONGEST} characters that can be seen, without a comma.")
+    if len(tags) > MOST:
+        raise NoTag(f"These are {len(tags)} tags; an experiment has at most {MOST}.")
+    return tags
+
+
+def normal(tag: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", tag.lower()).split())
+
+
+def rows(names: Iterable[str]) -> list[Tag]:
+    """Made where they do not exist yet."""
+    return [Tag.objects.get_or_create(name=name)[0] for name in names]
+
+
+def in_use() -> QuerySet[Tag]:
+    """Those of experiments that are not deleted, by name. A tag that nobody uses any more stays as a row: whoever
+    removed it could meet somebody who just gives it."""
+    marks = Experiment.tags.through.objects.filter(tag=OuterRef("pk"))
+    return Tag.objects.filter(Exists(marks.exclude(experiment__in=Experiment.deleted.ids())))

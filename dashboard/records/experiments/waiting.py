@@ -1,0 +1,48 @@
+"""Why an experiment is waiting. A worker that could claim it asks `why_not_begin` and stores the answer as its phase;
+page, API and command line ask `why`."""
+
+from collections.abc import Iterable
+
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import installation, leases, sites
+from dashboard.records.fleet.site_names import LOCAL
+from dashboard.records.servers.models import Server
+
+
+def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
+    """In words; "" unless it waits. `needs_worker`: a command line measures by itself, without any."""
+    if experiment.state != Experiment.State.QUEUED:
+        return ""
+    if installation.is_held():
+        return installation.WAITS
+    if not needs_worker:
+        return experiment.phase
+    return sites.nobody(experiment.site or LOCAL) or experiment.phase or "waiting for a worker"
+
+
+def does_now(experiment: Experiment) -> str:
+    """Why it waits, or what its worker does; "" when it is over."""
+    return why(experiment) or experiment.phase
+
+
+def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
+    """Why a worker may not claim it on these hosts now; "" when it may. `unrestored`: a server to restore first."""
+    if installation.is_held():
+        return installation.WAITS
+    if busy := leases.holder(hosts):
+        return f"waiting: {busy.experiment.name} {_does(busy.experiment)}"
+    return f"waiting: what an ended experiment changed on {unrestored} is restored first" if unrestored else ""
+
+
+def for_worker_on(host: str) -> str:
+    return f"waiting for the worker on {host}, which can do this"
+
+
+def _does(experiment: Experiment) -> str:
+    """Why a host is held: the end of a sentence."""
+    if experiment.is_over:
+        return "is being restored on the same host"
+    worker = experiment.worker
+    if worker is None or worker.is_alive:
+        return "is running on the same host"
+    return f"holds the same host, and its worker {worker} ended. Its settings are restored first"

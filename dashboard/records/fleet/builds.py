@@ -1,0 +1,182 @@
+"""The builds page: every server that a sandbox can be made of, and where it is installed."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from dashboard.records.experiments import shelf
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
+from workers.bench.recipes import Recipe
+from workers.sandbox import builds
+from workers.sandbox.builds import Known
+from workers.sandbox.builds.catalogue import Entry
+from workers.sandbox.builds.system import SystemServer
+
+GROUPS = {"mysql": "MySQL", "mariadb": "MariaDB", "plugins": "With another engine beside InnoDB"}
+ADD = "manage.py build add {key} --basedir PATH"
+
+
+@dataclass(frozen=True)
+class Presence:
+    """A build on a host with a living worker. What an older worker does not say is empty or 0."""
+
+    host: str
+    title: str = ""
+    flavour: str = ""
+    version: str = ""
+    size_mib: int = 0
+    missing: str = ""  # why it would not start there, and the mend
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a build comes from, and the command that brings it to a host. Sizes in MiB; 0 and "": not known."""
+
+    source: str
+    command: str
+    licence: str = ""
+    year: int = 0
+    version: str = ""
+    download_mib: int = 0
+    size_mib: int = 0
+    in_catalogue: bool = False
+
+
+@dataclass(frozen=True)
+class BuildLine:
+    """A build as the page shows it. `can_be_chosen`: the form of a sandbox offers it."""
+
+    key: str
+    title: str
+    purpose: str
+    group: str  # a key of GROUPS
+    origin: Origin
+    hosts: tuple[Presence, ...]
+    recipes: tuple[Recipe, ...]
+    sandboxes: tuple[Server, ...]
+    can_be_chosen: bool
+
+    @property
+    def version(self) -> str:
+        """As the binaries say; else what the catalogue expects."""
+        found = sorted({one.version for one in self.hosts if one.version})
+        return ", ".join(found) or self.origin.version.rstrip(".")
+
+    @property
+    def size_mib(self) -> int:
+        return max((one.size_mib for one in self.hosts), default=0) or self.origin.size_mib
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What of the catalogue no living worker has, and what it takes to have it."""
+
+    command: str
+    n: int
+    download_mib: int
+    size_mib: int
+
+
+def lines(alive: Iterable[Worker]) -> list[BuildLine]:
+    """All builds known here or to a living worker, the oldest first, those without a year last. One query."""
+    present, needed, made = _present(alive), _needed(), _sandboxes()
+    known = builds.every()
+    told: dict[str, Known | None] = {**dict.fromkeys(present), **known}
+    found = [
+        _line(
+            key,
+            build,
+            hosts=tuple(present.get(key, ())),
+            recipes=tuple(needed[key]),
+            sandboxes=tuple(made[key]),
+            can_be_chosen=key in known,
+        )
+        for key, build in told.items()
+    ]
+    return sorted(found, key=lambda line: (not line.origin.in_catalogue, line.origin.year, line.title))
+
+
+def grouped(shown: Iterable[BuildLine]) -> dict[str, list[BuildLine]]:
+    """By the titles of GROUPS, without empty ones."""
+    shown = list(shown)
+    groups = {title: [line for line in shown if line.group == key] for key, title in GROUPS.items()}
+    return {title: members for title, members in groups.items() if members}
+
+
+def missing(shown: Iterable[BuildLine]) -> Missing | None:
+    absent = [line for line in shown if line.origin.in_catalogue and not line.hosts]
+    if not absent:
+        return None
+    return Missing(
+        command=f"manage.py build install {' '.join(line.key for line in absent)}",
+        n=len(absent),
+        download_mib=sum(line.origin.download_mib for line in absent),
+        size_mib=sum(line.origin.size_mib for line in absent),
+    )
+
+
+def _line(key: str, build: Known | None, hosts: tuple[Presence, ...], **rest: Any) -> BuildLine:
+    """`build` None: a user's own on another host, known by what its worker says."""
+    says = build or next((one for one in hosts if one.title), hosts[0])
+    return BuildLine(
+        key=key,
+        title=says.title or key,
+        purpose=build.purpose if build else "A server that somebody added on that host.",
+        group="plugins" if getattr(build, "plugins", ()) else says.flavour or "mysql",
+        origin=_origin(key, build),
+        hosts=hosts,
+        **rest,
+    )
+
+
+def _origin(key: str, build: Known | None) -> Origin:
+    if isinstance(build, Entry):
+        return Origin(
+            source=str(build.source),
+            command=f"manage.py build install {key}",
+            licence=build.licence,
+            year=build.year,
+            version=build.version,
+            download_mib=build.download_mib,
+            size_mib=build.size_mib,
+            in_catalogue=True,
+        )
+    if isinstance(build, SystemServer):
+        command = f"apt-get install --no-install-recommends {build.package}"
+        return Origin(f"the host's own package {build.package}", command, "GPL-2.0")
+    return Origin("a server of one's own", ADD.format(key=key), "as its owner says")
+
+
+def _present(alive: Iterable[Worker]) -> dict[str, list[Presence]]:
+    """Build -> the hosts that have it, each once however many workers run there."""
+    found: dict[str, dict[str, Presence]] = defaultdict(dict)
+    for worker in alive:
+        told = worker.abilities.get("builds", {})
+        for key in told:
+            about = told[key] if isinstance(told, Mapping) else {}  # a worker of an older version names them only
+            found[key].setdefault(worker.host, _presence(worker.host, about))
+    return {key: sorted(hosts.values(), key=lambda one: one.host) for key, hosts in found.items()}
+
+
+def _presence(host: str, about: Mapping[str, Any]) -> Presence:
+    """What is not known of it here may come from a worker of a newer version."""
+    known = (one.name for one in fields(Presence))
+    return Presence(**{"host": host, **{name: about[name] for name in known if name in about}})
+
+
+def _needed() -> Mapping[str, list[Recipe]]:
+    """Build -> the recipes with a variant of it."""
+    found: dict[str, list[Recipe]] = defaultdict(list)
+    for recipe in shelf.shelf().recipes.values():
+        for key in dict.fromkeys(variant.get("build", "") for variant in recipe.draft["variants"]):
+            found[key].append(recipe)
+    return found
+
+
+def _sandboxes() -> Mapping[str, list[Server]]:
+    found: dict[str, list[Server]] = defaultdict(list)
+    for server in Server.objects.filter(kind=Server.Kind.SANDBOX).only("name", "build").order_by("name"):
+        found[server.build].append(server)
+    return found

@@ -1,0 +1,65 @@
+"""Is this database where it was written? A restored copy must not touch real servers by itself: it knows settings to
+restore and schedules to keep that are of the past. It is held until a person releases it.
+
+A copy under another path, on another machine or in another PostgreSQL database is noticed. One that was put in the
+place of the old one is not: `manage.py restored` holds it, before anything is started.
+"""
+
+import logging
+from pathlib import Path
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from dashboard.records.audit.models import record
+from dashboard.records.fleet.models import Installation
+
+log = logging.getLogger(__name__)
+ONLY = 1
+THE_COPY = "the restored copy"  # as the audit log calls it
+MACHINE = Path("/etc/machine-id")
+WAITS = "waiting: this database is a restored copy, and nobody has released it yet (manage.py restored)"
+
+
+def is_held() -> bool:
+    """Whether nothing may be done to real servers by itself."""
+    row, _ = Installation.objects.get_or_create(pk=ONLY, defaults={"identity": identity()})
+    if row.held_at is None and row.identity != identity():
+        log.warning("this database was written elsewhere: it is held, see manage.py restored")
+        hold("the database was written elsewhere")
+        return True
+    return row.held_at is not None
+
+
+def would_be_held() -> bool:
+    """Also before a worker or beat has noted it: the web server is started first. Writes nothing."""
+    row = Installation.objects.filter(pk=ONLY).first()
+    return row is not None and (row.held_at is not None or row.identity != identity())
+
+
+def hold(why: str) -> None:
+    """Kept in the audit log once, however many processes notice it."""
+    Installation.objects.get_or_create(pk=ONLY, defaults={"identity": ""})
+    with transaction.atomic():
+        if Installation.objects.filter(pk=ONLY, held_at=None).update(held_at=timezone.now()):
+            record(None, "held", THE_COPY, why=why)
+
+
+def release() -> None:
+    """A person has looked, and this copy is the installation from now on."""
+    known = {"identity": identity(), "held_at": None}
+    Installation.objects.update_or_create(pk=ONLY, defaults=known)
+
+
+def identity() -> str:
+    """Where the database is, as far as it can be told."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT system_identifier || '/' || oid FROM pg_control_system(), pg_database "
+                "WHERE datname = current_database()"
+            )
+            found: str = cursor.fetchone()[0]
+            return found
+    machine = MACHINE.read_text().strip() if MACHINE.exists() else ""
+    return f"{machine}:{Path(connection.settings_dict['NAME']).resolve()}"

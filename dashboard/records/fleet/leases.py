@@ -1,0 +1,111 @@
+"""Host leases: at a time one experiment loads a host, or one worker restores what an ended experiment changed there."""
+
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dashboard.installation.retry import retried
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.site_names import LOCAL
+from dashboard.records.holds.models import HostLease, PendingRestore
+from dashboard.records.servers.models import Server
+from workers.errors import Taken
+from workers.servers import hosts
+
+RESTORE_LIMIT = timedelta(minutes=5)  # a restore that takes longer has died
+
+
+def hosts_of(server: Server) -> set[str]:
+    """What a lease is about: every address of the server's host; a sandbox is on the worker's, which others of its
+    site may know as a server's. To be asked by a worker of the server's site: names lead elsewhere on another."""
+    if server.is_sandbox or server.socket or hosts.is_local(server.host):
+        return {of_worker(socket.gethostname())} | set(_at(server.site, hosts.own()))
+    return set(_at(server.site, hosts.addresses(server.host)))
+
+
+def of_worker(host: str) -> str:
+    return f"worker {host}"
+
+
+def _at(site: str, addresses: Iterable[str]) -> Iterator[str]:
+    """Two sites may use the same private addresses for different machines."""
+    yield from (address if site == LOCAL else f"{site}: {address}" for address in addresses)
+
+
+def is_of_another_host(server: Server, experiment: Experiment) -> bool:
+    """Whether the server's address means the host of the worker that ran the experiment, and this is another one."""
+    means_its_worker = bool(server.socket) or hosts.says_here(server.host)
+    return means_its_worker and experiment.worker is not None and experiment.worker.host != socket.gethostname()
+
+
+def holder(names: Iterable[str]) -> HostLease | None:
+    """A lease on any of these hosts."""
+    return HostLease.objects.filter(host__in=names).select_related("experiment").first()
+
+
+@retried
+def pending_restore(experiment_id: int, names: set[str]) -> Server | None:
+    """A server on these hosts with a pending restore of an ended experiment that nobody has tried yet. An experiment
+    that began first would keep the restore waiting for hours. The experiment restores its own servers itself."""
+    since = timezone.now() - RESTORE_LIMIT  # whoever restores may be away; that stops nobody for longer
+    fresh = PendingRestore.objects.filter(
+        restored_at=None, problem="", experiment__ended_at__gt=since, server__site=settings.SITE
+    )
+    found = list(fresh.exclude(experiment=experiment_id).select_related("server", "experiment__worker"))
+    own = _own(experiment_id) if found else []
+    ours = (one for one in found if one.server_id not in own and not is_of_another_host(one.server, one.experiment))
+    return next((one.server for one in ours if names & hosts_of(one.server)), None)
+
+
+def _own(experiment_id: int) -> list[int]:
+    plan = Experiment.objects.values_list("plan", flat=True).get(pk=experiment_id)
+    return [target["server_id"] for target in plan["targets"]]
+
+
+def take(experiment: Experiment, names: Iterable[str], mark: datetime) -> None:
+    """`mark`: the moment by which these leases are known. Raises IntegrityError when somebody else was faster. All
+    take them in the same order: two who each have one and want the other's would wait for ever."""
+    rows = (HostLease(host=name, experiment=experiment, taken_at=mark) for name in sorted(set(names)))
+    HostLease.objects.bulk_create(rows)
+
+
+@contextmanager
+def to_restore(server: Server, experiment: Experiment) -> Iterator[Callable[[], None] | None]:
+    """Keep experiments off the server while the changes of this one are restored. Yields None when the host is busy;
+    otherwise a function that raises Taken once the lease is gone: a worker that was frozen for minutes must not go
+    on."""
+    names, mark = hosts_of(server), timezone.now()
+    try:
+        with transaction.atomic():
+            take(experiment, names, mark)
+    except IntegrityError:
+        yield None
+        return
+    try:
+        yield partial(_must_hold, experiment, mark)
+    finally:
+        _give_back(experiment, mark)
+
+
+@retried
+@transaction.atomic
+def _must_hold(experiment: Experiment, mark: datetime) -> None:
+    if not HostLease.objects.select_for_update().filter(experiment=experiment, taken_at=mark).first():
+        raise Taken("Somebody else took over what this worker was putting back.", "Nothing was changed any more.")
+
+
+@retried
+def _give_back(experiment: Experiment, mark: datetime) -> None:
+    HostLease.objects.filter(experiment=experiment, taken_at=mark).delete()
+
+
+def clear() -> None:
+    """Delete leases of experiments that are over: a worker died while it restored."""
+    long_ago = timezone.now() - RESTORE_LIMIT
+    HostLease.objects.exclude(experiment__state=Experiment.State.RUNNING).filter(taken_at__lt=long_ago).delete()

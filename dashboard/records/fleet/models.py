@@ -1,0 +1,63 @@
+"""Workers and what they hold. A worker that stops beating is dead; what it held is taken from it."""
+
+from datetime import datetime, timedelta
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from dashboard.records.fleet.site_names import LOCAL, LONGEST
+
+DEAD_AFTER = timedelta(seconds=15)  # three missed beats
+
+
+class Workers(models.QuerySet["Worker"]):
+    """Silence is measured by the database's clock, which all hosts share: theirs may differ."""
+
+    def alive(self) -> "Workers":
+        return self.filter(ended_at=None, beat_at__gt=Now() - DEAD_AFTER)
+
+    def dead(self) -> "Workers":
+        return self.filter(Q(ended_at__isnull=False) | Q(beat_at__lte=Now() - DEAD_AFTER))
+
+
+class Worker(models.Model):
+    """One worker process. `abilities`: cores, sandbox builds, fsync trace: what the workers page shows. One that does
+    not `listen` measures what a command line told it, and takes no tasks."""
+
+    host = models.CharField(max_length=120)
+    pid = models.PositiveIntegerField()
+    site = models.CharField(max_length=LONGEST, default=LOCAL)
+    listens = models.BooleanField(default=True)
+    version = models.CharField(max_length=40, blank=True, default="")
+    started_at = models.DateTimeField(default=timezone.now)
+    beat_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True)
+    abilities = models.JSONField(default=dict)
+    stuck = models.JSONField(
+        default=list
+    )  # workers.upkeep.stuck_threads: [{what, row, since}] of its threads that hang
+
+    objects = Workers.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.pid}"
+
+    @property
+    def hanging(self) -> list[tuple[str, datetime]]:
+        """(what, since when) of each thread that hangs."""
+        return [(one["what"], datetime.fromisoformat(one["since"])) for one in self.stuck]
+
+    @property
+    def is_alive(self) -> bool:
+        return type(self).objects.alive().filter(pk=self.pk).exists()
+
+
+class Installation(models.Model):
+    """One row: where this database was written, and whether a restored copy waits for a person
+    (dashboard.records.fleet.installation)."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    identity = models.TextField()
+    held_at = models.DateTimeField(null=True)

@@ -1,0 +1,92 @@
+"""What the workers page shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import sites
+from dashboard.records.fleet.models import Worker
+from dashboard.records.fleet.site_names import LOCAL
+from dashboard.records.holds.models import HostLease
+from dashboard.records.servers.models import Preflight, Server
+
+REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interest
+
+
+@dataclass(frozen=True)
+class WorkerLine:
+    """A worker, what it is busy with right now, and the last experiment that it ended."""
+
+    worker: Worker
+    is_alive: bool
+    experiments: tuple[Experiment, ...]
+    preflights: tuple[Preflight, ...]
+    last: Experiment | None
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.experiments and not self.preflights
+
+    @property
+    def disk_missing(self) -> str | None:
+        """Why its host cannot simulate a device, with the mend; "": it can. None: the worker does not say."""
+        why: str | None = self.worker.abilities.get("disk_missing")
+        return why
+
+    @property
+    def not_apart(self) -> str | None:
+        """What does not separate its sandboxes from the worker; "": they run as a user of their own. None: not told."""
+        why: str | None = self.worker.abilities.get("not_apart")
+        return why
+
+    @property
+    def impossible(self) -> Mapping[str, list[str]]:
+        """Reason -> the crashes that it makes impossible there, but for what is wrong with the disk."""
+        found: dict[str, list[str]] = {}
+        for kind, why in self.worker.abilities.get("crash_missing", {}).items():
+            if why != self.disk_missing:
+                found.setdefault(why, []).append(title(kind))
+        return found
+
+
+def workers() -> list[WorkerLine]:
+    """Living workers first, then those that ended or died within the last day; the youngest first."""
+    ended = Experiment.objects.filter(worker=OuterRef("pk"), ended_at__isnull=False).order_by("-ended_at")
+    recent = Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED)
+    rows = list(recent.annotate(last=Subquery(ended.values("pk")[:1])).order_by("-started_at", "-pk"))
+    living = set(recent.alive().values_list("pk", flat=True))
+    done = Experiment.objects.defer("plan", "analysis").in_bulk({worker.last for worker in rows})
+    running = Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows).defer("plan", "analysis")
+    measured = list(running)
+    tested = list(Preflight.objects.filter(state=Preflight.State.RUNNING).select_related("server"))
+    lines = [
+        WorkerLine(
+            worker,
+            worker.pk in living,
+            tuple(one for one in measured if one.worker_id == worker.id),
+            tuple(one for one in tested if one.worker == str(worker)),
+            done.get(worker.last),
+        )
+        for worker in rows
+    ]
+    return sorted(lines, key=lambda line: not line.is_alive)
+
+
+def alive() -> list[Worker]:
+    return list(Worker.objects.alive().order_by("host", "pk"))
+
+
+def lonely() -> list[str]:
+    """A sentence for each site that has servers and no living worker, beside the local one."""
+    used = Server.objects.exclude(site=LOCAL).values_list("site", flat=True)
+    manned = Worker.objects.alive().filter(listens=True).values_list("site", flat=True)
+    return [sites.without_worker(site) for site in sorted(set(used) - set(manned))]
+
+
+def leases() -> list[HostLease]:
+    return list(HostLease.objects.select_related("experiment").order_by("taken_at"))

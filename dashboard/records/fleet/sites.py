@@ -1,0 +1,27 @@
+"""Sites: a site is where workers reach the same servers."""
+
+from collections.abc import Iterable
+
+from dashboard.records.fleet.models import Worker
+from dashboard.records.fleet.site_names import LOCAL
+
+
+def listening(site: str) -> list[Worker]:
+    """The site's living workers that take tasks, the newest first."""
+    return list(Worker.objects.alive().filter(site=site, listens=True).order_by("-pk"))
+
+
+def nobody(site: str) -> str:
+    """The sentence for a site without a living worker; "" when there is one."""
+    return "" if Worker.objects.alive().filter(site=site, listens=True).exists() else without_worker(site)
+
+
+def without_worker(site: str) -> str:
+    command = "manage.py worker" if site == LOCAL else f"manage.py worker --site {site}"
+    return f"No worker is alive on site {site}; start one there: {command}"
+
+
+def known(others: Iterable[str] = ()) -> list[str]:
+    """Names of the sites that have a living worker, and of `others`; the local one first."""
+    alive = Worker.objects.alive().values_list("site", flat=True)
+    return sorted({LOCAL, *alive, *others}, key=lambda name: (name != LOCAL, name))

@@ -1,0 +1,45 @@
+"""What is followed over the nights. A new figure is a column of `Entry` and one line here."""
+
+from dataclasses import dataclass
+
+from dashboard.records.history.models import Track
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`column`: of Entry; `form`: a key of dashboard.text.numbers.FORMATS; `source`: "" where each entry names
+    its own; `counted`: the name begins with what the track counts."""
+
+    title: str
+    column: str
+    kind: str
+    name: str
+    unit: str
+    form: str
+    source: str
+    counted: bool = False
+
+
+FIGURES: dict[str, Figure] = {
+    "throughput": Figure(
+        "Throughput", "tps", Track.Kind.LOAD, "per second", "/s", "number", "sysbench: mean of all repeats", True
+    ),
+    "p99": Figure(
+        "Latency p99", "p99_ms", Track.Kind.LOAD, "p99 latency", "ms", "ms", "sysbench histogram: all repeats together"
+    ),
+    "fsyncs": Figure(
+        "Fsyncs per commit", "fsyncs", Track.Kind.LOAD, "fsyncs per commit", "", "number", ""
+    ),
+    "lost-engine": Figure(
+        "Lost from the engine", "lost_engine", Track.Kind.CRASH,
+        "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
+    ),
+    "lost-binlog": Figure(
+        "Lost from the binlog", "lost_binlog", Track.Kind.CRASH,
+        "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
+    ),
+}  # fmt: skip
+
+
+def of_kind(kind: str) -> dict[str, Figure]:
+    return {key: figure for key, figure in FIGURES.items() if figure.kind == kind}

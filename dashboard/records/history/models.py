@@ -1,0 +1,99 @@
+"""What was measured again and again, and when it changed. `dashboard.history.update` writes all of it, from what ended
+experiments left; nothing here is a measurement of its own."""
+
+from django.db import models
+from django.db.models import Q
+
+from dashboard.records.experiments.models import Environment, Experiment
+from dashboard.records.servers.models import Server
+
+
+class Track(models.Model):
+    """One variant on one server under one condition. `same.py` says which measurements belong to one track."""
+
+    class Kind(models.TextChoices):
+        LOAD = "load", "load"
+        CRASH = "crash", "crashes"
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="tracks")
+    kind = models.CharField(max_length=5, choices=Kind)
+    condition = models.CharField(max_length=16)  # digest of the workload, threads and length, or of the crash
+    says = models.CharField(max_length=200)  # the condition in words
+    variant = models.CharField(max_length=80)
+    settings = models.CharField(max_length=16)  # digest of what the variant's name stands for
+    means = models.TextField(blank=True)  # that in words
+    counts = models.CharField(max_length=20, default="commits")  # what throughput is a number of
+    unlooked = models.BooleanField(default=True)  # has entries that nobody searched for changes
+    watched_since = models.DateTimeField(null=True)  # what changed before is no news
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(name="one_track_each", fields=["server", "condition", "variant", "settings"])
+        ]
+        indexes = [models.Index(name="track_unlooked", fields=["unlooked"], condition=Q(unlooked=True))]
+
+    def __str__(self) -> str:
+        return f"{self.variant} on {self.server}, {self.says}"
+
+
+class Entry(models.Model):
+    """What one experiment found on a track: all that a chart needs, so that no page adds runs up again."""
+
+    track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="entries")
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="entries")
+    at = models.DateTimeField()
+    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+    repeats = models.PositiveIntegerField()  # runs, or trials
+    tps = models.FloatField(null=True)
+    tps_lo = models.FloatField(null=True)
+    tps_hi = models.FloatField(null=True)
+    p99_ms = models.FloatField(null=True)
+    fsyncs = models.FloatField(null=True)  # per commit, of `fsyncs_from` together
+    fsyncs_from = models.CharField(max_length=200, blank=True)  # classes of files and sources: others are other figures
+    lost_engine = models.FloatField(null=True)  # acknowledged transactions per trial, mean
+    lost_binlog = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["at", "pk"]
+        constraints = [models.UniqueConstraint(name="one_entry_each", fields=["track", "experiment"])]
+        indexes = [models.Index(name="entry_in_time", fields=["track", "at"])]
+
+
+class Change(models.Model):
+    """A figure that changed, or seems to have: suspected -> confirmed | not confirmed, by the next measurement after
+    it was found. Only what was confirmed is told."""
+
+    class State(models.TextChoices):
+        SUSPECTED = "suspected", "suspected"
+        CONFIRMED = "confirmed", "confirmed"
+        NOT_CONFIRMED = "refuted", "not confirmed"
+        PAST = "past", "in the past"  # found when the track was looked at for the first time: nobody measured again
+
+    track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="changes")
+    figure = models.CharField(max_length=20)  # a key of figures.FIGURES
+    first = models.ForeignKey(Entry, on_delete=models.CASCADE, related_name="+")  # the first entry after it
+    found_with = models.ForeignKey(Entry, on_delete=models.CASCADE, related_name="+")  # the newest when it was found
+    state = models.CharField(max_length=9, choices=State)
+    before = models.FloatField()  # medians
+    after = models.FloatField()
+    p = models.FloatField()
+    nights_after = models.PositiveIntegerField()  # when it was last judged
+    found_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(Entry, null=True, on_delete=models.SET_NULL, related_name="+")
+    rerun = models.ForeignKey(Experiment, null=True, on_delete=models.SET_NULL, related_name="+")
+    problem = models.TextField(blank=True)  # why it is not measured again at once
+
+    class Meta:
+        ordering = ["-first__at", "pk"]
+        constraints = [models.UniqueConstraint(name="one_change_each", fields=["track", "figure", "first"])]
+        indexes = [models.Index(name="change_open", fields=["state"], condition=Q(state="suspected"))]
+
+
+class Noted(models.Model):
+    """An ended experiment whose entries are written. One that was resumed ends again, later, and is noted again."""
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="noted", primary_key=True)
+    ended_at = models.DateTimeField()
+    problem = models.TextField(blank=True)  # why nothing could be read of it

@@ -1,0 +1,100 @@
+"""What is read of tracks: values in time, changes, and what differed in the environment."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import F, QuerySet
+
+from dashboard.records.experiments import environment
+from dashboard.records.experiments.models import Environment, Experiment
+from dashboard.records.experiments.states import OVER
+from dashboard.records.history.figures import FIGURES
+from dashboard.records.history.models import Change, Entry, Track
+
+ACCEPTED = (Change.State.CONFIRMED, Change.State.PAST)
+Difference = tuple[str, str, str]  # what differs, before, after
+
+
+class Value(NamedTuple):
+    """A figure of one entry."""
+
+    entry_id: int
+    experiment_id: int
+    at: datetime
+    value: float
+
+
+class Row(NamedTuple):
+    """An entry as pages read it: thousands of them, so nothing heavier."""
+
+    pk: int
+    track_id: int
+    experiment_id: int
+    environment_id: int | None
+    at: datetime
+    repeats: int
+    tps: float | None
+    tps_lo: float | None
+    tps_hi: float | None
+    p99_ms: float | None
+    fsyncs: float | None
+    fsyncs_from: str
+    lost_engine: float | None
+    lost_binlog: float | None
+
+
+def waiting() -> QuerySet[Experiment]:
+    """Ended experiments whose entries are not written, oldest first."""
+    ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False, imported_at=None)
+    return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
+
+
+def values(track: Track, figure: str) -> list[Value]:
+    """In time, of entries that know the figure."""
+    return figured(figure, rows([track]))
+
+
+def rows(tracks: Iterable[Track], newest: int | None = None) -> list[Row]:
+    """Entries in time; `newest`: only so many of all tracks together."""
+    kept = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
+    found = kept.order_by("-at", "-pk").values_list(*Row._fields)
+    return [Row._make(row) for row in found[:newest]][::-1]
+
+
+def standing() -> QuerySet[Change]:
+    """Changes whose measurements are there: while one of them is deleted, nothing is shown or decided."""
+    gone = Experiment.deleted.ids()
+    return Change.objects.exclude(first__experiment__in=gone).exclude(found_with__experiment__in=gone)
+
+
+def figured(figure: str, entries: Sequence[Row]) -> list[Value]:
+    """Only what can be compared: fsyncs of the same files by the same sources as the newest."""
+    column = FIGURES[figure].column
+    known = [one for one in entries if getattr(one, column) is not None]
+    if column == "fsyncs" and known:
+        known = [one for one in known if one.fsyncs_from == known[-1].fsyncs_from]
+    return [Value(one.pk, one.experiment_id, one.at, getattr(one, column)) for one in known]
+
+
+def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[Row]]) -> dict[int, list[Difference]]:
+    """Change id -> what differs between the environments of the last entry before it and the first after it.
+    `entries`: of each change's track."""
+    pairs = {one.pk: (_before(one, entries[one.track_id]), one.first.environment_id) for one in changes}
+    ids = {environment_id for pair in pairs.values() for environment_id in pair}
+    data = dict(Environment.objects.filter(pk__in=ids - {None}).values_list("pk", "data"))
+    differ = {pair: _differ(*(data.get(one) for one in pair)) for pair in set(pairs.values())}
+    return {pk: differ[pair] for pk, pair in pairs.items()}
+
+
+def _before(change: Change, entries: Sequence[Row]) -> int | None:
+    """The environment of the last entry before a change that knows its figure."""
+    column = FIGURES[change.figure].column
+    earlier = (one for one in reversed(entries) if one.at < change.first.at and getattr(one, column) is not None)
+    return next((one.environment_id for one in earlier), None)
+
+
+def _differ(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[Difference]:
+    if before is None or after is None:
+        return []
+    return [(name, *both) for name, both in environment.differences([before, after])]

@@ -1,0 +1,48 @@
+"""What an experiment holds on a server: the lease of its host, and what must be put back there."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Server
+
+
+class HostLease(models.Model):
+    """One experiment at a time per server host: the row is the lease, its key the lock."""
+
+    host = models.CharField(max_length=255, primary_key=True)
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField(default=timezone.now)
+
+
+class PendingRestore(models.Model):
+    """Something on an attached server that must be put back. The row is written before the server is changed.
+
+    `kind` variable: `name` had the value `old`. `kind` schema: Durascope created the schema `name` and must drop it.
+    `kind` start: the server was crashed and must be started again by its owner's current command.
+    """
+
+    class Kind(models.TextChoices):
+        VARIABLE = "variable", "global variable"
+        SCHEMA = "schema", "schema"
+        START = "start", "the server itself"
+
+    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="pending_restores")
+    experiment = models.ForeignKey(Experiment, null=True, on_delete=models.SET_NULL, related_name="pending_restores")
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=80, blank=True)
+    old = models.TextField(blank=True)
+    noted_at = models.DateTimeField(default=timezone.now)
+    tried_at = models.DateTimeField(null=True)  # the start command was run last
+    restored_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True)  # why the last attempt failed
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                name="one_pending_restore_per_thing",
+                fields=["server", "kind", "name"],
+                condition=Q(restored_at__isnull=True),
+            ),
+        ]

@@ -1,0 +1,88 @@
+"""One function per intention: add, change, try and remove a channel."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard.records.accounts.roles import require
+from dashboard.records.audit.models import record
+from dashboard.records.notifications.channels import CHANNELS
+from dashboard.records.notifications.channels.webhook import new_secret
+from dashboard.records.notifications.events import TEST, Event, queue
+from dashboard.records.notifications.models import Channel, Delivery
+from dashboard.records.servers import vault
+
+
+@transaction.atomic
+def add(user: Any, kind: str, name: str, address: str, events: Sequence[str]) -> tuple[Channel, str]:
+    """The channel and, where messages are signed, the secret, which cannot be shown again."""
+    require(user, "notify")
+    way, secret = CHANNELS[kind], new_secret() if CHANNELS[kind].signed else ""
+    made = Channel.objects.create(
+        name=name,
+        kind=kind,
+        events=list(events),
+        address_sealed=vault.seal(address),
+        shown=way.shown(address)[:255],
+        secret_sealed=vault.seal(secret) if secret else b"",
+    )
+    record(user, "added channel", made, kind=kind, to=made.shown, events=list(events))
+    return made, secret
+
+
+@transaction.atomic
+def change(user: Any, channel: Channel, name: str, address: str, events: Sequence[str]) -> None:
+    """An empty address keeps the old one."""
+    require(user, "notify")
+    channel.name, channel.events = name, list(events)
+    if address:
+        channel.address_sealed, channel.shown = vault.seal(address), CHANNELS[channel.kind].shown(address)[:255]
+    channel.save(update_fields=["name", "events", "address_sealed", "shown"])
+    record(user, "changed channel", channel, to=channel.shown, events=channel.events)
+
+
+@transaction.atomic
+def renew_secret(user: Any, channel: Channel) -> str:
+    """The new secret; the old one signs nothing from now on. "" where nothing is signed."""
+    require(user, "notify")
+    if not CHANNELS[channel.kind].signed:
+        return ""
+    secret = new_secret()
+    Channel.objects.filter(pk=channel.pk).update(secret_sealed=vault.seal(secret))
+    record(user, "renewed channel's secret", channel)
+    return secret
+
+
+@transaction.atomic
+def pause(user: Any, channel: Channel) -> None:
+    """What happens meanwhile is not told, also not later."""
+    require(user, "notify")
+    if Channel.objects.filter(pk=channel.pk, paused_at=None).update(paused_at=timezone.now()):
+        record(user, "paused channel", channel)
+
+
+@transaction.atomic
+def go_on(user: Any, channel: Channel) -> None:
+    require(user, "notify")
+    if Channel.objects.filter(pk=channel.pk, paused_at__isnull=False).update(paused_at=None):
+        record(user, "resumed channel", channel)
+
+
+@transaction.atomic
+def remove(user: Any, channel: Channel) -> None:
+    """The log of its messages stays; those that wait are not sent."""
+    require(user, "notify")
+    record(user, "deleted channel", channel)
+    channel.delete()
+
+
+@transaction.atomic
+def send_test(user: Any, channel: Channel) -> Delivery:
+    """A message like any other, also when the channel is paused or wants no kind of news."""
+    require(user, "notify")
+    record(user, "tried channel", channel)
+    text = f"{user or 'Somebody'} sent this to see whether messages of {channel} arrive. Nothing happened."
+    return queue(channel, Event(TEST, "A test", text, reverse("notifications:list")))

@@ -1,0 +1,49 @@
+"""By e-mail, over the server that Django's mail settings name (docs/settings.md)."""
+
+import smtplib
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.validators import validate_email
+
+from dashboard.records.notifications.channels.address import BadAddress, refuse_markup
+from dashboard.records.notifications.message import Message, Undeliverable, Undelivered
+
+HINT = "One address; a list of your mail server for several people."
+NO_LINK = "Page: {path} of your Durascope. With DURASCOPE_ADDRESS set, messages carry a link."
+
+
+def check(address: str) -> str:
+    try:
+        validate_email(address)
+    except ValidationError as wrong:
+        raise BadAddress("This is no e-mail address. Write one, as dba@example.org.") from wrong
+    refuse_markup(address)
+    return address
+
+
+def shown(address: str) -> str:
+    return address
+
+
+def send(address: str, _secret: str, message: Message) -> None:
+    if not settings.EMAIL_HOST:
+        raise Undeliverable("No mail server is known.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
+    body = f"{message.text}\n\n{message.link or NO_LINK.format(path=message.path)}\n"
+    mail = EmailMessage(f"[Durascope] {message.title}", body, settings.DEFAULT_FROM_EMAIL, [address])
+    mail.extra_headers["Message-ID"] = f"<{message.key}@{_domain()}>"  # the same each time: twins can be told
+    try:
+        mail.send()
+    except smtplib.SMTPRecipientsRefused as refused:
+        raise Undeliverable("The mail server refuses this address.") from refused
+    except smtplib.SMTPAuthenticationError as refused:
+        mend = "Check DURASCOPE_SMTP_USER and its password."
+        raise Undelivered("The mail server refuses the account.", mend) from refused
+    except (smtplib.SMTPException, OSError) as failed:
+        says = f"The mail server {settings.EMAIL_HOST} did not take it: {type(failed).__name__}."
+        raise Undelivered(says, "It is tried again.") from failed
+
+
+def _domain() -> str:
+    return settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">") or "localhost"

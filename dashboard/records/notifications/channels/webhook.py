@@ -1,0 +1,150 @@
+"""By an HTTP POST that is signed as Standard Webhooks (standardwebhooks.com, version 1) has it, so that receivers can
+check it with a library: HMAC-SHA256 over "id.timestamp.body", base64, under a secret written as whsec_BASE64."""
+
+import base64
+import hashlib
+import hmac
+import http.client
+import json
+import secrets
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+
+from dashboard.records.notifications.channels.address import BadAddress, refuse_markup, resolve
+from dashboard.records.notifications.message import Message, Undeliverable, Undelivered
+
+HINT = "https://... It gets a POST with JSON. It is sealed, and only its host is shown again."
+NO_ADDRESS = "This is no address of a web service. Write one, as https://hooks.example.org/path."
+PREFIX = "whsec_"
+SECRET_BYTES = 32
+ANSWER_S = 10.0  # for each step
+WHOLE_S = 30.0  # for all of it: who answers a byte now and then does not hold a worker
+TRY_AGAIN = (408, 425, 429)  # of the answers 400 to 499, all others of which mean: not like this
+
+
+def new_secret() -> str:
+    return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def check(address: str) -> str:
+    """Raises BadAddress. Which host it leads to is asked whenever something is sent."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError as wrong:
+        raise BadAddress(NO_ADDRESS) from wrong
+    if not parts.hostname or port == 0 or not address.isascii() or not address.isprintable() or " " in address:
+        raise BadAddress(NO_ADDRESS)
+    if parts.scheme not in ("https", *(["http"] if "http" in settings.WEBHOOK_ALLOW else [])):
+        raise BadAddress("Only https:// is sent to. DURASCOPE_WEBHOOK_ALLOW=http allows http:// as well.")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise BadAddress("Write the address without an account and without a # part. Messages are signed instead.")
+    refuse_markup(address)
+    return address
+
+
+def shown(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" + ("/…" if parts.path.strip("/") or parts.query else "")
+
+
+def sign(secret: str, key: str, at: int, body: bytes) -> str:
+    raw = base64.b64decode(secret.removeprefix(PREFIX))
+    digest = hmac.new(raw, f"{key}.{at}.".encode() + body, hashlib.sha256).digest()
+    return f"v1,{base64.b64encode(digest).decode()}"
+
+
+def body_of(message: Message) -> bytes:
+    data = {"title": message.title, "text": message.text, "link": message.link, "path": message.path}
+    told = {"type": message.event, "timestamp": message.at, "data": {**data, "facts": message.facts}}
+    return json.dumps(told).encode()
+
+
+def send(address: str, secret: str, message: Message) -> None:
+    """Redirects are not followed, no proxy of the environment is used, and of the answer only its number is read."""
+    parts, body, at = urlsplit(_allowed(address)), body_of(message), int(time.time())
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "Durascope",
+        "webhook-id": message.key,
+        "webhook-timestamp": str(at),
+        "webhook-signature": sign(secret, message.key, at, body),
+    }
+    _judge(parts.hostname, _post(parts, body, headers))
+
+
+def _allowed(address: str) -> str:
+    """It was when it was stored; the setting may have changed."""
+    try:
+        return check(address)
+    except BadAddress as wrong:
+        raise Undeliverable(str(wrong)) from wrong
+
+
+def _judge(host: str, status: int) -> None:
+    if 200 <= status < 300:
+        return
+    says = f"{host} answered {status}."
+    if 300 <= status < 400:
+        raise Undeliverable(f"{says} Redirects are not followed.", "Enter the address that it leads to.")
+    if 400 <= status < 500 and status not in TRY_AGAIN:
+        raise Undeliverable(says, "It does not want such messages at this address: check both ends.")
+    raise Undelivered(says)
+
+
+def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
+    host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+    connection = http.client.HTTPConnection(host, port)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        with closing(_connected(host, port)) as plain, _limited(plain):
+            connection.sock = _encrypted(plain, host) if parts.scheme == "https" else plain
+            connection.request("POST", path, body, {**headers, "Connection": "close"})
+            return connection.getresponse().status
+    except ssl.SSLCertVerificationError as wrong:
+        raise Undelivered(f"The certificate of {host} cannot be trusted: {wrong.verify_message}.") from wrong
+    except (OSError, http.client.HTTPException) as failed:
+        raise Undelivered(f"{host} does not answer as a web server does: {type(failed).__name__}.") from failed
+    finally:
+        connection.close()
+
+
+def _connected(host: str, port: int) -> socket.socket:
+    """To the first address of the host that takes it. Raises Undelivered, OSError."""
+    failed = OSError("no address")
+    for address in resolve(host, port):
+        try:
+            return socket.create_connection((address, port), timeout=ANSWER_S)
+        except OSError as refused:
+            failed = refused
+    raise failed
+
+
+@contextmanager
+def _limited(connected: socket.socket) -> Iterator[None]:
+    """Cut the connection after WHOLE_S, by a twin of it: wrapping it in TLS takes its own handle away."""
+    twin = connected.dup()
+    limit = threading.Timer(WHOLE_S, _cut, [twin])
+    limit.daemon = True
+    limit.start()
+    try:
+        yield
+    finally:
+        limit.cancel()
+        twin.close()
+
+
+def _cut(twin: socket.socket) -> None:
+    with suppress(OSError):  # it is over already
+        twin.shutdown(socket.SHUT_RDWR)
+
+
+def _encrypted(plain: socket.socket, host: str) -> socket.socket:
+    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)

@@ -1,0 +1,68 @@
+"""What can be told. A new kind of news is one line in EVENTS; whoever has some calls `notify`."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from dashboard.records.fleet import task_queue
+from dashboard.records.notifications.models import Channel, Delivery
+
+
+@dataclass(frozen=True)
+class EventKind:
+    title: str
+    says: str
+
+
+EVENTS: dict[str, EventKind] = {
+    "night_failed": EventKind("A night failed", "it failed, was interrupted, refused, or cancelled by its window"),
+    "night_missed": EventKind("A night was missed", "nobody was there to start it, or its server was busy or silent"),
+    "verdict_invalid": EventKind("A verdict turned invalid", "a crash that went well when last judged does not now"),
+    "change_point": EventKind("A figure changed", "a change over the nights that a second measurement confirmed"),
+}
+TEST = "test"  # *Send a test*: of no channel's choice
+
+
+@dataclass(frozen=True)
+class Event:
+    """`key`: of EVENTS. `title`: one line; `text`: what happened and what to do; `path`: of the page that shows it,
+    without host; `facts`: for programs, nothing secret."""
+
+    key: str
+    title: str
+    text: str
+    path: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def notify(event: Event) -> int:
+    """Queue a message on each channel that wants this kind; how many. Within the caller's transaction: what is rolled
+    back is not told. Raises KeyError for a kind that is none."""
+    EVENTS[event.key]
+    wanting = [channel for channel in Channel.objects.filter(paused_at=None) if event.key in channel.events]
+    for channel in wanting:
+        queue(channel, event)
+    return len(wanting)
+
+
+def queue(channel: Channel, event: Event) -> Delivery:
+    """One message; a worker sends it. A lost task costs a minute: `watch_nights` sends it again."""
+    row = Delivery.objects.create(
+        channel=channel,
+        to=channel.name,
+        event=event.key,
+        title=" ".join(event.title.split())[:200],
+        text=event.text,
+        path=event.path,
+        facts=dict(event.facts),
+    )
+    transaction.on_commit(lambda: _send(row.pk))
+    return row
+
+
+def _send(delivery_id: int) -> None:
+    with contextlib.suppress(task_queue.Silent):
+        task_queue.send(task_queue.DELIVERY, delivery_id)

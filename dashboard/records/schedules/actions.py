@@ -1,0 +1,174 @@
+"""One function per intention: make, change, confirm, pause and run a schedule."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, time
+from secrets import randbelow
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.records.accounts.roles import require
+from dashboard.records.audit.models import record
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.queries import candidates
+from dashboard.records.experiments.rights import why_not_crash
+from dashboard.records.schedules import cron, queries, window
+from dashboard.records.schedules.models import Night, Schedule
+from workers.bench.plan import Plan
+from workers.bench.review import estimate_s, problems
+from workers.errors import PlanError
+
+MOST_SEED = 2**31
+UNCONFIRMED: dict[str, Any] = {"confirmed_by": None, "confirmed_at": None, "confirmed_servers": []}
+
+
+class Refused(Exception):
+    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
+
+
+@dataclass(frozen=True)
+class When:
+    """The part of a schedule that can be changed: what it measures stays, so that its nights can be compared."""
+
+    name: str
+    cron: str
+    zone: str
+    ends_by: time | None
+
+
+@transaction.atomic
+def make(user: Any, when: When, plan: Plan, *, recipe: str = "", size: str = "") -> Schedule:
+    """Raises Refused for a plan that could not run, or would never fit its window."""
+    require(user, "schedule")
+    wrong = problems(plan, candidates(plan), production_confirmed=True) + why_not_crash(plan, user)
+    if wrong:
+        raise Refused("\n".join(wrong))
+    now = timezone.now()
+    _must_fit(when, plan, now)
+    made = Schedule.objects.create(
+        **vars(when), plan=plan.as_dict(), recipe=recipe, recipe_size=size, runs_as=user, looked_at=now
+    )
+    record(user, "scheduled", made, cron=when.cron, zone=when.zone, servers=made.server_names)
+    return made
+
+
+@transaction.atomic
+def change(user: Any, schedule: Schedule, when: When) -> None:
+    """From now on it runs with this person's rights. Another time ends the confirmation of production servers."""
+    require(user, "schedule")
+    plan, now = schedule.as_plan(), timezone.now()
+    if wrong := why_not_crash(plan, user):
+        raise Refused("\n".join(wrong))
+    _must_fit(when, plan, now)
+    changed = [name for name, value in vars(when).items() if getattr(schedule, name) != value]
+    fields: dict[str, Any] = {**vars(when), "runs_as": user}
+    if set(changed) - {"name"}:
+        fields |= {"looked_at": now, **UNCONFIRMED}
+    Schedule.objects.filter(pk=schedule.pk).update(**fields)
+    record(user, "changed schedule", when.name, fields=changed)
+
+
+def _must_fit(when: When, plan: Plan, now: datetime) -> None:
+    first = next(cron.runs(when.cron, when.zone, now))
+    ends_at = window.must_end_at(first, when.ends_by, when.zone)
+    if window.goes_beyond(first, estimate_s(plan), ends_at):
+        raise Refused(queries.says_too_long(estimate_s(plan), first, ends_at))
+
+
+@transaction.atomic
+def confirm(user: Any, schedule: Schedule) -> None:
+    """Let its nights put load on production servers, as long as this person may say so."""
+    require(user, "confirm_nights")
+    servers = queries.production(schedule)
+    for server in servers:
+        require(user, "confirm_nights", server)
+    fields = {"confirmed_at": timezone.now(), "confirmed_servers": [server.pk for server in servers]}
+    Schedule.objects.filter(pk=schedule.pk).update(confirmed_by=user, **fields)
+    record(user, "confirmed nights", schedule, servers=[server.name for server in servers])
+
+
+@transaction.atomic
+def withdraw(user: Any, schedule: Schedule) -> None:
+    require(user, "schedule")
+    if Schedule.objects.filter(pk=schedule.pk).exclude(confirmed_by=None).update(**UNCONFIRMED):
+        record(user, "withdrew nights", schedule)
+
+
+@transaction.atomic
+def pause(user: Any, schedule: Schedule) -> None:
+    """Nothing starts until somebody goes on; what is running goes on."""
+    require(user, "schedule")
+    if Schedule.objects.filter(pk=schedule.pk, paused_at=None).update(paused_at=timezone.now()):
+        record(user, "paused schedule", schedule)
+
+
+@transaction.atomic
+def go_on(user: Any, schedule: Schedule) -> None:
+    """The times of the pause are no missed nights."""
+    require(user, "schedule")
+    paused = Schedule.objects.filter(pk=schedule.pk, paused_at__isnull=False)
+    if paused.update(paused_at=None, looked_at=timezone.now()):
+        record(user, "resumed schedule", schedule)
+
+
+@transaction.atomic
+def remove(user: Any, schedule: Schedule) -> None:
+    """Its experiments stay."""
+    require(user, "schedule")
+    record(user, "deleted schedule", schedule, nights=schedule.nights.count())
+    schedule.delete()
+
+
+def run_now(user: Any, schedule: Schedule) -> Experiment:
+    """A night out of turn, and a worker is told. Raises Refused, PlanError, or task_queue.Silent (stored, waiting)."""
+    night = begin_now(user, schedule)
+    experiments.notify_workers(night.experiment.pk)
+    return night.experiment
+
+
+@transaction.atomic
+def begin_now(user: Any, schedule: Schedule) -> Night:
+    """By whoever asks and with their rights, without a window: it waits for a busy server like any experiment. Raises
+    Refused and PlanError."""
+    require(user, "schedule")
+    Schedule.objects.select_for_update().get(pk=schedule.pk)  # whoever clicks twice comes second
+    if under_way := queries.under_way(schedule):
+        raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
+    return begin(schedule, timezone.now(), user, asked_by=user)
+
+
+@transaction.atomic
+def begin(
+    schedule: Schedule, due_at: datetime, user: Any, *, ends_at: datetime | None = None, asked_by: Any = None
+) -> Night | None:
+    """A night and its experiment, both or neither; None when this time has its night already. Raises PlanError or
+    NotAllowed, and then there is no night."""
+    fields = {"state": Night.State.STARTED, "must_end_at": ends_at, "asked_by": asked_by}
+    night, is_new = Night.objects.get_or_create(schedule=schedule, due_at=due_at, defaults=fields)
+    if not is_new:
+        return None
+    if unconfirmed := queries.unconfirmed(schedule):
+        raise PlanError(
+            f"{unconfirmed} is labelled production, and nobody who may has confirmed nightly load on it.",
+            "Its owner or an administrator confirms that on the page of the schedule.",
+        )
+    night.experiment = experiments.create(
+        _tonight(schedule, due_at),
+        user,
+        recipe=schedule.recipe,
+        size=schedule.recipe_size,
+        production_confirmed=schedule.confirmed_by_id is not None,
+    )
+    night.save(update_fields=["experiment"])
+    record(asked_by, "started night", schedule, experiment=night.experiment_id)
+    return night
+
+
+def _tonight(schedule: Schedule, due_at: datetime) -> Plan:
+    """The plan under the name of the night, with an order of its own: the same order each night would give whatever
+    comes late in it the same neighbours."""
+    local = due_at.astimezone(cron.zone_of(schedule.zone))
+    name = f"{schedule.name}, {local:%Y-%m-%d %H:%M}"
+    return replace(schedule.as_plan(), name=name, seed=randbelow(MOST_SEED))

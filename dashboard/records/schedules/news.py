@@ -1,0 +1,103 @@
+"""What of a night somebody wants to be told."""
+
+from collections.abc import Iterator, Sequence
+
+from django.urls import reverse
+
+from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.models import Cell, Experiment, Trial, Trials
+from dashboard.records.notifications.events import Event, notify
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.schedules.queries import written
+
+State = Experiment.State
+LOOKED_BACK = 30  # nights, for the last verdict of a setting and crash
+
+
+def tell(night: Night) -> None:
+    for event in events(night):
+        notify(event)
+
+
+def tell_missed(schedule: Schedule, nights: Sequence[Night]) -> None:
+    """One message, however many were missed."""
+    times = ", ".join(written(night.due_at, schedule.zone) for night in nights[-3:])
+    rest = f" and {len(nights) - 3} before" if len(nights) > 3 else ""
+    what = "a night was" if len(nights) == 1 else f"{len(nights)} nights were"
+    text = f"{times}{rest}. {nights[-1].reason}"
+    notify(Event("night_missed", f"{schedule}: {what} missed", text, _page(schedule), _facts(nights[-1])))
+
+
+def events(night: Night) -> Iterator[Event]:
+    """Nothing of a night that went well, and nothing of one that a person cancelled: they know."""
+    name = f"{night.schedule}, {written(night.due_at, night.schedule.zone)}"
+    if night.state == Night.State.SKIPPED:
+        yield Event("night_missed", f"{name}: skipped", night.reason, _page(night.schedule), _facts(night))
+    elif night.state == Night.State.REFUSED:
+        yield Event("night_failed", f"{name}: refused", night.reason, _page(night.schedule), _facts(night))
+    elif night.experiment is not None:
+        yield from _of_experiment(night, night.experiment, name)
+
+
+def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[Event]:
+    page = reverse("experiments:show", args=[experiment.pk])
+    if experiment.state in (State.FAILED, State.INTERRUPTED) or (experiment.state == State.CANCELLED and night.reason):
+        text = night.reason or f"{experiment.error} {experiment.mend}".strip()
+        yield Event("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
+    if turned := turned_invalid(night):
+        text = "\n".join(map(_says, turned))
+        facts = {**_facts(night), "turned": [_named(trial) for trial in turned]}
+        yield Event("verdict_invalid", f"{name}: a verdict turned invalid", text, page, facts)
+
+
+def turned_invalid(night: Night) -> list[Trial]:
+    """The first invalid trial of each setting and crash that was last seen without one."""
+    before = _invalid_before(night)
+    found: dict[tuple, Trial] = {}
+    for trial in _judged(night.experiment.trials.filter(verdict=Trial.Verdict.INVALID)):
+        if before.get(_key(trial)) is False:
+            found.setdefault(_key(trial), trial)
+    return list(found.values())
+
+
+def _invalid_before(night: Night) -> dict[tuple, bool]:
+    """(server, variant, kind) -> whether any of its trials was invalid in the last earlier night that judged one."""
+    before = Night.objects.filter(schedule=night.schedule, due_at__lt=night.due_at, experiment__isnull=False)
+    earlier = before.exclude(experiment__in=Experiment.deleted.ids())
+    found: dict[tuple, bool] = {}
+    for experiment_id in earlier.order_by("-due_at").values_list("experiment", flat=True)[:LOOKED_BACK]:
+        judged = list(_judged(Trial.objects.filter(experiment=experiment_id)))
+        invalid = {_key(trial) for trial in judged if trial.verdict == Trial.Verdict.INVALID}
+        found = {_key(trial): _key(trial) in invalid for trial in judged} | found
+    return found
+
+
+def _judged(trials: Trials) -> Trials:
+    """Unknown is no verdict: it turns nothing."""
+    known = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
+    return trials.counted().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
+
+
+def _key(trial: Trial) -> tuple[int, str, str]:
+    return trial.server_id, trial.variant, trial.kind
+
+
+def _named(trial: Trial) -> dict[str, str]:
+    return {"server": trial.server.name, "variant": trial.variant, "kind": trial.kind}
+
+
+def _says(trial: Trial) -> str:
+    return f"{trial.variant} on {trial.server}: {title(trial.kind)} was valid when last judged and is invalid now."
+
+
+def _page(schedule: Schedule) -> str:
+    return reverse("schedules:show", args=[schedule.pk])
+
+
+def _facts(night: Night) -> dict[str, object]:
+    return {
+        "schedule": night.schedule.name,
+        "due_at": night.due_at.isoformat(),
+        "state": night.state,
+        "experiment": night.experiment_id,
+    }

@@ -1,0 +1,176 @@
+"""Starts the nights of schedules, once a minute. Each due time since the last round gets exactly one night, however
+many processes run this. Experiments are stopped at the end of their window, and outcomes are reported. Time is only
+`now`."""
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+
+from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.states import UNDER_WAY
+from dashboard.records.fleet import installation, leases, sites
+from dashboard.records.schedules import actions, cron, news, queries, window
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.servers.models import Server
+from workers.bench.review import estimate_s
+from workers.errors import DurascopeError
+
+log = logging.getLogger(__name__)
+MISSED_SINCE = timedelta(days=31)  # nights missed before that are not listed one by one
+MISSED = (
+    "Nobody started it within 10 minutes of its time: the machine, the worker or beat was down, or every attempt "
+    "failed (the worker's log says how). It was not made up for."
+)
+Reach = Callable[[Server], str]
+Notify = Callable[[int], None]
+NotifySite = Callable[[int, str], None]
+
+
+def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite | None = None) -> None:
+    """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one. Schedules
+    of a site that only other workers reach are looked at by those: `notify_site` tells them."""
+    if installation.is_held():
+        return
+    for schedule in _watched():
+        if notify_site and (site := _another_site(schedule)):
+            _tried(partial(notify_site, schedule.pk, site), schedule)
+        else:
+            _tried(partial(_look_at, schedule, now, notify, reach), schedule)
+    for night in Night.objects.filter(closed_at=None).select_related("schedule", "experiment"):
+        _tried(partial(_end, night, now), night)
+
+
+def look(schedule_id: int, now: datetime, notify: Notify, reach: Reach) -> None:
+    """The part of `watch` that a worker of the servers' site does."""
+    if installation.is_held():
+        return
+    for schedule in _watched().filter(pk=schedule_id):
+        _look_at(schedule, now, notify, reach)
+
+
+def _watched() -> QuerySet[Schedule]:
+    return Schedule.objects.filter(paused_at=None).select_related("runs_as", "confirmed_by")
+
+
+def _another_site(schedule: Schedule) -> str:
+    """The site of its servers, when it is another one and a worker is alive there; otherwise ""."""
+    site = Server.objects.filter(pk__in=schedule.server_ids).values_list("site", flat=True).first()
+    return site if site and site != settings.SITE and not sites.nobody(site) else ""
+
+
+def _tried(duty: Callable[[], object], of: object) -> None:
+    try:
+        duty()
+    except Exception:
+        log.exception("nights: %s", of)
+
+
+def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach) -> None:
+    since = max(schedule.looked_at, now - MISSED_SINCE)
+    due = cron.due(schedule.cron, schedule.zone, since, now)
+    late = [one for one in due if now - one > queries.GRACE]
+    _miss(schedule, late, now)
+    for one in due[len(late) :]:
+        if night := _start(schedule, one, now, reach):
+            notify(night.experiment_id)
+    _looked(schedule, now)
+
+
+def _looked(schedule: Schedule, now: datetime) -> None:
+    """Also backwards: a clock that was ahead and was put right must not silence the schedule. Its nights, not this
+    mark, keep it from starting twice; a schedule that was changed meanwhile has a mark of its own."""
+    Schedule.objects.filter(pk=schedule.pk, looked_at=schedule.looked_at).update(looked_at=now)
+
+
+@transaction.atomic
+def _miss(schedule: Schedule, times: list[datetime], now: datetime) -> None:
+    """Told once for all of them: after a week off there are many."""
+    new = [night for due_at in times if (night := _note(schedule, due_at, Night.State.MISSED, MISSED, now))]
+    if new:
+        news.tell_missed(schedule, new)
+
+
+def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) -> Night | None:
+    """The night, started; None when it was not, or somebody else was faster."""
+    if Night.objects.filter(schedule=schedule, due_at=due_at).exists():  # no need to ask its servers again
+        return None
+    ends_at = window.must_end_at(due_at, schedule.ends_by, schedule.zone)
+    try:
+        state, reason = _why_not(schedule, now, ends_at, reach)
+        if not state:
+            return actions.begin(schedule, due_at, schedule.runs_as, ends_at=ends_at)
+    except (DurascopeError, PermissionDenied) as refused:
+        state, reason = Night.State.REFUSED, str(refused)
+    except Server.DoesNotExist:
+        state, reason = Night.State.REFUSED, "A server of its plan was deleted. Delete the schedule, or make it anew."
+    with transaction.atomic():
+        if night := _note(schedule, due_at, state, reason, now):
+            news.tell(night)
+    return None
+
+
+def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach) -> tuple[str, str]:
+    """(state, reason); both empty when nothing speaks against it."""
+    needs_s = estimate_s(schedule.as_plan())
+    if window.goes_beyond(now, needs_s, ends_at):
+        return Night.State.REFUSED, queries.says_too_long(needs_s, now, ends_at)
+    servers = [Server.objects.get(pk=key) for key in schedule.server_ids]
+    if away := [said for server in servers if server.site != settings.SITE and (said := sites.nobody(server.site))]:
+        return Night.State.SKIPPED, away[0]
+    if busy := _busy(servers):
+        return Night.State.SKIPPED, busy
+    silent = (f"{server} cannot be reached: {why}" for server in servers if (why := reach(server)))
+    return next(((Night.State.SKIPPED, why) for why in silent), ("", ""))
+
+
+def _busy(servers: Iterable[Server]) -> str:
+    """What else uses a host of these servers, or waits to; "" when nothing does."""
+    wanted = set().union(*map(leases.hosts_of, servers))
+    for other in Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk"):
+        targets = [target["server_id"] for target in other.plan["targets"]]
+        used = Server.objects.filter(pk__in=targets, site=settings.SITE)  # names lead elsewhere on another site
+        if wanted & set().union(*map(leases.hosts_of, used)):
+            return f"The server's host was busy: {other} was {other.get_state_display()} there."
+    if held := leases.holder(wanted):
+        return f"The server's host was busy: what {held.experiment} had changed was being put back."
+    return ""
+
+
+def _note(schedule: Schedule, due_at: datetime, state: str, reason: str, now: datetime) -> Night | None:
+    """A night on which nothing was measured; None when this time has its night already."""
+    fields = {"state": state, "reason": reason, "closed_at": now}
+    night, is_new = Night.objects.get_or_create(schedule=schedule, due_at=due_at, defaults=fields)
+    return night if is_new else None
+
+
+def _end(night: Night, now: datetime) -> None:
+    _keep_window(night, now)
+    _close(night, now)
+
+
+def _keep_window(night: Night, now: datetime) -> None:
+    """Ask what is measured beyond its window to stop: what it has is kept, and its servers are put back."""
+    if night.must_end_at is None or now < night.must_end_at or night.experiment is None or night.experiment.is_over:
+        return
+    began = "It was not finished" if night.experiment.started_at else "No worker had begun it"
+    reason = f"{began} when its window ended, {queries.written(night.must_end_at, night.schedule.zone)}: cancelled."
+    with transaction.atomic():
+        Night.objects.filter(pk=night.pk, reason="").update(reason=reason)
+        experiments.cancel(night.experiment, None)
+    night.refresh_from_db()
+
+
+@transaction.atomic
+def _close(night: Night, now: datetime) -> None:
+    """Tell what became of a night, once, when its experiment is over."""
+    if night.experiment and not night.experiment.is_over:
+        return
+    if Night.objects.filter(pk=night.pk, closed_at=None).update(closed_at=now):
+        news.tell(night)

@@ -1,0 +1,116 @@
+"""What pages and the nightly round read of schedules."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
+
+from dashboard.records.accounts.roles import allowed
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.states import UNDER_WAY
+from dashboard.records.schedules import cron
+from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.servers.models import Server
+from dashboard.text.numbers import duration
+
+GRACE = timedelta(minutes=10)  # who comes later than this does not start a night any more
+COMING = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """A schedule in the list. `problem`: why it cannot tell when it is due."""
+
+    schedule: Schedule
+    says: str
+    coming: str
+    last: Night | None
+    overdue: datetime | None
+    unconfirmed: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Times:
+    """When a schedule is due; `problem`: why it cannot tell."""
+
+    says: str
+    next: list[datetime]
+    overdue: datetime | None
+    problem: str = ""
+
+
+def times(schedule: Schedule, now: datetime) -> Times:
+    try:
+        coming = list(islice(cron.runs(schedule.cron, schedule.zone, now), COMING))
+        return Times(cron.in_words(schedule.cron), coming, overdue(schedule, now))
+    except cron.NoSchedule as wrong:
+        return Times(schedule.cron, [], None, str(wrong))
+
+
+def lines(now: datetime) -> list[Line]:
+    newest = Night.objects.filter(schedule=OuterRef("pk")).order_by("-due_at")
+    schedules = list(Schedule.objects.select_related("confirmed_by").annotate(last=Subquery(newest.values("pk")[:1])))
+    nights = nights_of(Night.objects.filter(pk__in=[one.last for one in schedules])).in_bulk()
+    return [_line(one, nights.get(one.last), now) for one in schedules]
+
+
+def _line(schedule: Schedule, last: Night | None, now: datetime) -> Line:
+    open_question = unconfirmed(schedule)
+    try:
+        coming = "" if schedule.paused_at else next(iter(next_runs(schedule.cron, schedule.zone, now)), "")
+        says = cron.in_words(schedule.cron)
+        return Line(schedule, says, coming, last, overdue(schedule, now), open_question)
+    except cron.NoSchedule as wrong:
+        return Line(schedule, schedule.cron, "", last, None, open_question, str(wrong))
+
+
+def next_runs(expression: str, zone: str, now: datetime) -> list[str]:
+    """The next five, as clocks of the zone show them. Raises NoSchedule."""
+    return [written(run, zone) for run in islice(cron.runs(expression, zone, now), COMING)]
+
+
+def written(moment: datetime, zone: str) -> str:
+    return f"{moment.astimezone(cron.zone_of(zone)):%a %d %b %Y, %H:%M %Z}"
+
+
+def overdue(schedule: Schedule, now: datetime) -> datetime | None:
+    """The first time that should have had its night by now: nobody looked since, so worker or beat is down."""
+    if schedule.paused_at:
+        return None
+    return next(iter(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now - GRACE)), None)
+
+
+def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:
+    """With their experiments, without what no list shows; those of deleted ones have none."""
+    shown = Experiment.objects.defer("plan", "analysis", "claims", "outcomes")
+    return rows.select_related("asked_by").prefetch_related(Prefetch("experiment", shown))
+
+
+def under_way(schedule: Schedule) -> Experiment | None:
+    """What a night of it measures now, or waits to."""
+    return Experiment.objects.filter(night__schedule=schedule, state__in=UNDER_WAY).first()
+
+
+def production(schedule: Schedule) -> list[Server]:
+    return list(Server.objects.filter(pk__in=schedule.server_ids, label=Server.Label.PRODUCTION))
+
+
+def unconfirmed(schedule: Schedule) -> str:
+    """A production server of it on which nobody who may has confirmed nightly load; "" when there is none."""
+    return next((server.name for server in production(schedule) if not _is_confirmed(schedule, server)), "")
+
+
+def _is_confirmed(schedule: Schedule, server: Server) -> bool:
+    """Whoever confirmed must still be allowed to. (None would be the command line, which may everything.)"""
+    who = schedule.confirmed_by
+    return who is not None and server.pk in schedule.confirmed_servers and allowed(who, "confirm_nights", server)
+
+
+def says_too_long(estimate_s: float, start: datetime, ends_at: datetime) -> str:
+    has = (ends_at - start).total_seconds()
+    return (
+        f"The measurement takes about {duration(estimate_s)}, and the window leaves {duration(has)}. Nothing was "
+        "started. Let it begin earlier or end later, or measure less."
+    )

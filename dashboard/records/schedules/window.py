@@ -1,0 +1,31 @@
+"""Until when a night may last. Pure."""
+
+from datetime import UTC, datetime, time, timedelta
+
+from dashboard.records.schedules.cron import zone_of
+
+MINUTE = timedelta(minutes=1)
+
+
+def must_end_at(due_at: datetime, ends_by: time | None, zone: str) -> datetime | None:
+    """The first moment after `due_at` at which the zone's clocks show `ends_by`; None: no window. A time that the
+    change to summer time leaves out is the moment of the change."""
+    if ends_by is None:
+        return None
+    local = due_at.astimezone(zone_of(zone))
+    moments = (_moment(local + timedelta(days=day), ends_by, fold) for day in (0, 1) for fold in (0, 1))
+    return next(moment for moment in moments if moment > due_at)
+
+
+def _moment(day: datetime, shown: time, fold: int) -> datetime:
+    """`fold`: which of the two, where clocks show that time twice."""
+    wanted = datetime.combine(day.date(), shown)
+    found = wanted.replace(tzinfo=day.tzinfo, fold=fold).astimezone(UTC)
+    while (found - MINUTE).astimezone(day.tzinfo).replace(tzinfo=None) >= wanted:  # there is no such time: the jump
+        found -= MINUTE
+    return found
+
+
+def goes_beyond(now: datetime, estimate_s: float, ends_at: datetime | None) -> bool:
+    """Whether a measurement that takes `estimate_s` would go beyond the window."""
+    return ends_at is not None and now + timedelta(seconds=estimate_s) > ends_at

@@ -1,0 +1,46 @@
+"""The statements that make a least-privilege account, ready to copy."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.records.servers.models import Server
+from workers.servers.facts import Facts, FlavourKey
+from workers.servers.flavours import Version, grants
+
+ACCOUNT = "durascope"
+# What is shown while the server's version is not known: one version of each range whose privileges differ.
+RANGES: dict[str, tuple[FlavourKey, Version]] = {
+    "MariaDB 11 and later": ("mariadb", (11, 4, 0)),
+    "MariaDB 10.5 to 10.11": ("mariadb", (10, 11, 0)),
+    "MariaDB before 10.5": ("mariadb", (10, 4, 0)),
+    "MySQL 8.0 and later": ("mysql", (8, 4, 0)),
+    "MySQL before 8.0": ("mysql", (5, 7, 0)),
+}
+
+
+@dataclass(frozen=True)
+class Statements:
+    title: str
+    sql: str
+
+
+def statements(server: Server | None = None, facts: Mapping[str, Any] | None = None) -> list[Statements]:
+    """For the version that a preflight found (its `facts`), else for each range of versions."""
+    user = (server.user if server else "") or ACCOUNT
+    host = "localhost" if server and server.socket else "%"
+    found = version(str((facts or {}).get("version_text", "")))
+    ranges = {str(facts["version_text"]): (facts["flavour"], found)} if facts and found else RANGES
+    return [Statements(title, _sql(*of, user, host)) for title, of in ranges.items()]
+
+
+def version(text: str) -> Version | None:
+    """The comparable version in a server's version string: 5.5.5-10.11.6-MariaDB is (10, 11, 6)."""
+    numbers = re.search(r"(\d+)\.(\d+)\.(\d+)", text.removeprefix("5.5.5-"))
+    return tuple(map(int, numbers.groups())) if numbers else None  # type: ignore[return-value]
+
+
+def _sql(flavour: FlavourKey, version: Version, user: str, host: str) -> str:
+    facts = Facts(flavour=flavour, version=version, version_text="", variables={}, engines={})
+    return "\n".join(grants(facts, user, host))

@@ -1,0 +1,216 @@
+"""One function per intention: register, change, remove and test a server."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F, ProtectedError
+from django.utils import timezone
+
+from dashboard.records.accounts.roles import NotAllowed, allowed, require
+from dashboard.records.audit.models import record
+from dashboard.records.fleet import task_queue
+from dashboard.records.fleet.site_names import LOCAL
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers import programs, queries, vault
+from dashboard.records.servers.models import Preflight, Server
+
+ADDRESS = {"host", "port", "socket", "site"}
+WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, as whose, and who could read it on the way
+ENTER_AGAIN = "The {} changed: enter the password again. The stored one was given for the old way and is sent no other."
+
+MOST_CLAIMS = 2
+GIVEN_UP = {
+    "key": "reachability",
+    "title": "Reachable",
+    "outcome": "failed",
+    "says": "Two workers took this test, and neither came to an end. It was given up.",
+    "mend": "See on the page Workers whether threads hang, and check address, socket and certificate of this server.",
+}
+
+
+class Refused(Exception):
+    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
+
+
+@transaction.atomic
+def register(user: AbstractBaseUser, server: Server, password: str) -> Server:
+    require(user, "register_server")
+    server.owner = user
+    if not server.is_sandbox:
+        server.set_password(password)
+    server.save()
+    record(user, "registered", server, kind=server.kind, label=server.label)
+    return server
+
+
+@transaction.atomic
+def change(user: AbstractBaseUser, server: Server, password: str, changed: Sequence[str]) -> Server:
+    """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
+    something is owed to the present one, or measured there: it would be put back on the wrong server. The mark
+    *expendable* was given to the server at the old address and ends with it. Raises ValidationError where the
+    password must be given again. Only what was changed is stored: the rest may be somebody else's newer word."""
+    now = Server.objects.select_for_update().get(pk=server.pk)  # not as when the page was opened, and locked
+    require(user, "change_server", now)
+    fields, rerouted = set(changed) - {"password"}, _rerouted(now, server, changed, password)
+    moved = sorted(ADDRESS & rerouted)
+    if moved and (reason := queries.why_it_stays(now)):
+        raise Refused(f"The {' and '.join(moved)} of {now} did not change: {reason}")
+    if rerouted and not password and vault.holds_one(now.password_sealed):
+        raise ValidationError({"password": ENTER_AGAIN.format(" and ".join(sorted(rerouted)).replace("_", " "))})
+    if "host" in rerouted:
+        server.keep_hosts(now)
+        fields.add("earlier_hosts")
+    for name in fields:
+        setattr(now, name, getattr(server, name))
+    if password:
+        now.set_password(password)
+        fields.add("password_sealed")
+    unmarked = now.expendable and bool(moved)
+    if unmarked:
+        now.expendable = False
+        fields.add("expendable")
+    if now.expendable and now.label == Server.Label.PRODUCTION:
+        raise Refused(f"{now} did not change: it is marked expendable. Withdraw that mark on its page first.")
+    now.save(update_fields=fields)
+    record(user, "changed", now, fields=sorted(changed))
+    if unmarked:
+        record(user, "unmarked expendable", now, why="its address was changed")
+    return now
+
+
+def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str) -> set[str]:
+    """What of the password's way becomes another. Raises Refused when somebody else changed that way meanwhile: a
+    password is for the way that its owner was looking at."""
+    others = {name for name in WAY if getattr(wanted, name) != getattr(now, name)}
+    rerouted = others & set(changed)
+    if others - rerouted and (rerouted or password):
+        raise Refused(f"{now} did not change: somebody else changed it at the same moment. Look at it and try again.")
+    return rerouted
+
+
+@transaction.atomic
+def hand_over(user: AbstractBaseUser, server: Server, to: AbstractBaseUser) -> None:
+    """Give a server to somebody else. The mark *expendable* was the old owner's word and ends with it."""
+    require(user, "change_server", server)
+    if not allowed(to, "register_server"):
+        raise Refused(f"{server} was not handed over: {to} is no operator. Let an administrator change that first.")
+    if server.owner_id == to.pk:
+        return
+    unmarked = Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False)
+    Server.objects.filter(pk=server.pk).update(owner=to)
+    record(user, "handed over", server, to=to.get_username())
+    if unmarked:
+        record(user, "unmarked expendable", server, why="its owner changed")
+
+
+@transaction.atomic
+def mark_expendable(
+    user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str], binlog_index: str = ""
+) -> None:
+    """Let crash experiments take this server down with these commands. `binlog_index`: where its binary log lies on
+    the worker's machine, "" if not there. Raises NotAllowed for programs that this person may not have run, and
+    Refused, also when somebody labelled it production a moment ago."""
+    require(user, "allow_crashes", server)
+    if why := programs.why_not(user, crash, start):
+        raise NotAllowed(why)
+    if not crash or not start:
+        raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
+    allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)
+    said = {"crash_command": list(crash), "start_command": list(start), "binlog_index": binlog_index}
+    by = user if getattr(user, "pk", None) else None
+    if not allowed.update(expendable=True, commands_by=by, **said):
+        raise Refused(queries.why_not_expendable(server) or f"{server} was changed meanwhile and was not marked.")
+    more = {"binlog_index": binlog_index} if binlog_index else {}
+    record(user, "marked expendable", server, crash=list(crash), start=list(start), **more)
+
+
+@transaction.atomic
+def start_now(user: AbstractBaseUser, server: Server) -> None:
+    """Have a worker run the start command of a crashed server again at its next round, and not only minutes later."""
+    require(user, "allow_crashes", server)
+    if not server.pending_restores.filter(kind=PendingRestore.Kind.START, restored_at=None).update(tried_at=None):
+        raise Refused(f"{server} was not crashed, or has been started since. Nothing was done.")
+    record(user, "asked to start", server)
+
+
+@transaction.atomic
+def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
+    """End the mark; the commands stay, to be offered when it is marked again. What was crashed is started all the
+    same: that is owed."""
+    require(user, "allow_crashes", server)
+    if Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False):
+        record(user, "unmarked expendable", server)
+
+
+@transaction.atomic
+def remove(user: AbstractBaseUser, server: Server) -> None:
+    """Forget a server. Raises Refused while something is owed to it or rests on it."""
+    require(user, "change_server", server)
+    reason = queries.why_kept(server)
+    if reason:
+        raise Refused(reason)
+    server.pending_restores.all().delete()  # all paid
+    try:
+        server.delete()
+    except ProtectedError as used:  # an experiment was planned a moment ago
+        raise Refused(queries.why_kept(server) or "The server is in use.") from used
+    record(user, "deleted", server)
+
+
+def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
+    """Queue a *Test connection*, or find the one that is still under way; then notify the workers.
+
+    Raises Refused for a sandbox, and when the message queue is down: the preflight stays queued, and
+    housekeeping sends its task again.
+    """
+    require(user, "test_server", server)
+    if server.is_sandbox:
+        raise Refused("A sandbox exists only while it is measured: there is nothing to connect to now.")
+    preflight = queries.open_preflight(server)
+    if preflight is None:
+        preflight = Preflight.objects.create(server=server)
+        record(user, "tested", server)
+    _notify_workers(preflight)
+    return preflight
+
+
+def _notify_workers(preflight: Preflight) -> None:
+    """The first worker that claims the row tests the connection."""
+    try:
+        task_queue.send(task_queue.PREFLIGHT, preflight.pk, preflight.server.site)
+    except task_queue.Silent as silent:
+        raise Refused(
+            "The test is queued, but the message queue (Redis) does not answer. Nothing was sent to the server. "
+            "Start Redis; the test then runs by itself."
+        ) from silent
+
+
+def begin_preflight(preflight_id: int, worker: str = "", site: str = LOCAL) -> Server | None:
+    """Claim a queued preflight of a server on this site; None when somebody else has it, or it is gone or elsewhere."""
+    here = Server.objects.filter(site=site)  # no join: of a row that somebody just took, the state is asked again
+    queued = Preflight.objects.filter(pk=preflight_id, state=Preflight.State.QUEUED, server__in=here)
+    claimed = queued.update(
+        state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker, claimed=F("claimed") + 1
+    )
+    return Server.objects.get(preflights=preflight_id) if claimed else None
+
+
+def release_preflights(begun_before: datetime) -> None:
+    """Those that no worker answered wait for another one. One that was taken MOST_CLAIMS times is given up: whatever
+    held those workers' threads would hold the next one too."""
+    late = Preflight.objects.filter(state=Preflight.State.RUNNING, started_at__lt=begun_before)
+    late.filter(claimed__lt=MOST_CLAIMS).update(state=Preflight.State.QUEUED)
+    given_up = late.filter(claimed__gte=MOST_CLAIMS)
+    given_up.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=[GIVEN_UP])
+
+
+def finish_preflight(
+    preflight: Preflight, checks: list[dict[str, Any]], durability: list[dict[str, Any]], facts: dict[str, Any]
+) -> None:
+    """Store a worker's answer; one that comes after another worker claimed the preflight anew is dropped."""
+    held = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)
+    held.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=checks, durability=durability, facts=facts)

@@ -1,0 +1,174 @@
+"""Registered servers, their preflights, and what is owed to them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard.records.fleet import site_names
+from dashboard.records.servers import vault
+from dashboard.records.servers.tls import TLS
+from workers.servers.preflight import NOT_REACHED
+from workers.servers.target import Target
+
+
+class Registered(models.Manager["Server"]):
+    """All that can be measured. Every read goes through it, so that nobody is offered a server of an imported
+    experiment; what an experiment's rows refer to is found all the same."""
+
+    def get_queryset(self) -> models.QuerySet["Server"]:
+        return super().get_queryset().exclude(kind="imported")
+
+
+class Server(models.Model):
+    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build. One of
+    an imported experiment stands where the original had one: it has no address, and nothing is ever run on it."""
+
+    class Kind(models.TextChoices):
+        ATTACHED = "attached", "attached"
+        SANDBOX = "sandbox", "sandbox"
+        IMPORTED = "imported", "of an imported experiment"
+
+    class Label(models.TextChoices):
+        PRODUCTION = "production", "production"
+        STAGING = "staging", "staging"
+        TEST = "test", "test"
+
+    class Tls(models.TextChoices):
+        OFF = "off", "off"
+        PREFERRED = "preferred", "preferred: when the server offers it"
+        REQUIRED = "required", "required: encrypted, any certificate"
+        VERIFY = "verify", "verify: encrypted, and the certificate must match"
+
+    name = models.CharField(max_length=80, unique=True)
+    kind = models.CharField(max_length=10, choices=Kind)
+    host = models.CharField(max_length=255, blank=True)
+    earlier_hosts = models.JSONField(default=list, blank=True)  # what was measured there still names them
+    port = models.PositiveIntegerField(default=3306)
+    socket = models.CharField(max_length=255, blank=True)
+    user = models.CharField(max_length=80, blank=True)
+    password_sealed = models.BinaryField(default=b"")  # see vault.py; never leaves the server side
+    tls = models.CharField(max_length=10, choices=Tls, default=Tls.PREFERRED)
+    tls_ca = models.CharField(max_length=500, blank=True)
+    label = models.CharField(max_length=12, choices=Label, default=Label.TEST)
+    note = models.TextField(blank=True, max_length=2000)
+    build = models.CharField(max_length=80, blank=True)  # of a sandbox: a key of workers.sandbox.builds.BUILDS
+    site = models.CharField(  # whose workers reach it
+        max_length=site_names.LONGEST, blank=True, default=site_names.LOCAL, validators=[site_names.check]
+    )
+    expendable = models.BooleanField(default=False)  # attached only: its owner lets it be crashed
+    crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
+    start_command = models.JSONField(default=list, blank=True)
+    commands_by = models.ForeignKey(  # who set them: asked again for the right to whenever a worker runs one
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    binlog_index = models.CharField(max_length=500, blank=True)  # on the worker's host, in the owner's words
+    created_at = models.DateTimeField(default=timezone.now)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="owned_servers"
+    )
+
+    objects = Registered()
+    everything = models.Manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                name="attached_has_address_sandbox_has_build",
+                condition=Q(kind="sandbox", host="", socket="") & ~Q(build="")
+                | Q(kind="attached", build="") & (~Q(host="") | ~Q(socket=""))
+                | Q(kind="imported", host="", socket="", build="", user=""),
+            ),
+            models.CheckConstraint(
+                name="expendable_is_attached_and_never_production",
+                condition=Q(expendable=False) | Q(kind="attached") & ~Q(label="production"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_sandbox(self) -> bool:
+        return self.kind == self.Kind.SANDBOX
+
+    @property
+    def where(self) -> str:
+        return self.build if self.is_sandbox else self.socket or f"{self.host}:{self.port}"
+
+    @property
+    def may_be_crashed(self) -> bool:
+        """A sandbox is there to be thrown away; an attached server only when its owner said so, and how."""
+        return self.is_sandbox or (
+            self.expendable
+            and self.label != self.Label.PRODUCTION
+            and bool(self.crash_command)
+            and bool(self.start_command)
+        )
+
+    @property
+    def tls_says(self) -> str:
+        return TLS[self.tls]
+
+    def keep_hosts(self, before: "Server") -> None:
+        """Remember the host that it had `before` this change."""
+        known = before.earlier_hosts
+        is_new = before.host not in ("", self.host, *known)
+        self.earlier_hosts = [*known, before.host] if is_new else known
+
+    def set_password(self, password: str) -> None:
+        self.password_sealed = vault.seal(password)
+
+    def target(self) -> Target:
+        """The address and account, password opened. Of an attached server only: a sandbox has none until it runs."""
+        return Target(
+            name=self.name,
+            kind="attached",
+            user=self.user,
+            password=vault.open_sealed(self.password_sealed),
+            host=self.host,
+            port=self.port,
+            socket=self.socket,
+            tls=self.tls,
+            tls_ca=self.tls_ca,
+        )
+
+
+class Preflight(models.Model):
+    """One *Test connection*: asked for by a person, answered by a worker."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting for a worker"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+
+    server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="preflights")
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    asked_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)
+    done_at = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=120, blank=True)
+    claimed = models.PositiveSmallIntegerField(default=0)  # how many workers took it; the last may have died of it
+    checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
+    durability = models.JSONField(default=list)  # [workers.servers.durability.Statement as dict]
+    facts = models.JSONField(default=dict)  # flavour, version_text, engines: what pages show
+
+    class Meta:
+        ordering = ["-asked_at"]
+
+    @property
+    def outcome(self) -> str:
+        """The worst of its checks; unknown when there are none."""
+        outcomes = {check["outcome"] for check in self.checks}
+        return next((one for one in ("failed", "warned", "unknown", "passed") if one in outcomes), "unknown")
+
+    @property
+    def answered(self) -> list[dict[str, str]]:
+        """The checks that got as far as the server's answer, or to why there is none."""
+        return [check for check in self.checks if check["says"] != NOT_REACHED]
+
+    @property
+    def unreached(self) -> list[str]:
+        """Titles of the checks that had no server to ask."""
+        return [check["title"] for check in self.checks if check["says"] == NOT_REACHED]

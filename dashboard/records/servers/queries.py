@@ -1,0 +1,91 @@
+"""Reads about servers."""
+
+from dataclasses import dataclass
+
+from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
+
+from dashboard.records.experiments.models import Cell, Experiment
+from dashboard.records.experiments.states import UNDER_WAY
+from dashboard.records.holds.models import PendingRestore
+from dashboard.records.servers.models import Preflight, Server
+
+
+@dataclass(frozen=True)
+class ServerLine:
+    """A server in the list, with its last finished test and the last experiment planned on it."""
+
+    server: Server
+    preflight: Preflight | None
+    experiment: Experiment | None
+
+
+def lines() -> list[ServerLine]:
+    """All servers by name; three queries, however many there are."""
+    tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-done_at")
+    used = Cell.objects.filter(server=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
+    last = used.order_by("-experiment_id").values("experiment_id")[:1]
+    servers = list(Server.objects.annotate(tested=Subquery(tests.values("pk")[:1]), measured=Subquery(last)))
+    preflights = Preflight.objects.in_bulk({server.tested for server in servers})
+    experiments = Experiment.objects.defer("plan", "analysis").in_bulk({server.measured for server in servers})
+    return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in servers]
+
+
+def latest_preflight(server: Server) -> Preflight | None:
+    return server.preflights.first()
+
+
+def last_answer(server: Server) -> Preflight | None:
+    """The last preflight that reached the server: what is known of it rests on this one."""
+    return server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
+
+
+def open_preflight(server: Server) -> Preflight | None:
+    return server.preflights.exclude(state=Preflight.State.DONE).first()
+
+
+def pending_restores(server: Server) -> QuerySet[PendingRestore]:
+    return server.pending_restores.filter(restored_at__isnull=True).select_related("experiment").order_by("noted_at")
+
+
+def is_down(server: Server) -> bool:
+    """Whether an experiment crashed it, and nobody has seen it up since."""
+    return pending_restores(server).filter(kind=PendingRestore.Kind.START).exists()
+
+
+def why_it_stays(server: Server) -> str:
+    """Why this server must neither go nor move now, in words; "" when nothing speaks against it."""
+    owed = pending_restores(server).count()
+    if owed:
+        return (
+            f"{owed} {'thing is' if owed == 1 else 'things are'} still to be put back on it. "
+            "See the list on its page; a worker pays it as soon as the server answers."
+        )
+    under_way = _experiments(server).filter(state__in=UNDER_WAY).first()
+    return f"the experiment {under_way} uses it now. Cancel it or wait for its end." if under_way else ""
+
+
+def why_not_expendable(server: Server) -> str:
+    """Why this server cannot be marked expendable, in words; "" when it can."""
+    if server.is_sandbox:
+        return f"{server} is a sandbox: it may always be crashed and needs no mark."
+    if server.label == Server.Label.PRODUCTION:
+        return f"{server} is labelled production and is never crashed. It was not marked."
+    return ""
+
+
+def why_kept(server: Server) -> str:
+    """Why this server cannot be deleted, in words; "" when nothing speaks against it."""
+    reason = why_it_stays(server) or _what_rests_on(server)
+    return f"{server} was not deleted: {reason}" if reason else ""
+
+
+def _what_rests_on(server: Server) -> str:
+    """Deleted experiments count as long as they can be restored."""
+    kept, deleted = _experiments(server).count(), _experiments(server, Experiment.deleted).count()
+    parts = [f"{kept} experiment{'' if kept == 1 else 's'}"] if kept else []
+    parts += [f"{deleted} deleted one{'' if deleted == 1 else 's'} that can still be restored"] if deleted else []
+    return f"the results of {' and of '.join(parts)} rest on it." if parts else ""
+
+
+def _experiments(server: Server, among: Manager[Experiment] = Experiment.objects) -> QuerySet[Experiment]:
+    return among.filter(Q(cells__server=server) | Q(trials__server=server)).distinct()

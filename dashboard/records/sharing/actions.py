@@ -1,0 +1,93 @@
+"""Make, find, annotate and revoke links. The token is known only to whoever was shown it: the database has its hash."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.records.accounts.roles import require
+from dashboard.records.audit.models import record
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.sharing.models import ShareLink
+
+OF_A_LINK = ("token_hash", "comparison", "embeddable", "expires_at", "revoked_at")
+OF_ITS_EXPERIMENT = tuple(f"experiment__{name}" for name in ("name", "state", "ended_at", "baseline", "finding"))
+TOKEN_BYTES = 24  # 192 random bits, 32 characters in an address
+
+
+def hashed(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def share(
+    user: AbstractBaseUser | None,
+    experiment: Experiment,
+    days: int | None = None,
+    note: str = "",
+    *,
+    embeddable: bool = False,
+) -> tuple[ShareLink, str]:
+    """A new link and its token, which cannot be shown again. `days` until it expires; None: never."""
+    require(user, "share")
+    link, token = _new(user, days, note, embeddable, experiment=experiment)
+    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
+    return link, token
+
+
+@transaction.atomic
+def share_comparison(
+    user: AbstractBaseUser | None,
+    comparison: str,
+    compared: Iterable[Experiment],
+    days: int | None = None,
+    note: str = "",
+    *,
+    embeddable: bool = False,
+) -> tuple[ShareLink, str]:
+    """The same for what the compare page shows at this query: these runs and, whatever is asked later, no others."""
+    require(user, "share")
+    link, token = _new(user, days, note, embeddable, comparison=comparison)
+    link.compared.set(compared)
+    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
+    return link, token
+
+
+def _new(
+    user: AbstractBaseUser | None, days: int | None, note: str, embeddable: bool, **opens: object
+) -> tuple[ShareLink, str]:
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    link = ShareLink.objects.create(
+        **opens,
+        token_hash=hashed(token),
+        note=note,
+        embeddable=embeddable,
+        created_by=user,
+        expires_at=timezone.now() + timedelta(days=days) if days else None,
+    )
+    return link, token
+
+
+def annotate(user: AbstractBaseUser, link: ShareLink, note: str) -> None:
+    """Whom it is for. The audit log has both notes."""
+    require(user, "share")
+    before, link.note = link.note, note
+    if before != note:
+        link.save(update_fields=["note"])
+        record(user, "changed the note of a link", link, link=link.pk, before=before, after=note)
+
+
+def revoke(user: AbstractBaseUser, link: ShareLink) -> None:
+    require(user, "share")
+    if ShareLink.objects.filter(pk=link.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
+        record(user, "revoked", link, link=link.pk)
+
+
+def find(token: str) -> ShareLink | None:
+    """The link of a token, open or not, with as much of it and its experiment as every guest needs; None when there
+    never was one, or its experiment is deleted."""
+    light = ShareLink.objects.kept().select_related("experiment").only(*OF_A_LINK, *OF_ITS_EXPERIMENT)
+    return next(iter(light.filter(token_hash=hashed(token)).order_by()[:1]), None)  # nothing is sorted either

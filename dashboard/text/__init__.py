@@ -1,0 +1,1 @@
+"""Figures and names as text: used by records, findings and pages alike."""

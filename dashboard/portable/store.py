@@ -137,10 +137,3 @@ def _moments(row: Row, *more: str) -> dict[str, datetime | None]:
 
 def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def forget_servers(instance: Experiment, **_: object) -> None:
-    """An imported experiment brought its servers along: they are deleted with it. Receives `post_delete`."""
-    if instance.is_imported:
-        ids = [target["server_id"] for target in instance.plan["targets"]]
-        Server.everything.filter(pk__in=ids, kind=Server.Kind.IMPORTED).delete()

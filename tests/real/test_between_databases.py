@@ -18,7 +18,7 @@ from tests.unit.portable import files
 PLAN = {"threads": "1,2", "repeats": "1", "warmup_s": "0", "measure_s": "2", "table_rows": "500"}
 CRASHES = {"kinds": "process-kill", "trials": "1", "control_trials": "0", "clients": "2", "load_s": "1"}
 SANDBOX = """
-from dashboard.servers.models import Server
+from dashboard.records.servers.models import Server
 Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
 """
 COMMAND = """
@@ -32,8 +32,8 @@ SHOWN = """
 import json
 from django.core.serializers.json import DjangoJSONEncoder
 from dashboard.findings import conclusion
-from dashboard.experiments.models import Experiment
-from dashboard.results import page
+from dashboard.records.experiments.models import Experiment
+from dashboard.pages.results import page
 from dashboard.charts.registry import CHARTS, draw
 from dashboard.findings.claims.told import claims_told
 one = Experiment.objects.get()

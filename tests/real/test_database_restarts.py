@@ -20,8 +20,8 @@ from tests import postgresql
 from tests.real.local_home import environment, eventually
 
 START = """
-from dashboard.experiments import actions
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
 said = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "4", "table_rows": "500", "trials": "0"}

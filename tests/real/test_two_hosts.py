@@ -17,8 +17,8 @@ from tests.real.two_hosts import LIMIT_S, Host, Lab
 
 pytestmark = [pytest.mark.skipif(bool(two_hosts.why_not()), reason=two_hosts.why_not() or "-")]
 PLAN = """
-from dashboard.experiments import actions
-from dashboard.servers.models import Server
+from dashboard.records.experiments import actions
+from dashboard.records.servers.models import Server
 from workers.bench import recipes
 server, _ = Server.objects.get_or_create(name="box", kind="sandbox", build="system-mariadb", site="far")
 said = {{"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "{}", "table_rows": "500", "trials": "0"}}
@@ -26,8 +26,8 @@ plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], said
 print(actions.start(plan, None).pk)
 """
 RESUME = """
-from dashboard.experiments import actions
-from dashboard.experiments.models import Experiment
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
 actions.resume(Experiment.objects.get(pk={}), None)
 """
 CELLS = 4

@@ -157,5 +157,7 @@ def remove_one(now: datetime) -> str:
         if gone is None:
             return ""
         record(None, "removed", gone, id=gone.pk, deleted_at=gone.deleted_at.isoformat())
+        servers = [target["server_id"] for target in gone.plan["targets"]] if gone.is_imported else []
         gone.delete()
+        Server.everything.filter(pk__in=servers, kind=Server.Kind.IMPORTED).delete()  # the file brought them along
     return gone.name

@@ -17,7 +17,7 @@ SETTINGS = {"DJANGO_SETTINGS_MODULE": "dashboard.settings"}
 FRESH = """
 from django.core.management import call_command
 from django.db import DatabaseError, connection
-from dashboard.audit.models import record
+from dashboard.records.audit.models import record
 call_command("migrate", verbosity=0)
 record(None, "registered", "db1")
 for change in ("UPDATE audit_event SET what = 'db2'", "DELETE FROM audit_event"):

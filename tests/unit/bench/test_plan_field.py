@@ -30,10 +30,10 @@ if sys.argv[1] == "with":
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 import django
 django.setup()
-from dashboard.api.document import openapi
-from dashboard.experiments.management.commands.experiment import Command
-from dashboard.experiments.plan_inputs import PlanInputs
-from dashboard.history.same import load_track
+from dashboard.pages.api.document import openapi
+from dashboard.commands.management.commands.experiment import Command
+from dashboard.pages.experiments.plan_inputs import PlanInputs
+from dashboard.records.history.same import load_track
 from dashboard.portable import shape
 from workers.bench import plan_document, recipes
 from workers.bench.recipes.reading import read

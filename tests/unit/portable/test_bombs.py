@@ -69,7 +69,7 @@ def test_the_largest_experiment_that_can_be_planned_is_far_from_it():
 
 def test_the_process_that_reads_has_a_limit_of_memory():
     take = "bytearray(%d << 20)"
-    program = f"from dashboard.pages.portable import limits; limits.MEMORY_BYTES = 64 << 20; limits.keep(); {take}"
+    program = f"from dashboard.portable import limits; limits.MEMORY_BYTES = 64 << 20; limits.keep(); {take}"
     enough = subprocess.run([sys.executable, "-c", program % 32], cwd=PROJECT, capture_output=True, check=False)
     too_much = subprocess.run([sys.executable, "-c", program % 128], cwd=PROJECT, capture_output=True, check=False)
     assert enough.returncode == 0, enough.stderr
@@ -77,7 +77,7 @@ def test_the_process_that_reads_has_a_limit_of_memory():
 
 
 def test_the_process_that_reads_has_a_limit_of_time():
-    program = "from dashboard.pages.portable import limits; limits.CPU_S = 1; limits.keep()\nwhile True: pass"
+    program = "from dashboard.portable import limits; limits.CPU_S = 1; limits.keep()\nwhile True: pass"
     ended = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False, timeout=60)
     assert ended.returncode < 0
 
@@ -85,7 +85,7 @@ def test_the_process_that_reads_has_a_limit_of_time():
 def test_it_reads_where_the_priority_may_not_be_changed():
     """As under deploy/systemd/durascope-web.service."""
     refuse = "import os\ndef no(_): raise PermissionError\nos.nice = no\n"
-    program = f"{refuse}from dashboard.pages.portable import limits; limits.keep()"
+    program = f"{refuse}from dashboard.portable import limits; limits.keep()"
     read = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False)
     assert read.returncode == 0, read.stderr
 

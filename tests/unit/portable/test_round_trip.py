@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.core.serializers.json import DjangoJSONEncoder
@@ -17,6 +18,7 @@ from dashboard.findings.redact import redactor_of
 from dashboard.portable import actions, parts
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import Clean, file_of
+from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Cell, Evidence, Experiment, Trial
 from dashboard.records.servers.models import Server
 from tests.unit.portable import files
@@ -153,7 +155,7 @@ def test_it_can_be_imported_again_when_it_is_gone_for_good():
     Experiment.objects.filter(pk=imported.pk).update(deleted_at=imported.imported_at)
     with pytest.raises(NotImported, match="and deleted"):
         files.imported(file)
-    Experiment.everything.get(pk=imported.pk).delete()
+    care.remove_one(imported.imported_at + care.KEPT_FOR + timedelta(seconds=1))
     assert not Server.everything.filter(kind="imported").exists()
     assert files.imported(file).pk != imported.pk
 

@@ -4,7 +4,7 @@
     ├── ServerError           a target server refused, vanished or cannot do it
     │   ├── Unreachable       no connection: address, TLS, too many connections, gone away
     │   ├── AccessDenied      wrong account or password
-    │   └── MissingPrivilege  the account may not do this; `mend` holds the GRANT
+    │   └── MissingPrivilege  the account may not do this; `fix` holds the GRANT
     ├── LoadError             sysbench failed or printed a bogus result
     │   └── LoadBrokeOff      it ended itself by a signal
     ├── TogetherError         several workers could not put the load on a server together
@@ -17,20 +17,20 @@
     ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)
     └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
 
-A message has two sentences: what happened, and (in `mend`) what to do. Neither ever holds a password.
+A message has two sentences: what happened, and (in `fix`) what to do. Neither ever holds a password.
 """
 
 
 class DurascopeError(Exception):
-    """Base: `message` says what happened, `mend` what the reader can do (may be SQL, ready to copy)."""
+    """Base: `message` says what happened, `fix` what the reader can do (may be SQL, ready to copy)."""
 
-    def __init__(self, message: str, mend: str = "") -> None:
+    def __init__(self, message: str, fix: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.mend = mend
+        self.fix = fix
 
     def __str__(self) -> str:
-        return f"{self.message} {self.mend}".strip()
+        return f"{self.message} {self.fix}".strip()
 
 
 def reason(failure: BaseException) -> str:
@@ -56,7 +56,7 @@ class AccessDenied(ServerError):
 
 
 class MissingPrivilege(ServerError):
-    """The account may not do this; `mend` holds the GRANT that lets it."""
+    """The account may not do this; `fix` holds the GRANT that lets it."""
 
 
 class LoadError(DurascopeError):

@@ -7,7 +7,7 @@ from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Tabl
 from dashboard.findings.line_models import CommitTime
 from dashboard.findings.shown import Line, Shown
 from workers.analysis.anatomy import Anatomy
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 
 PARTS = ("redo flush", "binlog flush", "group leader")
 REST = "rest"
@@ -44,7 +44,7 @@ def _columns(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 def _row(line: Line, one: CommitTime, used: Sequence[str]) -> tuple[Any, ...]:
     found = one.anatomy
-    if isinstance(found, Refused):
+    if isinstance(found, NotComputable):
         return (line.name, one.threads, None, *([None] * len(used)), None, found.why)
     return (line.name, one.threads, found.whole_ms, *(found.parts.get(part) for part in used), found.rest_ms, "")
 
@@ -75,4 +75,4 @@ def _why_not(known: Sequence[tuple[Line, Sequence[CommitTime]]]) -> str:
 
 
 def _why(one: CommitTime) -> str:
-    return one.anatomy.why if isinstance(one.anatomy, Refused) else ""
+    return one.anatomy.why if isinstance(one.anatomy, NotComputable) else ""

@@ -7,7 +7,7 @@ from dashboard.findings.counted import counted
 from dashboard.findings.line_models import Ceiling
 from dashboard.findings.point import Point
 from dashboard.findings.shown import Line, Shown
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 
 COLUMNS = (
     ("variant", "text"), ("threads", "whole"), ("measured", "number"), ("ceiling with group commit", "number"),
@@ -57,7 +57,7 @@ def _series(line: Line, bound: Ceiling) -> tuple[Series, ...]:
 
 def _rows(shown: Shown, line: Line) -> list[tuple[Any, ...]]:
     bound = shown.models(line).ceiling
-    if isinstance(bound, Refused):
+    if isinstance(bound, NotComputable):
         return [(line.name, None, None, None, None, None, None, None, bound.why)]
     return [_row(line, point, bound) for point in line.points]
 
@@ -73,6 +73,6 @@ def _row(line: Line, point: Point, bound: Ceiling) -> tuple[Any, ...]:
 
 def _why_not(shown: Shown) -> str:
     reasons = dict.fromkeys(
-        bound.why for line in shown.lines() if isinstance(bound := shown.models(line).ceiling, Refused)
+        bound.why for line in shown.lines() if isinstance(bound := shown.models(line).ceiling, NotComputable)
     )
     return " ".join(reasons) or "nothing has been measured yet."

@@ -8,7 +8,7 @@ from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Tabl
 from dashboard.findings.device_models import Rate, Way
 from dashboard.findings.looks import COLOURS
 from dashboard.findings.shown import Shown
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
@@ -28,7 +28,7 @@ class Fitted:
     name: str
     way: str
     colour: int
-    model: Way | Refused
+    model: Way | NotComputable
 
 
 def fsync_model(shown: Shown) -> Chart:
@@ -102,7 +102,7 @@ def _ends(one: Estimate | Rate) -> tuple[float | None, float | None, float | Non
 
 def _row(each: Fitted) -> tuple[Any, ...]:
     model = each.model
-    if isinstance(model, Refused):
+    if isinstance(model, NotComputable):
         return (each.name, each.way, *([None] * 10), model.why)
     against = model.ms(100_000) / model.k_ms.value if model.k_ms.value else None
     remark = "" if model.mb_per_s.value else "bytes cost nothing that could be seen"

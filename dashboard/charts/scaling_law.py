@@ -5,7 +5,7 @@ from typing import Any
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
 from dashboard.findings.counted import counted
 from dashboard.findings.shown import Line, Shown
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import ScalingLaw
 
 STEPS = 24  # of the curve
@@ -51,8 +51,8 @@ def _series(line: Line, law: ScalingLaw) -> tuple[Series, Series]:
     return Series(line.name, line.colour, curve, line.dash, fit=True), Series(line.name, line.colour, measured)
 
 
-def _row(line: Line, law: ScalingLaw | Refused) -> tuple[Any, ...]:
-    if isinstance(law, Refused):
+def _row(line: Line, law: ScalingLaw | NotComputable) -> tuple[Any, ...]:
+    if isinstance(law, NotComputable):
         return (line.name, *([None] * (len(COLUMNS) - 2)), law.why)
     ranges = [end for one in (law.per_thread_tps, law.contention, law.coherency) for end in (one.value, one.lo, one.hi)]
     peak = law.peak_threads
@@ -64,5 +64,6 @@ def _row(line: Line, law: ScalingLaw | Refused) -> tuple[Any, ...]:
 def _why_not(shown: Shown) -> str:
     laws = [shown.models(line).scaling_law for line in shown.lines()]
     return (
-        " ".join(dict.fromkeys(law.why for law in laws if isinstance(law, Refused))) or "nothing has been measured yet."
+        " ".join(dict.fromkeys(law.why for law in laws if isinstance(law, NotComputable)))
+        or "nothing has been measured yet."
     )

@@ -185,6 +185,6 @@ def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, Ratio | None]:
     }
 
 
-def _decided(found: statistics.Ratio, p: float | None, repeats: int) -> Ratio:
+def _decided(found: statistics.RatioEstimate, p: float | None, repeats: int) -> Ratio:
     one = found.estimate
     return Ratio(one.value, one.lo, one.hi, p, compare.decide(p, one, repeats))

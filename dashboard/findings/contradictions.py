@@ -6,7 +6,7 @@ from typing import Any
 from dashboard.findings import per_commit
 from dashboard.findings.per_commit import Runs
 from dashboard.findings.point import Contradiction, FsyncLatency
-from workers.analysis.contradiction import Flushes, contradictions
+from workers.analysis.contradiction import FlushReports, contradictions
 
 Figures = Sequence[Mapping[str, Any]]  # of one run
 # Class of files -> how it is called, and the figures whose sum counts it: the first sum that a source has.
@@ -31,8 +31,8 @@ def told(runs: Runs) -> tuple[Contradiction, ...]:
     )
 
 
-def _flushes(runs: Runs, files: str, committed: float, timed: FsyncLatency | None) -> Flushes:
-    return Flushes(
+def _flushes(runs: Runs, files: str, committed: float, timed: FsyncLatency | None) -> FlushReports:
+    return FlushReports(
         counts=counts([run["figures"] for run in runs], files),
         commits=committed,
         mean_ms=timed.mean_ms if timed else None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workers.analysis import fsync_model
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
 
@@ -42,7 +42,7 @@ class Device:
 
     server_id: int
     storage: str
-    ways: Mapping[str, Way | Refused]
+    ways: Mapping[str, Way | NotComputable]
 
 
 def devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[Device, ...]:
@@ -51,15 +51,15 @@ def devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[Device, ..
     return tuple(Device(server, storage, _ways(sweep)) for (server, storage), sweep in swept.items())
 
 
-def _ways(sweep: Mapping[str, Any]) -> dict[str, Way | Refused]:
-    times: dict[str, list[fsync_model.SizeTimes]] = {}
+def _ways(sweep: Mapping[str, Any]) -> dict[str, Way | NotComputable]:
+    times: dict[str, list[fsync_model.SizeSample]] = {}
     for one in sweep["times"]:
-        times.setdefault(one["way"], []).append(fsync_model.SizeTimes(one["size_bytes"], tuple(one["times_ms"])))
+        times.setdefault(one["way"], []).append(fsync_model.SizeSample(one["size_bytes"], tuple(one["times_ms"])))
     return {way: _way(fsync_model.fit(points)) for way, points in times.items()}
 
 
-def _way(model: fsync_model.FsyncModel | Refused) -> Way | Refused:
-    if isinstance(model, Refused):
+def _way(model: fsync_model.FsyncModel | NotComputable) -> Way | NotComputable:
+    if isinstance(model, NotComputable):
         return model
     rate = model.mb_per_s
     return Way(

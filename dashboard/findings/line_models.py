@@ -1,6 +1,6 @@
 """What the points of a line (one server, variant and workload) say together; kept with the analysis.
 
-A model that was refused is `Refused`: unknown, with its reason."""
+A model that was refused is `NotComputable`: unknown, with its reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from itertools import groupby
 
 from dashboard.findings.point import Point
 from workers.analysis import anatomy, ceiling, group_commit, scaling_law
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.metrics.commit_waits import LED
 
 LOGS = ("redo", "binlog")
@@ -26,7 +26,7 @@ class CommitTime:
     """Where the time of a commit goes at a number of threads."""
 
     threads: int
-    anatomy: anatomy.Anatomy | Refused
+    anatomy: anatomy.Anatomy | NotComputable
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class LineModels:
     variant: str
     workload: str
     group_commit: Mapping[str, group_commit.GroupCommit]
-    ceiling: Ceiling | Refused
-    scaling_law: scaling_law.ScalingLaw | Refused
+    ceiling: Ceiling | NotComputable
+    scaling_law: scaling_law.ScalingLaw | NotComputable
     commit_times: tuple[CommitTime, ...]
 
 
@@ -71,9 +71,9 @@ def _models(points: Sequence[Point]) -> LineModels:
     )
 
 
-def _uncounted(counts: str) -> Refused | None:
+def _uncounted(counts: str) -> NotComputable | None:
     """Why fsyncs per commit say nothing of its throughput; None where it is of commits."""
-    return None if counts == "commits" else Refused(f"Its throughput counts {counts}, not commits.")
+    return None if counts == "commits" else NotComputable(f"Its throughput counts {counts}, not commits.")
 
 
 def _judged(points: Sequence[Point], log: str) -> group_commit.GroupCommit:
@@ -94,33 +94,33 @@ def _busy(point: Point) -> float | None:
     return sum(point.fsync_latency[log].total_ms for log in flushed) / measured_ms
 
 
-def _ceiling(lone: Point | None) -> Ceiling | Refused:
+def _ceiling(lone: Point | None) -> Ceiling | NotComputable:
     if lone is None:
-        return Refused("One thread alone was not measured.")
+        return NotComputable("One thread alone was not measured.")
     counted = {log: found.value for log in LOGS if (found := lone.fsyncs_of(log))}
     waited = {log: each for log, each in counted.items() if each >= ceiling.LONE}
     if not counted or any(lone.fsync_ms(log) is None for log in waited):
-        return Refused("No source timed the fsyncs of every log that a commit waits for.")
+        return NotComputable("No source timed the fsyncs of every log that a commit waits for.")
     demands = {log: ceiling.Demand(each, each * (lone.fsync_ms(log) or 0)) for log, each in waited.items()}
     bound = ceiling.ceiling(demands)
-    if isinstance(bound, Refused):
+    if isinstance(bound, NotComputable):
         return bound
     source = ", ".join(dict.fromkeys(lone.fsync_latency[log].source for log in waited))
     return Ceiling(bound.demand_ms, bound.longest_ms, bound.fsyncs, source)
 
 
-def _anatomy(point: Point, lone: Point | None) -> anatomy.Anatomy | Refused:
+def _anatomy(point: Point, lone: Point | None) -> anatomy.Anatomy | NotComputable:
     if lone is None:
-        return Refused("One thread alone was not measured: how many flushes a commit waits for is not known.")
+        return NotComputable("One thread alone was not measured: how many flushes a commit waits for is not known.")
     counted = {log: found.value for log in LOGS if (found := lone.fsyncs_of(log))}
     if not counted:
-        return Refused("No source counted the fsyncs.")
+        return NotComputable("No source counted the fsyncs.")
     series = {log: each for log, each in counted.items() if each >= ceiling.LONE}
     if not series:
-        return Refused("A commit does not wait for an fsync.")
+        return NotComputable("A commit does not wait for an fsync.")
     if any(point.fsync_ms(log) is None for log in series):
-        return Refused("No source timed the fsyncs of every log that a commit waits for.")
-    flushes = {log: anatomy.Flushes(each, point.fsync_ms(log) or 0) for log, each in series.items()}
+        return NotComputable("No source timed the fsyncs of every log that a commit waits for.")
+    flushes = {log: anatomy.FlushCost(each, point.fsync_ms(log) or 0) for log, each in series.items()}
     waited = point.group_wait_ms
     led = LED.get(waited.source.partition(":")[2]) if waited else None
     return anatomy.anatomy(point.threads, point.tps, flushes, waited.value if waited else None, led)

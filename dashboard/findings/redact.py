@@ -11,7 +11,7 @@ from dashboard.records.experiments.environment import PLACES
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
-from workers.crash.owners_command import DOUBT, MEND
+from workers.crash.owners_command import DOUBT, FIX
 
 REMOVED = "[removed]"
 # Keys of environments and lines of option files whose value says where a server is or who uses it.
@@ -92,7 +92,7 @@ def _without_output(failed: re.Match[str]) -> str:
     """What a command printed may have any number of lines: all goes, up to the end of the text."""
     what, could_not, ended = failed.groups()
     says = could_not or f"{REMOVED} {ended}"
-    advice = next((f" {one}" for one in (DOUBT, MEND) if failed[0].rstrip().endswith(one)), "")
+    advice = next((f" {one}" for one in (DOUBT, FIX) if failed[0].rstrip().endswith(one)), "")
     return f"The {what} command {says}: {REMOVED}{advice}"
 
 

@@ -102,7 +102,7 @@ def _must_be_usable(home: Path) -> None:
     try:
         usable.check(home, usable.file_of(settings.DATABASES["default"]))
     except usable.Unusable as refused:
-        raise LocalError(refused.message, refused.mend) from refused
+        raise LocalError(refused.message, refused.fix) from refused
 
 
 def _migrate() -> None:

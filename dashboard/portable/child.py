@@ -20,7 +20,7 @@ def main(who: str) -> dict[str, Any]:
     try:
         imported = import_file(user, sys.stdin.buffer)
     except NotImported as refused:
-        return {"refused": [refused.message, refused.mend]}
+        return {"refused": [refused.message, refused.fix]}
     except MemoryError:
         what = f"Reading it takes more than {MEMORY_BYTES >> 20} MiB of memory. Nothing was stored."
         return {"refused": [what, "Export fewer measurements in one experiment."]}

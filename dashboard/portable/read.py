@@ -13,7 +13,7 @@ from dashboard.portable.refused import NotImported
 from dashboard.portable.shape import FORMAT, VERSION
 from dashboard.records.experiments.claims import claims_of
 from workers.bench.histogram import percentiles
-from workers.bench.output import Output, Total
+from workers.bench.output import SysbenchOutput, Total
 from workers.bench.plan import Plan
 from workers.bench.plan_field import dangling
 from workers.crash.verdict import CheckResult, verdict
@@ -255,7 +255,7 @@ def _check_output(found: RunParts, where: str) -> None:
 
 
 def _totals(printed: str) -> Iterator[Total]:
-    output = Output()
+    output = SysbenchOutput()
     for line in printed.splitlines():
         before = output.total
         output.take(line)

@@ -31,7 +31,7 @@ from tests.unit.bench.plans import plan as small_plan
 from workers.bench import measure as measuring
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest, LoadResult
-from workers.bench.measure import Listener, Prepared
+from workers.bench.measure import Listener, LoadedTables
 from workers.bench.plan import PlannedCell, PlanTarget, Variant, WorkloadChoice
 from workers.bench.stage import SandboxStage
 from workers.bench.workloads import LUA_FOLDER
@@ -110,7 +110,7 @@ def through_the_product(stage, variant: Variant, threads: int, seconds: int) -> 
     """A cell as the worker measures it: warm-up, all default sources on, samples read along."""
     cell = PlannedCell(0, 0, PlanTarget(1, "bench"), variant, WorkloadChoice("update", "update-by-key", {}), threads, 1)
     plan = replace(small_plan(), warmup_s=1, measure_s=seconds, table_rows=ROWS, seed=next(SEEDS))
-    return measuring.measure(stage, PREPARED.setdefault(stage, Prepared()), plan, cell, SILENT).load
+    return measuring.measure(stage, PREPARED.setdefault(stage, LoadedTables()), plan, cell, SILENT).load
 
 
 def bare_sysbench(stage, variant: Variant, threads: int, seconds: int, argv: tuple[str, ...]) -> float:
@@ -120,7 +120,7 @@ def bare_sysbench(stage, variant: Variant, threads: int, seconds: int, argv: tup
         schema = stage.schema("innodb")
         request = LoadRequest(stage.target, schema, "update-by-key", {}, "innodb", ROWS, threads, seconds, 7)
         sysbench.prepare(request, lambda: False)
-        PREPARED[stage] = Prepared()
+        PREPARED[stage] = LoadedTables()
     own = [f"--mysql-socket={stage.target.socket}" if "--mysql-socket=" in word else word for word in argv]
     run_bare(stage, [f"--time={1}" if "--time=" in word else word for word in own], next(SEEDS))
     return run_bare(stage, own, next(SEEDS))

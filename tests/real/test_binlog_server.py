@@ -12,7 +12,7 @@ from tests.real.binlog_server import SCHEMA, SECRET, commit, insert, log_files, 
 from tests.real.binlog_vendor import needs_tool, transactions_in
 from workers.crash import gtid, transactions
 from workers.crash.binlog import BinlogUnknown, read
-from workers.crash.binlog.events import EventLog, Kind, end_of
+from workers.crash.binlog.events import EventLog, EventType, end_of
 
 CLIENTS, EACH = 3, 60
 ENGINE_KEYS = f"SELECT DISTINCT client, n FROM {SCHEMA}.one UNION SELECT client, n FROM {SCHEMA}.left_half"
@@ -202,13 +202,13 @@ def test_it_reads_on_after_a_crash(make_sandbox):
 
 def commit_ends(file: Path) -> list[int]:
     log = EventLog(file)
-    return [end_of(event) for kind, event in log if kind == Kind.XID]
+    return [end_of(event) for kind, event in log if kind == EventType.XID]
 
 
 def with_next_gtid(file: Path, place: int) -> bytes:
     """The file with the GTID event at this place among all saying the number of the one before the next."""
     log, data = EventLog(file), bytearray(file.read_bytes())
-    events = [(end_of(event), event) for kind, event in log if kind == Kind.MARIADB_GTID and not event[31] & 1]
+    events = [(end_of(event), event) for kind, event in log if kind == EventType.MARIADB_GTID and not event[31] & 1]
     (end, event), (_, following) = list(pairwise(events))[place - 1][0], events[place]
     changed = event[:19] + following[19:27] + event[27:]
     data[end - len(changed) - 4 : end] = changed + struct.pack("<I", zlib.crc32(changed))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.bench.plans import plan as small_plan
-from workers.bench.measure import Listener, Measurement, Prepared, measure
+from workers.bench.measure import Listener, LoadedTables, Measurement, measure
 from workers.bench.plan import Plan, Variant
 from workers.bench.stage import SandboxStage
 from workers.errors import SandboxError
@@ -44,7 +44,7 @@ def one_cell(**changes: object) -> Plan:
 
 def measured(stage: SandboxStage, threads: int, **variant: object) -> Measurement:
     plan = one_cell(threads=(threads,), variants=(Variant("v", **({"settings": ALL_ON} | variant)),))
-    return measure(stage, Prepared(), plan, next(iter(plan.cells())), SILENT)
+    return measure(stage, LoadedTables(), plan, next(iter(plan.cells())), SILENT)
 
 
 def figures(done: Measurement, source: str) -> dict[str, float]:

@@ -141,6 +141,6 @@ def test_it_prints_the_grant_for_what_was_refused(sandbox):
                 pytest.raises(MissingPrivilege) as refused,
             ):
                 ask.rows(poor, "SET GLOBAL sync_binlog = 1")
-            assert refused.value.mend == "GRANT BINLOG ADMIN ON *.* TO 'poor'@'localhost';"
+            assert refused.value.fix == "GRANT BINLOG ADMIN ON *.* TO 'poor'@'localhost';"
         finally:
             ask.rows(connection, "DROP USER 'poor'@'localhost'")

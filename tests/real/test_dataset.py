@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.bench.plans import plan as small_plan
 from workers.bench import dataset, sysbench
-from workers.bench.measure import Listener, Prepared, measure
+from workers.bench.measure import Listener, LoadedTables, measure
 from workers.bench.plan import Plan, Variant
 from workers.bench.stage import SandboxStage
 from workers.sandbox.builds import find
@@ -26,7 +26,7 @@ def run(root, plan: Plan) -> tuple[int, list[str]]:
     data = dataset.image_for(root, find("system-mariadb"), plan, "")
     stage = SandboxStage(root, find("system-mariadb"), "data", "", trace=False, data=data)
     try:
-        prepared = Prepared()
+        prepared = LoadedTables()
         for cell in plan.cells():
             measure(stage, prepared, plan, cell, replace(SILENT, phase=told.append))
         with connect(stage.target) as link, link.cursor() as cursor:
@@ -63,7 +63,7 @@ def test_settings_hold_after_the_image_was_kept(sandbox_root):
     stage = SandboxStage(sandbox_root, find("system-mariadb"), "data", "", trace=False, data=data)
     try:
         cell = next(iter(plan(variants=(Variant("0/0", {"sync_binlog": "7"}),)).cells()))
-        assert measure(stage, Prepared(), plan(), cell, SILENT).effective == {"sync_binlog": "7"}
+        assert measure(stage, LoadedTables(), plan(), cell, SILENT).effective == {"sync_binlog": "7"}
         with connect(stage.target) as link, link.cursor() as cursor:
             cursor.execute("SELECT @@GLOBAL.sync_binlog")
             assert cursor.fetchone()[0] == 7

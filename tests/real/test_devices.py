@@ -10,7 +10,7 @@ from workers.errors import SandboxError
 from workers.metrics import device_probe
 from workers.sandbox import builds
 from workers.sandbox.devices import Devices
-from workers.sandbox.promise import Promise, compare
+from workers.sandbox.promise import DevicePromise, compare
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import parse
 from workers.sandbox.users import unprivileged_user
@@ -27,7 +27,7 @@ def nothing_is_left(sandbox_root):
     assert leavings(sandbox_root) == NOTHING
 
 
-def judged(devices: Devices) -> Promise:
+def judged(devices: Devices) -> DevicePromise:
     return compare(devices.storage, device_probe.probe(devices.data, sizes=(4096,), seconds_each=0.8))
 
 

@@ -14,7 +14,7 @@ from workers.sandbox.disk.volatile import VolatileDisk
 
 def model(found, way):
     return fsync_model.fit(
-        [fsync_model.SizeTimes(one.size_bytes, one.times_ms) for one in found.times if one.way == way]
+        [fsync_model.SizeSample(one.size_bytes, one.times_ms) for one in found.times if one.way == way]
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from workers.errors import SandboxError
 from workers.metrics import fsync_table
-from workers.metrics.fsync_table import Table
+from workers.metrics.fsync_table import FsyncTable
 
 PROGRAM = Path(__file__).with_name("fsync_calls.py")
 
@@ -20,7 +20,7 @@ def counts(tmp_path_factory):
     table.write_bytes(fsync_table.empty())
     env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
     subprocess.run([sys.executable, "-I", PROGRAM, folder], env=env, check=True)
-    return {(Path(path).name, call): count for (path, call), count in Table(table).counts().items()}
+    return {(Path(path).name, call): count for (path, call), count in FsyncTable(table).counts().items()}
 
 
 def test_it_counts_each_call_by_file(counts):
@@ -56,7 +56,7 @@ def test_it_stays_exact_when_the_table_is_full(tmp_path):
     table.write_bytes(fsync_table.empty())
     env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
     subprocess.run([sys.executable, "-I", PROGRAM, tmp_path, "1500"], env=env, check=True)
-    counts = Table(table).counts()
+    counts = FsyncTable(table).counts()
     assert sum(count.calls for count in counts.values()) == 1500
     assert counts["", "fsync"].calls == 1500 - (fsync_table.SLOTS - 1)
 

@@ -11,7 +11,7 @@ import pymysql
 import pytest
 
 from workers.bench import sysbench
-from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.bench.load import LoadRequest, LoadResult, LoadSecond
 from workers.bench.workloads import WORKLOADS
 from workers.errors import Cancelled, PlanError
 from workers.sandbox.server import Sandbox
@@ -137,7 +137,7 @@ def test_durable_once_a_second_commits_once_a_second_and_loses_nothing(request_o
 def test_samples_arrive_while_it_runs(request_of):
     request = request_of(seconds=3)
     sysbench.prepare(request, never)
-    arrivals: list[tuple[float, Second]] = []
+    arrivals: list[tuple[float, LoadSecond]] = []
     began = time.monotonic()
     result = sysbench.run(request, lambda second: arrivals.append((time.monotonic() - began, second)), never)
     told = [second for _, second in arrivals]

@@ -108,7 +108,7 @@ def test_the_account_may_not_write(request_here, sandbox):
     try:
         with pytest.raises(MissingPrivilege) as refused:
             run(replace(request_here, target=replace(request_here.target, user=f"s{TOKEN}", password="")))
-        assert f"TO {account}" in refused.value.mend
+        assert f"TO {account}" in refused.value.fix
     finally:
         say(sandbox, f"DROP USER {account}")
 
@@ -121,7 +121,7 @@ def test_the_engine_is_not_there_and_no_other_takes_its_place(request_here):
 def test_there_are_too_few_connections(request_here, sandbox):
     with setting(sandbox, "max_connections", "20"), pytest.raises(LoadError, match="does not allow 40") as error:
         run(replace(request_here, threads=40))
-    assert "max_connections = 90" in error.value.mend
+    assert "max_connections = 90" in error.value.fix
 
 
 def test_the_table_is_full(request_here, sandbox):

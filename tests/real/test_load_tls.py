@@ -76,7 +76,7 @@ def test_it_encrypts_with_the_servers_own_certificate_or_its_authority(encrypted
 def test_it_says_that_the_load_is_plain_where_the_account_is_not(encrypted, mode):
     with pytest.raises(AccessDenied) as refused:
         run(encrypted, mode)
-    assert "TLS mode 'required'" in refused.value.mend
+    assert "TLS mode 'required'" in refused.value.fix
 
 
 def test_it_refuses_a_certificate_of_another_authority(encrypted, certificates):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from tests.unit.bench.plans import plan as small_plan
-from workers.bench.measure import Listener, Prepared, measure
+from workers.bench.measure import Listener, LoadedTables, measure
 from workers.bench.stage import SandboxStage
 from workers.errors import LoadBrokeOff
 from workers.sandbox import builds
@@ -50,7 +50,7 @@ def breaking_off(tmp_path, monkeypatch):
 def measured(stage, phases):
     plan = small_plan(warmup_s=0, measure_s=1, repeats=1, table_rows=100, threads=(2,))
     listener = Listener(phases.append, lambda second, warming: None, lambda: False)
-    return measure(stage, Prepared(), plan, next(iter(plan.cells())), listener)
+    return measure(stage, LoadedTables(), plan, next(iter(plan.cells())), listener)
 
 
 def seeds(tries):

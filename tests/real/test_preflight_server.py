@@ -6,7 +6,7 @@ import pytest
 
 from workers.errors import MissingPrivilege
 from workers.servers import ask, preflight
-from workers.servers.checks import CHECKS, Found
+from workers.servers.checks import CHECKS, PreflightAnswer
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.flavours import grants
@@ -133,7 +133,7 @@ def test_a_check_that_breaks_is_unknown(sandbox, monkeypatch):
 
     monkeypatch.setitem(CHECKS, "clock", ("Clocks", broken))
     monkeypatch.setitem(
-        CHECKS, "disk", ("Disk", lambda scene: Found("passed", str(ask.value(scene.connection, "nonsense"))))
+        CHECKS, "disk", ("Disk", lambda scene: PreflightAnswer("passed", str(ask.value(scene.connection, "nonsense"))))
     )
     checks = by_key(preflight.run(sandbox.target))
     assert checks["clock"].outcome == checks["disk"].outcome == "unknown"

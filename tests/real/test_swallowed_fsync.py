@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.findings.contradictions import LOGS, counts
 from tests.real.wider import Wider
-from workers.analysis.contradiction import Flushes, contradictions
+from workers.analysis.contradiction import FlushReports, contradictions
 from workers.metrics.device_probe import probe
 from workers.metrics.fsync_trace import FsyncTrace
 from workers.metrics.source import Subject
@@ -66,7 +66,7 @@ def told(sandbox):
 def _flushes(files, figures, traced, device_ms):
     timed = next((one for one in traced.latencies if one.files == files), None)
     mean_ms = timed.total_ms / timed.calls if timed else None
-    return Flushes(counts([figures], files), COMMITS, mean_ms, device_ms)
+    return FlushReports(counts([figures], files), COMMITS, mean_ms, device_ms)
 
 
 def test_a_library_above_the_trace_swallows_what_the_server_counts(sandbox_root, library):

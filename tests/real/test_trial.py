@@ -7,7 +7,7 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import bad, crash, forgetful, setup
-from workers.crash.chain import Ports
+from workers.crash.chain import TrialPorts
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.run import run_trial
 from workers.crash.witness import Witness
@@ -117,7 +117,10 @@ def test_it_stops_while_it_waits_for_a_recovery(sandbox_root):
 
     with pytest.raises(Cancelled):
         run_trial(
-            setup(sandbox_root, "process-kill"), lambda step: None, lambda: bool(asked), Ports(sandbox=Hanging.create)
+            setup(sandbox_root, "process-kill"),
+            lambda step: None,
+            lambda: bool(asked),
+            TrialPorts(sandbox=Hanging.create),
         )
 
 
@@ -128,7 +131,7 @@ def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root):
             for client in self._clients:
                 client._socket.shutdown(2)
 
-    result = crash(sandbox_root, "process-kill", ports=Ports(witness=HungUp))
+    result = crash(sandbox_root, "process-kill", ports=TrialPorts(witness=HungUp))
     assert (result.verdict, result.failed_at) == ("unknown", "load")
     assert "stopped before the crash" in result.error
 
@@ -138,7 +141,7 @@ def test_a_bug_makes_it_unknown(sandbox_root):
         def begin(self):
             raise ZeroDivisionError("a bug")
 
-    result = crash(sandbox_root, "process-kill", ports=Ports(witness=Broken))
+    result = crash(sandbox_root, "process-kill", ports=TrialPorts(witness=Broken))
     assert (result.verdict, result.failed_at, result.error) == ("unknown", "load", "ZeroDivisionError: a bug")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.real.disks import leavings, needs_disk
 from tests.real.trials import bad, crash
 from workers.crash.binlog import files_of
-from workers.crash.chain import Ports
+from workers.crash.chain import TrialPorts
 from workers.crash.replica import SCHEMA
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
@@ -25,7 +25,7 @@ NUMBER_AT = HEADER.size  # of a GTID event
 CRC_BYTES = 4
 
 
-def spoilt(fault: Callable[[Sandbox], object]) -> Ports:
+def spoilt(fault: Callable[[Sandbox], object]) -> TrialPorts:
     """The fault happens when the server is up again, before anything is read."""
 
     class Spoilt(Sandbox):
@@ -34,7 +34,7 @@ def spoilt(fault: Callable[[Sandbox], object]) -> Ports:
             fault(self)
             return done
 
-    return Ports(sandbox=Spoilt.create)
+    return TrialPorts(sandbox=Spoilt.create)
 
 
 def sql(server: Sandbox, statement: str) -> None:
@@ -161,7 +161,7 @@ def test_tables_in_another_engine_than_the_variant_says_are_no_trial(sandbox_roo
     def substituting(root, build, settings, **how):
         return Sandbox.create(root, build, {**settings, "sql_mode": ""}, **how)
 
-    result = crash(sandbox_root, "graceful-restart", engine="no_such_engine", ports=Ports(sandbox=substituting))
+    result = crash(sandbox_root, "graceful-restart", engine="no_such_engine", ports=TrialPorts(sandbox=substituting))
     assert (result.verdict, result.failed_at) == ("unknown", "prepare")
     assert "instead of no_such_engine" in result.error
 
@@ -193,6 +193,6 @@ def test_a_trial_that_breaks_while_the_disk_holds_its_flushes_ends(sandbox_root)
         def freeze(self):
             raise SandboxError("The sandbox could not be frozen.")
 
-    broken = crash(sandbox_root, "power-loss", ports=Ports(sandbox=NeverFrozen.create))
+    broken = crash(sandbox_root, "power-loss", ports=TrialPorts(sandbox=NeverFrozen.create))
     assert (broken.verdict, broken.failed_at, broken.error) == ("unknown", "freeze", "The sandbox could not be frozen.")
     assert leavings(sandbox_root) == (0, 0, []) and "left behind" not in broken.notes

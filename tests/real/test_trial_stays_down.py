@@ -9,13 +9,13 @@ import pytest
 
 from tests.real.test_trial_builds import ROCKSDB_LIBRARY, at, ready
 from tests.real.trials import bad, crash
-from workers.crash.chain import Ports
+from workers.crash.chain import TrialPorts
 from workers.sandbox.server import Sandbox
 
 PAGE_BYTES = 16384
 
 
-def spoilt(spoil: Callable[[Path], None]) -> Ports:
+def spoilt(spoil: Callable[[Path], None]) -> TrialPorts:
     """Done to the datadir when the server is down."""
 
     class Spoilt(Sandbox):
@@ -24,7 +24,7 @@ def spoilt(spoil: Callable[[Path], None]) -> Ports:
             spoil(self.datadir)
             return super().recover(settings)
 
-    return Ports(sandbox=Spoilt.create)
+    return TrialPorts(sandbox=Spoilt.create)
 
 
 def test_a_server_whose_files_are_spoilt_does_not_come_back(sandbox_root):
@@ -75,6 +75,6 @@ def test_a_server_that_is_killed_in_its_recovery_tells_nothing(sandbox_root):
             if self.log_text.count("ready for connections"):  # of an earlier life
                 self._process.kill()
 
-    result = crash(sandbox_root, "process-kill", ports=Ports(sandbox=Killed.create))
+    result = crash(sandbox_root, "process-kill", ports=TrialPorts(sandbox=Killed.create))
     assert (result.verdict, result.failed_at) == ("unknown", "recovery")
     assert "ended by signal 9 (SIGKILL)" in result.error

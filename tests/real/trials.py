@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from workers.crash.chain import PORTS, Ports
+from workers.crash.chain import PORTS, TrialPorts
 from workers.crash.run import run_trial
 from workers.crash.trial import TrialResult, TrialSetup
 from workers.sandbox import builds
@@ -25,7 +25,7 @@ def setup(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **opt
 
 
 def crash(
-    root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, ports: Ports = PORTS, **options: Any
+    root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, ports: TrialPorts = PORTS, **options: Any
 ) -> TrialResult:
     asked = setup(root, kind, flush_log, sync_binlog, **options)
     return run_trial(asked, lambda step: None, lambda: False, ports)

@@ -17,13 +17,13 @@ Leaders wait for nobody, yet their flushes are taken off too: the part is a litt
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 
 OVER = 1.1  # parts above the whole by more: what was assumed does not hold here
 
 
 @dataclass(frozen=True)
-class Flushes:
+class FlushCost:
     """Of one log: fsyncs per commit of a lone thread, and the mean time of one at this number of threads."""
 
     in_series: float
@@ -42,21 +42,23 @@ class Anatomy:
 def anatomy(
     threads: int,
     tps: float,
-    flushes: Mapping[str, Flushes],
+    flushes: Mapping[str, FlushCost],
     leader_wait_ms: float | None = None,
     led: Collection[str] | None = None,
-) -> Anatomy | Refused:
+) -> Anatomy | NotComputable:
     """`flushes` by log; `leader_wait_ms`: waiting for a group's leader, per commit; `led`: the logs that it flushes
     meanwhile, all when not known."""
     if tps <= 0:
-        return Refused("Nothing was committed.")
+        return NotComputable("Nothing was committed.")
     whole = 1000 * threads / tps
     parts = {f"{log} flush": one.in_series * one.mean_ms for log, one in flushes.items()}
     if not parts:
-        return Refused("No source timed the fsyncs.")
+        return NotComputable("No source timed the fsyncs.")
     flushed = sum(parts.values())
     if flushed > OVER * whole:
-        return Refused("The fsyncs of a commit would take longer than the commit: they do not follow one another here.")
+        return NotComputable(
+            "The fsyncs of a commit would take longer than the commit: they do not follow one another here."
+        )
     if leader_wait_ms is not None:
         meanwhile = sum(ms for part, ms in parts.items() if led is None or part.removesuffix(" flush") in led)
         parts["group leader"] = max(0.0, min(leader_wait_ms - meanwhile, whole - flushed))

@@ -25,7 +25,7 @@ with one thread than later moves the bound: an efficiency above 1 says so.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 
 LONE = 0.5  # fsyncs per commit: below, a commit does not wait for one of its own
 
@@ -59,13 +59,13 @@ class Ceiling:
         return tps / self.shared_tps(threads)
 
 
-def ceiling(alone: Mapping[str, Demand]) -> Ceiling | Refused:
+def ceiling(alone: Mapping[str, Demand]) -> Ceiling | NotComputable:
     """From the demands of a lone thread, by log; logs that a commit does not wait for are left out."""
     waited = {log: demand for log, demand in alone.items() if demand.fsyncs >= LONE}
     if not waited:
-        return Refused("A commit does not wait for an fsync: there is no ceiling.")
+        return NotComputable("A commit does not wait for an fsync: there is no ceiling.")
     if any(demand.ms <= 0 for demand in waited.values()):
-        return Refused("The fsyncs took no time that could be measured.")
+        return NotComputable("The fsyncs took no time that could be measured.")
     return Ceiling(
         demand_ms=sum(demand.ms for demand in waited.values()),
         longest_ms=max(demand.ms for demand in waited.values()),

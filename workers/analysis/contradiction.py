@@ -19,7 +19,7 @@ FASTER = 10
 
 
 @dataclass(frozen=True)
-class Flushes:
+class FlushReports:
     """Of one log over the same window. `counts`: source -> calls; `mean_ms`: of the calls that were timed; `device_ms`:
     the fastest flush that the probe of its device knows. None: not known."""
 
@@ -29,12 +29,12 @@ class Flushes:
     device_ms: float | None = None
 
 
-def contradictions(log: str, found: Flushes) -> list[str]:
+def contradictions(log: str, found: FlushReports) -> list[str]:
     """One sentence each, for the reader; empty where the sources agree, or where only one of them is known."""
     return [said for said in (_counts(log, found), _time(log, found)) if said]
 
 
-def _counts(log: str, found: Flushes) -> str:
+def _counts(log: str, found: FlushReports) -> str:
     if len(found.counts) < 2 or not found.commits:
         return ""
     few, many = (pick(found.counts, key=found.counts.__getitem__) for pick in (min, max))
@@ -45,7 +45,7 @@ def _counts(log: str, found: Flushes) -> str:
     return f"{few} saw {least} flushes of the {log} per commit, {many} counted {largest}."
 
 
-def _time(log: str, found: Flushes) -> str:
+def _time(log: str, found: FlushReports) -> str:
     if found.mean_ms is None or found.device_ms is None or found.mean_ms * FASTER > found.device_ms:
         return ""
     took, least = (f"{one:.2g} ms" for one in (found.mean_ms, found.device_ms))

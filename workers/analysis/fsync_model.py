@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import SEED, Estimate
 from workers.analysis.student import Floats
 
@@ -40,7 +40,7 @@ Follows = Literal["follows", "does not follow", "unknown"]
 
 
 @dataclass(frozen=True)
-class SizeTimes:
+class SizeSample:
     """Time to make `size_bytes` durable, one value for each round; all sizes have the same rounds."""
 
     size_bytes: int
@@ -78,11 +78,11 @@ class FsyncModel:
         return self.k_ms.value * 1000 * self.mb_per_s.value if self.k_ms.value else 0.0
 
 
-def fit(points: Sequence[SizeTimes]) -> FsyncModel | Refused:
+def fit(points: Sequence[SizeSample]) -> FsyncModel | NotComputable:
     """The line through at least four sizes that span a factor of 64; intervals from five rounds on."""
     points = sorted(points, key=lambda point: point.size_bytes)
     if why := _why_not(points):
-        return Refused(why)
+        return NotComputable(why)
     sizes = np.array([point.size_bytes for point in points], dtype=float)
     times = np.array([point.times_ms for point in points], dtype=float)
     medians = np.median(times, axis=1)
@@ -100,7 +100,7 @@ def fit(points: Sequence[SizeTimes]) -> FsyncModel | Refused:
     )
 
 
-def _why_not(points: Sequence[SizeTimes]) -> str:
+def _why_not(points: Sequence[SizeSample]) -> str:
     sizes = {point.size_bytes for point in points}
     if len(sizes) < MIN_SIZES or max(sizes) < MIN_SPAN * min(sizes):
         return f"Fewer than {MIN_SIZES} sizes that span a factor of {MIN_SPAN} were measured."

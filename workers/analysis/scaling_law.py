@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import SEED, Estimate
 from workers.analysis.student import Floats
 
@@ -65,21 +65,21 @@ class ScalingLaw:
         return np.array([1, self.contention.value, self.coherency.value]) / per_thread
 
 
-def fit(points: Sequence[Throughput]) -> ScalingLaw | Refused:
+def fit(points: Sequence[Throughput]) -> ScalingLaw | NotComputable:
     """The law through one point for each number of threads."""
     if why := _why_not(points):
-        return Refused(why)
+        return NotComputable(why)
     points = sorted(points, key=lambda point: point.threads)
     threads = np.array([point.threads for point in points], dtype=float)
     tps = np.array([point.tps for point in points])
     best = _coefficients(threads, tps)
     if best[0] <= 0:
-        return Refused("Throughput rises faster than the number of threads: the law does not describe that.")
+        return NotComputable("Throughput rises faster than the number of threads: the law does not describe that.")
     off = tps / _law(threads, best) - 1
     worst = int(np.abs(off).argmax())
     if abs(off[worst]) > MOST_MISFIT:
         at = points[worst].threads
-        return Refused(
+        return NotComputable(
             f"The law does not fit: with {at} thread{'s' if at > 1 else ''} it is off by {abs(off[worst]):.0%}."
         )
     spreads = _spreads(points, off)

@@ -33,7 +33,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Ratio:
+class RatioEstimate:
     """`p`: two-sided, that both points are equally fast; None where the estimate has no interval."""
 
     estimate: Estimate
@@ -58,7 +58,7 @@ def ratio(of: Sample, to: Sample) -> Estimate | None:
     return found.estimate if found else None
 
 
-def compared(of: Sample, to: Sample) -> Ratio | None:
+def compared(of: Sample, to: Sample) -> RatioEstimate | None:
     """The ratio with its p. Repeats that both points have are paired where there are enough of them."""
     if not of or not to:
         return None
@@ -70,13 +70,13 @@ def compared(of: Sample, to: Sample) -> Ratio | None:
         return _told(of_mean(np.log(_means(of)) - np.log(_means(to))))
     logs = np.log(_means(of)), np.log(_means(to))
     if min(len(of), len(to)) < MIN_REPEATS:
-        return Ratio(Estimate(float(np.exp(logs[0].mean() - logs[1].mean()))))
+        return RatioEstimate(Estimate(float(np.exp(logs[0].mean() - logs[1].mean()))))
     return _told(of_difference(*logs))
 
 
-def _told(found: Student) -> Ratio:
+def _told(found: Student) -> RatioEstimate:
     lo, hi = found.interval()
-    return Ratio(Estimate(*(float(np.exp(one)) for one in (found.centre, lo, hi))), float(found.p()))
+    return RatioEstimate(Estimate(*(float(np.exp(one)) for one in (found.centre, lo, hi))), float(found.p()))
 
 
 def _means(repeats: Sample) -> Floats:

@@ -19,47 +19,47 @@ from workers.servers import trouble
 
 
 @dataclass(frozen=True)
-class Known:
+class LoadFailure:
     """An error number as load meets it. Both texts may hold {where} {schema} {threads} {engine} {detail} {room}."""
 
     kind: type[DurascopeError]
     says: str
-    mend: str
+    fix: str
 
 
-TOO_MANY = Known(
+TOO_MANY = LoadFailure(
     LoadError,
     "{where} does not allow {threads} connections: {detail}.",
     "Raise the limit (SET GLOBAL max_connections = {room};) or measure fewer threads.",
 )
-REFUSED = Known(
+REFUSED = LoadFailure(
     Unreachable,
     "sysbench found nothing listening at {where}.",
     "Start the server, check the port, and see that bind_address lets the worker's host in.",
 )
-FULL = Known(
+FULL = LoadFailure(
     ServerError,
     "The disk of {where} is full: {detail}.",
     "Make room (or raise max_heap_table_size for MEMORY tables), or measure fewer rows or seconds.",
 )
-GONE_TABLE = Known(
+GONE_TABLE = LoadFailure(
     LoadError,
     "The tables of the load are missing in {schema} at {where}: {detail}.",
     "Something dropped them during the experiment; start the experiment again, which loads them anew.",
 )
-PLAIN_REFUSED = Known(
+PLAIN_REFUSED = LoadFailure(
     AccessDenied,
     "{where} takes no unencrypted connection, and the load ran without TLS: {detail}.",
     "Choose the TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
 )
-REFUSED_ACCOUNT = Known(
+REFUSED_ACCOUNT = LoadFailure(
     AccessDenied,
     "{where} does not accept this account or password from sysbench.",
     "Check user, password and the host part of the account. If the account is allowed over TLS only, choose the "
     "TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
 )
 # What is not here is taken from workers.servers.trouble, which knows all connections.
-KNOWN: dict[int, Known] = {
+KNOWN: dict[int, LoadFailure] = {
     1021: FULL,
     1114: FULL,
     1040: TOO_MANY,
@@ -71,27 +71,27 @@ KNOWN: dict[int, Known] = {
     1146: GONE_TABLE,
     2002: REFUSED,
     2003: REFUSED,
-    2005: Known(
+    2005: LoadFailure(
         Unreachable,
         "The host name of {where} is not known: {detail}.",
         "Check the spelling, or register the server by its number address.",
     ),
-    2026: Known(
+    2026: LoadFailure(
         Unreachable,
         "sysbench could not agree on TLS with {where}: {detail}.",
         "Give the PEM file of the authority that signed the server's certificate; the server must offer TLS 1.3.",
     ),
-    1205: Known(
+    1205: LoadFailure(
         LoadError,
         "A transaction waited too long for a row lock at {where}.",
         "See who else uses schema {schema}; or raise the table rows or lower the threads.",
     ),
-    1286: Known(
+    1286: LoadFailure(
         PlanError,
         "{where} has no storage engine {engine}; no table was made.",
         "Choose one that SHOW ENGINES lists as YES or DEFAULT.",
     ),
-    1461: Known(
+    1461: LoadFailure(
         LoadError,
         "{where} does not allow as many prepared statements as {threads} threads need: {detail}.",
         "Raise max_prepared_stmt_count or measure fewer threads.",
@@ -138,7 +138,7 @@ def _numbered(number: int, detail: str, request: LoadRequest) -> DurascopeError:
         "detail": detail,
         "room": request.threads + 50,
     }
-    return known.kind(known.says.format(**words), known.mend.format(**words))
+    return known.kind(known.says.format(**words), known.fix.format(**words))
 
 
 def _account(detail: str) -> Callable[[], str]:

@@ -28,7 +28,7 @@ class LoadRequest:
 
 
 @dataclass(frozen=True)
-class Second:
+class LoadSecond:
     """What sysbench reports once a second: `t_s` seconds since the start, rates per second.
 
     `p95_ms` is None where it is not known: nothing ended in this second, or it is the last one, worked out.
@@ -50,7 +50,7 @@ class LoadResult:
     transactions: int
     rows_per_transaction: int
     elapsed_s: float
-    seconds: tuple[Second, ...]
+    seconds: tuple[LoadSecond, ...]
     histogram: tuple[tuple[float, int], ...]
     latency_avg_ms: float
     latency_max_ms: float
@@ -66,13 +66,13 @@ class LoadResult:
             **given
             | {
                 "argv": tuple(given["argv"]),
-                "seconds": tuple(Second(**second) for second in given["seconds"]),
+                "seconds": tuple(LoadSecond(**second) for second in given["seconds"]),
                 "histogram": tuple((edge, count) for edge, count in given["histogram"]),
             }
         )
 
 
-OnSecond = Callable[[Second], None]
+OnSecond = Callable[[LoadSecond], None]
 IsCancelled = Callable[[], bool]
 Load = Callable[[LoadRequest, OnSecond, IsCancelled], LoadResult]
 # Makes ready whatever puts the load on, before anything is measured, and takes it away after.

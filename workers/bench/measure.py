@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from workers.bench import sysbench
-from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResult, Second
+from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResult, LoadSecond
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS
@@ -25,7 +25,7 @@ class Listener:
     """Whom the measurement tells: `phase` in words, `second` with (sample, warming), `cancelled` is asked."""
 
     phase: Callable[[str], None]
-    second: Callable[[Second, bool], None]
+    second: Callable[[LoadSecond, bool], None]
     cancelled: Callable[[], bool]
 
 
@@ -42,7 +42,7 @@ class Measurement:
     my_cnf: str
 
 
-class Prepared:
+class LoadedTables:
     """Which tables of a stage hold their data: each shape is loaded once and used by all cells that share it."""
 
     def __init__(self) -> None:
@@ -62,7 +62,12 @@ class Prepared:
 
 
 def measure(
-    stage: Stage, prepared: Prepared, plan: Plan, cell: PlannedCell, listener: Listener, gather: Gather | None = None
+    stage: Stage,
+    prepared: LoadedTables,
+    plan: Plan,
+    cell: PlannedCell,
+    listener: Listener,
+    gather: Gather | None = None,
 ) -> Measurement:
     """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather` makes
     ready who puts the load on that is measured: several workers (workers.together); without, one process here.
@@ -81,7 +86,7 @@ def measure(
 
 def _attempt(
     stage: Stage,
-    prepared: Prepared,
+    prepared: LoadedTables,
     plan: Plan,
     cell: PlannedCell,
     listener: Listener,
@@ -158,7 +163,7 @@ class _Watch:
         else:
             self._sessions[key] = SOURCES[key].open(subject)
 
-    def tick(self, second: Second, listener: Listener) -> None:
+    def tick(self, second: LoadSecond, listener: Listener) -> None:
         listener.second(second, False)
         self._each(lambda session: session.tick())
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from workers.bench import histogram
-from workers.bench.load import LoadRequest, LoadResult, Second
+from workers.bench.load import LoadRequest, LoadResult, LoadSecond
 from workers.errors import LoadError
 
 LEAST_SECOND_S = 0.5  # a shorter rest is added to the second before it
@@ -23,7 +23,7 @@ LEAST_MS = 0.001
 STEPS = 1024
 RATES = ("tps", "qps", "writes", "errors")
 
-Span = tuple[float, float, Second]  # from, to (seconds after the first part began), and the rates between
+Span = tuple[float, float, LoadSecond]  # from, to (seconds after the first part began), and the rates between
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ def _is_of_sysbench(edge: float) -> bool:
     return 0 <= step < STEPS and abs(middle - LEAST_MS * STEP**step) <= PRINTED_MS * 1.01
 
 
-def by_second(parts: Sequence[PartLoad]) -> Iterator[Second]:
+def by_second(parts: Sequence[PartLoad]) -> Iterator[LoadSecond]:
     """The rates of all, second by second after the first one began: what each did in a second is spread over the
     seconds that it lay in. A percentile of a second cannot be added, and is not known."""
     spans = [span for part in parts for span in _spans(part, min(one.began_s for one in parts))]
     for start, end in pairwise(_edges(max((to for _, to, _ in spans), default=0.0))):
         rates = {name: _count(spans, start, end, attrgetter(name)) for name in RATES}
-        yield Second(t_s=end, p95_ms=None, **{name: count / (end - start) for name, count in rates.items()})
+        yield LoadSecond(t_s=end, p95_ms=None, **{name: count / (end - start) for name, count in rates.items()})
 
 
 def _spans(part: PartLoad, zero_s: float) -> Iterator[Span]:
@@ -129,7 +129,7 @@ def _edges(end_s: float) -> list[float]:
     return [*whole[:-1], end_s]
 
 
-def _count(spans: Sequence[Span], start: float, end: float, rate: Callable[[Second], float]) -> float:
+def _count(spans: Sequence[Span], start: float, end: float, rate: Callable[[LoadSecond], float]) -> float:
     """How much fell between two moments."""
     overlaps = ((max(0.0, min(end, to) - max(start, begin)), second) for begin, to, second in spans)
     return sum(length * rate(second) for length, second in overlaps if length)

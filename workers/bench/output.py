@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from workers.bench import histogram
-from workers.bench.load import Second
+from workers.bench.load import LoadSecond
 
 LONGEST_LINE = 400  # a FATAL line holds the whole statement: up to 200 KB
 LEAST_SECOND_S = 0.5  # a shorter rest is no second that was left out
@@ -30,16 +30,16 @@ class Total:
     latency_max_ms: float
 
 
-class Output:
+class SysbenchOutput:
     """Takes lines as they come. What is no report of ours is kept as text, never an error."""
 
     def __init__(self) -> None:
-        self.seconds: list[Second] = []
+        self.seconds: list[LoadSecond] = []
         self.total: Total | None = None
         self._text: list[str] = []
         self._buckets: list[str] = []
 
-    def take(self, line: str) -> Second | None:
+    def take(self, line: str) -> LoadSecond | None:
         """The sample on this line, if it is one."""
         if histogram.is_bucket(line):
             self._buckets.append(line)
@@ -54,7 +54,7 @@ class Output:
         return second
 
     @property
-    def series(self) -> tuple[Second, ...]:
+    def series(self) -> tuple[LoadSecond, ...]:
         """All seconds of a finished run: sysbench often ends before it has printed the last one."""
         last = _last(self.seconds, self.total) if self.total else None
         return (*self.seconds, *([last] if last else []))
@@ -79,28 +79,28 @@ def _report(line: str) -> dict[str, Any]:
     return report if isinstance(report, dict) else {}
 
 
-def _second(report: dict[str, Any]) -> Second | None:
+def _second(report: dict[str, Any]) -> LoadSecond | None:
     fields = ("t_s", "tps", "qps", "writes", "errors", "p95_ms")
     if report.get("report") != "second" or not all(_is_figure(report.get(name)) for name in fields):
         return None
     t_s, tps, qps, writes, errors, p95_ms = (float(report[name]) for name in fields)
     # Where nothing ended in this second, sysbench prints its smallest bucket.
-    return Second(t_s=t_s, tps=tps, qps=qps, writes=writes, errors=errors, p95_ms=p95_ms if tps else None)
+    return LoadSecond(t_s=t_s, tps=tps, qps=qps, writes=writes, errors=errors, p95_ms=p95_ms if tps else None)
 
 
-def _last(seconds: list[Second], total: Total) -> Second | None:
+def _last(seconds: list[LoadSecond], total: Total) -> LoadSecond | None:
     """The last second when sysbench ended before it printed it: what the seconds before leave of the total."""
     spans = [after.t_s - before for before, after in zip([0.0, *(one.t_s for one in seconds)], seconds, strict=False)]
     rest_s = total.elapsed_s - sum(spans)
     if rest_s < LEAST_SECOND_S:
         return None
 
-    def rate(count: int, per_second: Callable[[Second], float]) -> float:
+    def rate(count: int, per_second: Callable[[LoadSecond], float]) -> float:
         told = sum(per_second(second) * span for second, span in zip(seconds, spans, strict=True))
         return max(0.0, (count - told) / rest_s)
 
     queries = total.reads + total.writes + total.other
-    return Second(
+    return LoadSecond(
         t_s=total.elapsed_s,
         tps=rate(total.transactions, attrgetter("tps")),
         qps=rate(queries, attrgetter("qps")),

@@ -19,7 +19,7 @@ MOST_THREADS = 1024
 MOST_LOAD_WORKERS = 16
 MOST_CELLS = 5000
 ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it ends in SQL, where it cannot be quoted
-ENGINE_MEND = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
+ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
 OWNERS_COMMAND = "attached-expendable"  # the crash kind of attached servers
 CONTROLS = ("lying-disk", "graceful-restart")  # the positive and the negative control of the crash checks
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from workers.bench import crash_review, site_review, stand_review
+from workers.bench import crash_review, site_review, stage_review
 from workers.bench.crash_review import Crashable
 from workers.bench.invisible import refusal, unseen
 from workers.bench.load import LoadRequest
 from workers.bench.needs import Abilities
 from workers.bench.plan import (
-    ENGINE_MEND,
+    ENGINE_FIX,
     ENGINE_NAME,
     MOST_CELLS,
     Plan,
@@ -19,8 +19,8 @@ from workers.bench.plan import (
     WorkloadChoice,
 )
 from workers.bench.plan_field import dangling, out_of_bounds
-from workers.bench.stand import stands
-from workers.bench.stand_review import Ground
+from workers.bench.stage_key import stage_keys
+from workers.bench.stage_review import StageGround
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
 from workers.metrics.registry import SOURCES
@@ -67,8 +67,8 @@ class Candidate:
         )
 
     @property
-    def ground(self) -> Ground:
-        return Ground(self.name, self.is_sandbox, self.builds, self.installed, self.disk_missing)
+    def ground(self) -> StageGround:
+        return StageGround(self.name, self.is_sandbox, self.builds, self.installed, self.disk_missing)
 
     def flavour_of(self, variant: Variant) -> FlavourKey | None:
         return self.builds.get(variant.build) if variant.build else self.flavour
@@ -82,7 +82,7 @@ def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_conf
     found += _workloads(plan)
     for target in plan.targets:
         found += _target(plan, target, candidates[target.server_id], production_confirmed)
-    found += stand_review.problems(plan, {key: server.ground for key, server in candidates.items()})
+    found += stage_review.problems(plan, {key: server.ground for key, server in candidates.items()})
     found += crash_review.problems(plan, {key: server.crashable for key, server in candidates.items()})
     found += _places(plan, candidates, is_possible=not found)
     return list(dict.fromkeys(found))
@@ -120,7 +120,7 @@ def estimate_s(plan: Plan) -> float:
     per_cell = plan.warmup_s + plan.measure_s + CELL_OVERHEAD_S + (RESTART_S if restarts else 0)
     engines = len({variant.engine for variant in plan.variants})
     each_stand = START_S + engines * len(plan.workloads) * plan.table_rows / ROWS_PER_S
-    prepare = len(list(stands(plan))) * each_stand
+    prepare = len(list(stage_keys(plan))) * each_stand
     return prepare + plan.size * per_cell + crash_review.estimate_s(plan)
 
 
@@ -142,7 +142,7 @@ def _shape(plan: Plan) -> Iterator[str]:
     yield from _twice("number of threads", [str(threads) for threads in plan.threads])
     for engine in {variant.engine for variant in plan.variants}:
         if not ENGINE_NAME.fullmatch(engine):
-            yield f"{engine[:40]!r} is no name of a storage engine. {ENGINE_MEND}"
+            yield f"{engine[:40]!r} is no name of a storage engine. {ENGINE_FIX}"
     if plan.size > MOST_CELLS:
         yield f"The plan has {plan.size:,} cells; at most {MOST_CELLS:,} fit one experiment. Take some out."
     for one, value in dangling(plan):

@@ -11,7 +11,7 @@ import subprocess
 
 from workers.bench import failures, histogram, plugins, process, tls
 from workers.bench.load import IsCancelled, LoadRequest, LoadResult, OnSecond
-from workers.bench.output import Output
+from workers.bench.output import SysbenchOutput
 from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit
 from workers.errors import LoadError
 from workers.servers.target import Target
@@ -20,7 +20,7 @@ CONNECT_S = 60  # 1024 threads on two cores take some seconds
 LAST_TRANSACTION_S = 60  # the one that runs when the time is up: lock waits end after 50 s
 AFTER_FATAL_S = 10  # threads that saw no error of their own may hang
 LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
-MEND_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
+FIX_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
 
 
 def version() -> str | None:
@@ -81,10 +81,10 @@ def _call(
     limit_s: float,
     cancelled: IsCancelled,
     on_second: OnSecond = lambda second: None,
-) -> tuple[tuple[str, ...], Output]:
+) -> tuple[tuple[str, ...], SysbenchOutput]:
     """One sysbench process from start to end: its arguments and its output."""
     params = fit(request)
-    binary, output = _binary(), Output()
+    binary, output = _binary(), SysbenchOutput()
     with tls.chosen(request.target) as (encryption, folder), plugins.without_clear_text(request.target) as more:
         argv = (binary, *_arguments(request, params), encryption, command)
         with process.started(argv, _environment(request.target) | more, folder) as child:
@@ -113,7 +113,7 @@ def _status(child: subprocess.Popen[bytes]) -> int:
 def _binary() -> str:
     for name in ("sysbench", "setpriv"):
         if not shutil.which(name):
-            raise LoadError(f"{name} is not installed on the worker's host; no load was started.", MEND_MISSING)
+            raise LoadError(f"{name} is not installed on the worker's host; no load was started.", FIX_MISSING)
     return shutil.which("sysbench") or "sysbench"
 
 

@@ -41,7 +41,7 @@ def chosen(target: Target) -> Iterator[tuple[str, Path]]:
         return
     with temporary.folder("tls") as folder:
         (folder / "cacert.pem").write_text(_authority(target))
-        _write_silent_client(folder)
+        _write_unused_client(folder)
         yield "--mysql-ssl=on", folder
 
 
@@ -77,7 +77,7 @@ def _self_signed(certificate: x509.Certificate, target: Target) -> str:
     return ssl.DER_cert_to_PEM_cert(certificate.public_bytes(serialization.Encoding.DER))
 
 
-def _write_silent_client(folder: Path) -> None:
+def _write_unused_client(folder: Path) -> None:
     key = ec.generate_private_key(ec.SECP256K1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "none")])
     now = datetime.datetime.now(datetime.UTC)

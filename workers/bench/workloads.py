@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from workers.bench.load import LoadRequest
-from workers.bench.plan import ENGINE_MEND, ENGINE_NAME
+from workers.bench.plan import ENGINE_FIX, ENGINE_NAME
 from workers.errors import PlanError
 
 LUA_FOLDER = Path(__file__).with_name("lua")
@@ -196,7 +196,7 @@ def fit(request: LoadRequest) -> dict[str, str]:
     if request.workload not in WORKLOADS:
         raise PlanError(f"There is no workload {request.workload!r}.", f"Known: {', '.join(WORKLOADS)}.")
     if not ENGINE_NAME.fullmatch(request.engine):
-        raise PlanError(f"{request.engine[:40]!r} is no name of a storage engine; nothing was started.", ENGINE_MEND)
+        raise PlanError(f"{request.engine[:40]!r} is no name of a storage engine; nothing was started.", ENGINE_FIX)
     params = WORKLOADS[request.workload].check(request.params)
     how = params.get("how")
     if how == "session" and request.engine.lower() not in SESSION_DURABILITY:

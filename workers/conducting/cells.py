@@ -4,9 +4,9 @@ import re
 
 from dashboard.records.experiments import live, run_results
 from dashboard.records.experiments.models import Cell, Environment
-from workers.bench.load import Second
+from workers.bench.load import LoadSecond
 from workers.bench.measure import Listener
-from workers.bench.stand import Stand
+from workers.bench.stage_key import StageKey
 from workers.conducting.job import Job
 from workers.conducting.stages import Ready, make_ready, put_back
 from workers.errors import Cancelled, SandboxError, ServerError, TogetherError
@@ -22,14 +22,14 @@ LEFT_OUT = re.compile(
 def measure_all(job: Job) -> None:
     """Make every server ready, measure every waiting cell, put every server back. Raises Cancelled, or what makes it
     impossible to go on; the cells that are left stay waiting."""
-    ready: dict[Stand, Ready] = {}
+    ready: dict[StageKey, Ready] = {}
     with put_back(job) as keep:
-        for stand in job.stands(job.experiment.cells):
+        for key in job.stage_keys(job.experiment.cells):
             if job.cancelled():
                 raise Cancelled("Stopped while servers were made ready.")
-            ready[stand] = make_ready(job, stand, keep, ready.values())
+            ready[key] = make_ready(job, key, keep, ready.values())
         while row := job.next(job.experiment.cells):
-            _measure(job, row, ready[job.stand(row)])
+            _measure(job, row, ready[job.stage_key(row)])
 
 
 def _measure(job: Job, row: Cell, ready: Ready) -> None:
@@ -44,7 +44,7 @@ def _measure(job: Job, row: Cell, ready: Ready) -> None:
 def _listener(job: Job, row: Cell) -> Listener:
     told = job.ports.tell(job.experiment.pk, live.mark(row.started_at))
 
-    def second(sample: Second, warming: bool) -> None:
+    def second(sample: LoadSecond, warming: bool) -> None:
         told.tell((round(sample.t_s, 1), round(sample.tps, 1), sample.p95_ms), warming)
 
     return Listener(job.say, second, job.cancelled)

@@ -109,10 +109,10 @@ def may_begin(job: Job) -> None:
     """Raises PlanError or SandboxError before anything is done to any server."""
     job.must_be_allowed()
     _must_be_confirmed(job)
-    for stand in (*job.stands(job.experiment.cells), *job.stands(job.experiment.trials)):
-        if stand.build:
-            job.ports.find(stand.build)
-        if stand.storage:
+    for key in (*job.stage_keys(job.experiment.cells), *job.stage_keys(job.experiment.trials)):
+        if key.build:
+            job.ports.find(key.build)
+        if key.storage:
             require_disks()
 
 
@@ -128,8 +128,8 @@ def _must_be_confirmed(job: Job) -> None:
 
 def _stopped(job: Job) -> DurascopeError:
     if job.ports.stopping():
-        mend = "What was measured is kept. Resume goes on with the next cell."
-        return DurascopeError("The worker was stopped in mid-run.", mend)
+        fix = "What was measured is kept. Resume goes on with the next cell."
+        return DurascopeError("The worker was stopped in mid-run.", fix)
     return DurascopeError("Cancelled.", "What was measured is kept.")
 
 
@@ -146,7 +146,7 @@ def _told(failure: Exception) -> DurascopeError:
 def _finish(job: Job, state: str, failure: DurascopeError | None) -> None:
     """A database that is locked for a while must not leave the experiment running for ever. One that is away for
     longer does: then housekeeping ends what is said to run here and does not."""
-    experiment, why = job.experiment, (failure.message, failure.mend) if failure else ()
+    experiment, why = job.experiment, (failure.message, failure.fix) if failure else ()
     for wait_s in FINISH_AGAIN_S:
         try:
             if not job.ports.finish(experiment, state, *why):

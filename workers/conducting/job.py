@@ -19,7 +19,7 @@ from workers.bench.load import AskedSeldom
 from workers.bench.measure import Measurement
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
-from workers.bench.stand import Stand
+from workers.bench.stage_key import StageKey
 from workers.crash.trial import TrialResult
 from workers.errors import Cancelled, DurascopeError, PlanError
 from workers.sandbox.builds import Build
@@ -30,7 +30,7 @@ class Ports:
     """What a worker uses beside the database. `finish` stores the end of an experiment."""
 
     find: Callable[[str], Build]
-    stage: Callable[["Job", Stand], Stage]
+    stage: Callable[["Job", StageKey], Stage]
     measure: Callable[..., Measurement]
     crash: Callable[..., TrialResult]
     tell: Callable[[int, str], Telling]
@@ -63,8 +63,8 @@ class Job:
     def must_be_allowed(self) -> None:
         """Comes before the first step and before each cell and trial: whoever queued it may have lost the right."""
         if lost := why_not_run(self.experiment):
-            mend = "What was measured is kept. Another operator can resume it; it then runs by their right."
-            raise PlanError(lost, mend)
+            fix = "What was measured is kept. Another operator can resume it; it then runs by their right."
+            raise PlanError(lost, fix)
 
     def cancelled(self) -> bool:
         """Whether to stop: somebody asked for it, the worker ends, or the experiment was taken from it."""
@@ -99,13 +99,13 @@ class Job:
         return Experiment.State.INTERRUPTED if self.ports.stopping() else Experiment.State.CANCELLED
 
     @retried
-    def stands(self, rows: Manager[Cell] | Manager[Trial]) -> list[Stand]:
+    def stage_keys(self, rows: Manager[Cell] | Manager[Trial]) -> list[StageKey]:
         """Those on which something is still to be done, each once."""
-        return list(dict.fromkeys(map(self.stand, rows.filter(state=Cell.State.WAITING))))
+        return list(dict.fromkeys(map(self.stage_key, rows.filter(state=Cell.State.WAITING))))
 
-    def stand(self, row: Cell | Trial) -> Stand:
-        return Stand.of(row.server_id, self.servers[row.server_id].build, self.plan.variant(row.variant))
+    def stage_key(self, row: Cell | Trial) -> StageKey:
+        return StageKey.of(row.server_id, self.servers[row.server_id].build, self.plan.variant(row.variant))
 
-    def title(self, stand: Stand) -> str:
-        server = self.servers[stand.server_id]
-        return stand.titled(server.name, server.build)
+    def title(self, key: StageKey) -> str:
+        server = self.servers[key.server_id]
+        return key.titled(server.name, server.build)

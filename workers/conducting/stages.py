@@ -20,9 +20,9 @@ from dashboard.records.experiments import run_results
 from dashboard.records.experiments.models import Probe
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
-from workers.bench.measure import Prepared
+from workers.bench.measure import LoadedTables
 from workers.bench.stage import AttachedStage, SandboxStage, Stage
-from workers.bench.stand import Stand
+from workers.bench.stage_key import StageKey
 from workers.conducting.device_times import device_times
 from workers.conducting.job import Job
 from workers.errors import DurascopeError, reason
@@ -38,21 +38,21 @@ TRIED_AGAIN = "The pending restores are on its page; a worker tries again."
 
 @dataclass(frozen=True)
 class Ready:
-    """A server that is ready: made once, used for all cells of its stand. `place` is the host that measures."""
+    """A server that is ready: made once, used for all cells of its key. `place` is the host that measures."""
 
-    stand: Stand
+    key: StageKey
     stage: Stage
-    prepared: Prepared
+    prepared: LoadedTables
     place: Mapping[str, Any]
     probe: Probe | None
 
 
-def stage_of(job: Job, stand: Stand) -> Stage:
-    server = job.servers[stand.server_id]
+def stage_of(job: Job, key: StageKey) -> Stage:
+    server = job.servers[key.server_id]
     if server.is_sandbox:
-        root, user, build = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER, job.ports.find(stand.build)
+        root, user, build = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER, job.ports.find(key.build)
         data = image_for(root, build, job.plan, user)
-        storage, room = parse(stand.storage) if stand.storage else None, device_bytes(job.plan)
+        storage, room = parse(key.storage) if key.storage else None, device_bytes(job.plan)
         return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
     restores.restore(server, job.must_hold)  # an interrupted attempt may have left its own values
     return AttachedStage(
@@ -64,20 +64,20 @@ def stage_of(job: Job, stand: Stand) -> Stage:
     )
 
 
-def make_ready(job: Job, stand: Stand, keep: Keep, earlier: Collection[Ready]) -> Ready:
+def make_ready(job: Job, key: StageKey, keep: Keep, earlier: Collection[Ready]) -> Ready:
     """`keep` is told of the stage as soon as there is one."""
-    title = job.title(stand)
+    title = job.title(key)
     job.say(f"making {title} ready")
-    stage = job.ports.stage(job, stand)
+    stage = job.ports.stage(job, key)
     keep(title, stage)
     folder = stage.data_folder()
     place = {
         "host": environment.host(),
-        "storage": environment.storage(folder) | {"profile": stand.storage or None} if folder else None,
+        "storage": environment.storage(folder) | {"profile": key.storage or None} if folder else None,
         "sysbench": sysbench.version(),
     }
-    probe = _probe(job, stand, stage, folder, earlier) if folder else None
-    return Ready(stand, stage, Prepared(), place, probe)
+    probe = _probe(job, key, stage, folder, earlier) if folder else None
+    return Ready(key, stage, LoadedTables(), place, probe)
 
 
 @contextmanager
@@ -104,23 +104,23 @@ def _close(job: Job, title: str, stage: Stage) -> DurascopeError | None:
     except OSError as failure:
         log.exception("putting %s back", title)
         lacks = shortages.message(failure)
-        return DurascopeError(f"{title} could not be put back. {lacks.message}", f"{TRIED_AGAIN} {lacks.mend}")
+        return DurascopeError(f"{title} could not be put back. {lacks.message}", f"{TRIED_AGAIN} {lacks.fix}")
     except Exception as failure:
         log.exception("putting %s back", title)
         return DurascopeError(f"{title} could not be put back: {reason(failure)}.", TRIED_AGAIN)
     return None
 
 
-def _probe(job: Job, stand: Stand, stage: Stage, folder: Path, earlier: Collection[Ready]) -> Probe:
+def _probe(job: Job, key: StageKey, stage: Stage, folder: Path, earlier: Collection[Ready]) -> Probe:
     """Fsyncs are timed by size once on each device: it takes seconds."""
-    job.say(f"timing fsync on the disk of {job.title(stand)}")
-    swept = {_device(job, one.stand) for one in earlier if one.probe and "sweep" in one.probe.data}
-    sweep_s = 0.0 if _device(job, stand) in swept else fsync_sweep.seconds_for(job.plan.size * job.plan.measure_s)
-    times = device_times(stage, folder, stand.storage, sweep_s)
-    found = {"build": stand.build, "storage": stand.storage, **times}
-    return run_results.save_probe(job.experiment, stand.server_id, found)
+    job.say(f"timing fsync on the disk of {job.title(key)}")
+    swept = {_device(job, one.key) for one in earlier if one.probe and "sweep" in one.probe.data}
+    sweep_s = 0.0 if _device(job, key) in swept else fsync_sweep.seconds_for(job.plan.size * job.plan.measure_s)
+    times = device_times(stage, folder, key.storage, sweep_s)
+    found = {"build": key.build, "storage": key.storage, **times}
+    return run_results.save_probe(job.experiment, key.server_id, found)
 
 
-def _device(job: Job, stand: Stand) -> tuple[str, int | None]:
+def _device(job: Job, key: StageKey) -> tuple[str, int | None]:
     """Sandboxes of every build share the worker's disk, or devices of the same profile."""
-    return stand.storage, None if job.servers[stand.server_id].is_sandbox else stand.server_id
+    return key.storage, None if job.servers[key.server_id].is_sandbox else key.server_id

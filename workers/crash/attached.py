@@ -21,7 +21,7 @@ POLL_S = 0.1
 ANSWER_S = 5.0  # of a server that may be going down or coming up
 NOT_HERE = "was not crashed: the worker cannot read the index of its binary log where its owner says that it is."
 DIFFERS = "was not crashed: its binary log has the index {}, and its owner names another file."
-MEND_INDEX = "Mark it expendable again, with the right path of the binlog index or with none."
+FIX_INDEX = "Mark it expendable again, with the right path of the binlog index or with none."
 ALIVE = "durascope_alive"  # a lock that the server forgets when it goes down, or when our connection is cut
 
 
@@ -48,12 +48,12 @@ class AttachedServer:
         if not self._attached.binlog_index:
             return None
         if told.name and index.name != told.name:  # the oldest servers do not tell
-            raise PlanError(f"{self.target.name} {DIFFERS.format(told.name)}", MEND_INDEX)
+            raise PlanError(f"{self.target.name} {DIFFERS.format(told.name)}", FIX_INDEX)
         if not (index.is_file() and os.access(index, os.R_OK)):
-            raise PlanError(f"{self.target.name} {NOT_HERE}", MEND_INDEX)
+            raise PlanError(f"{self.target.name} {NOT_HERE}", FIX_INDEX)
         return index
 
-    def crash(self) -> "Down":
+    def crash(self) -> "DownAttached":
         """Raises PlanError, and nothing is done to the server, when its owner has meanwhile forbidden it."""
         holder = connect(self.target)
         self._lock.callback(holder._force_close)
@@ -66,7 +66,7 @@ class AttachedServer:
         self._attached.permit()
         self._start_due = bool(self._attached.start)
         self._command.run(self._attached.crash, "crash")
-        return Down(self, life)
+        return DownAttached(self, life)
 
     def bring_up(self) -> None:
         """Run its start command and wait until it answers. Raises SandboxError when it does not."""
@@ -147,7 +147,7 @@ class Life:
 
 
 @dataclass(frozen=True)
-class Down:
+class DownAttached:
     """The server after its crash command, and the life that it had before."""
 
     server: AttachedServer

@@ -21,12 +21,12 @@ from workers.crash.attached import AttachedServer
 from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence
 from workers.crash.inspect import BinlogPlace, Inspector
-from workers.crash.kinds.kind import CrashKind, Down, Scene
+from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 from workers.crash.made import Made
 from workers.crash.replica import SCHEMA, Replica, attach
 from workers.crash.timeline import Timeline
-from workers.crash.trial import Attached, Loss, TrialResult, TrialSetup
-from workers.crash.verdict import CheckResult, verdict
+from workers.crash.trial import Attached, LostWork, TrialResult, TrialSetup
+from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -36,7 +36,7 @@ LOG_LINES = 400
 
 
 @dataclass(frozen=True)
-class Ports:
+class TrialPorts:
     """What makes the parts of a trial."""
 
     sandbox: Callable[..., Sandbox] = Sandbox.create
@@ -48,7 +48,7 @@ class Ports:
     sleep: Callable[[float], None] = sleep
 
 
-PORTS = Ports()
+PORTS = TrialPorts()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class Begun:
     setup: TrialSetup
     kind: CrashKind
     settings: Mapping[str, str]  # of a sandbox: those of the variant, and what the trial needs
-    ports: Ports
+    ports: TrialPorts
     made: Made
     timeline: Timeline
     secret: bytes = field(default_factory=new_secret)
@@ -71,7 +71,7 @@ class Begun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Started(Begun):
+class ServerReady(Begun):
     server: Sandbox | AttachedServer
     disk: VolatileDisk | None  # None: the datadir lies on the host's own
     variables: Mapping[str, str]
@@ -96,7 +96,7 @@ class Started(Begun):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared(Started):
+class Prepared(ServerReady):
     witness: Witness
     replica: Replica | None
     look: Inspector
@@ -119,7 +119,7 @@ class Loaded(Prepared):
 
 @dataclass(frozen=True, kw_only=True)
 class Crashed(Loaded):
-    down: Down
+    down: DownServer
     before: BinlogPlace | None
     crash_notes: Mapping[str, str]
 
@@ -141,14 +141,15 @@ class Recovered(Crashed):
 class Judged(Recovered):
     evidence: Evidence
     checks: tuple[CheckResult, ...]
-    lost_engine: Loss | None
-    lost_binlog: Loss | None
-    lost_replica: Loss | None
+    verdict: Outcome
+    lost_engine: LostWork | None
+    lost_binlog: LostWork | None
+    lost_replica: LostWork | None
 
     def so_far(self) -> TrialResult:
         return replace(
             super().so_far(),
-            verdict=verdict(self.checks),
+            verdict=self.verdict,
             checks=self.checks,
             evidence=self.evidence,
             lost_engine=self.lost_engine,

@@ -1,4 +1,4 @@
-"""The last step of a crash trial: what is found of the server, and what the checks say about it."""
+"""The last step of a crash trial: collect the evidence, run the checks, form the verdict."""
 
 from dataclasses import replace
 
@@ -7,17 +7,20 @@ from workers.crash.checks import judge_all, missing_from
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
 from workers.crash.inspect import read_binlog, telling
 from workers.crash.ledger import Ledger
-from workers.crash.trial import Loss
+from workers.crash.trial import LostWork
+from workers.crash.verdict import verdict
 
 
 def judge(recovered: Recovered) -> Judged:
     evidence, promoted = _refusing(recovered) if recovered.refused else _answering(recovered)
     recovered.timeline.step("checks")
     ledger, crash_at_s = recovered.witness.ledger(), recovered.witness.drained_at_s
+    checks = judge_all(ledger, evidence)
     return Judged(
         **vars(recovered),
         evidence=evidence,
-        checks=judge_all(ledger, evidence),
+        checks=checks,
+        verdict=verdict(checks),
         lost_engine=_loss(ledger, evidence.engine, crash_at_s),
         lost_binlog=_loss(ledger, evidence.binlog.seen if evidence.binlog else None, crash_at_s),
         lost_replica=_loss(ledger, promoted, crash_at_s),
@@ -96,9 +99,9 @@ def _reissued(recovered: Recovered) -> tuple[str, ...] | None:
     return look.reissued({gtid: key for gtid, key in before.gtids.items() if key in acknowledged})
 
 
-def _loss(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> Loss | None:
+def _loss(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork | None:
     if seen is None:
         return None
     lost = missing_from(seen, ledger)
     first_s = ledger.acknowledged_at_s(lost).min(initial=crash_at_s)
-    return Loss(len(lost), 1000 * (crash_at_s - float(first_s)))
+    return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))

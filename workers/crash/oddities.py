@@ -22,7 +22,7 @@ class Oddities:
 NOTHING_ODD = Oddities()
 
 
-class Noted:
+class OddityNotes:
     """Oddities while a binlog is read."""
 
     def __init__(self) -> None:

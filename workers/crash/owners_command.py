@@ -21,7 +21,7 @@ LAST_WORDS = 500
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
 PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment: all that ssh needs
 DOUBT = "Look after the server by hand: it may be down."
-MEND = "Mend it."
+FIX = "Correct the command."
 
 
 class OwnersCommand:
@@ -51,7 +51,7 @@ class OwnersCommand:
     def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
         """Its exit status."""
         if not shutil.which(argv[0]):
-            raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", MEND)
+            raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", FIX)
         try:
             self._running = running = subprocess.Popen(
                 [*TIED, *argv],
@@ -63,7 +63,7 @@ class OwnersCommand:
             )
             return running.wait(self._limit_s)
         except (OSError, ValueError) as error:
-            raise SandboxError(f"The {what} command could not be run: {reason(error)}.", MEND) from error
+            raise SandboxError(f"The {what} command could not be run: {reason(error)}.", FIX) from error
         except subprocess.TimeoutExpired as late:
             self.kill()
             running.wait()

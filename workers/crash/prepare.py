@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workers.crash.attached import AttachedServer
-from workers.crash.chain import Begun, Prepared, Started
+from workers.crash.chain import Begun, Prepared, ServerReady
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.replica import Replica
@@ -20,16 +20,16 @@ from workers.servers import ask
 from workers.servers.connection import connect
 
 
-def start(begun: Begun) -> Started:
+def start(begun: Begun) -> ServerReady:
     begun.timeline.step("prepare")
     attached = begun.setup.attached
     server, disk = (_attached(begun, attached), None) if attached else _sandbox(begun)
     with connect(server.target) as connection:
         variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
-    return Started(**vars(begun), server=server, disk=disk, variables=variables)
+    return ServerReady(**vars(begun), server=server, disk=disk, variables=variables)
 
 
-def prepare(started: Started) -> Prepared:
+def prepare(started: ServerReady) -> Prepared:
     """Raises PlanError for an attached server that the verdict would be wrong about."""
     setup, server = started.setup, started.server
     if setup.attached:
@@ -80,7 +80,7 @@ def _disk(begun: Begun, image_key: str) -> VolatileDisk:
     return disk
 
 
-def _replica(started: Started) -> Replica:
+def _replica(started: ServerReady) -> Replica:
     setup, ports = started.setup, started.ports
     started.timeline.step("attach replica")
     attached = ports.replica(setup.root, setup.build, started.server, started.secret, user=setup.user)

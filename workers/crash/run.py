@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from workers.crash import dialects
-from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Ports, Prepared, Recovered
+from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Prepared, Recovered, TrialPorts
 from workers.crash.inspect import BinlogPlace, keep_binlog
 from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
@@ -38,7 +38,7 @@ def run_trial(
     setup: TrialSetup,
     tell: Callable[[str], None],
     cancelled: Callable[[], bool],
-    ports: Ports = PORTS,
+    ports: TrialPorts = PORTS,
     steps: Callable[[Begun], Iterator[Begun]] = steps,
 ) -> TrialResult:
     """Raises PlanError when the kind is not available here, Cancelled within two seconds when asked to stop; any other

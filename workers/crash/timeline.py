@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from workers.crash.trial import Step
+from workers.crash.trial import TrialStep
 from workers.errors import Cancelled
 
 
@@ -15,25 +15,26 @@ class Timeline:
     ) -> None:
         self._tell, self._cancelled, self._clock = tell, cancelled, clock
         self._began = clock()
-        self._marks: list[tuple[str, float]] = []
+        self._begun: list[tuple[str, float]] = []
 
     @property
     def now(self) -> str:
         """The step that goes on."""
-        return self._marks[-1][0] if self._marks else "prepare"
+        return self._begun[-1][0] if self._begun else "prepare"
 
     def step(self, name: str) -> None:
         self.must_go_on()
-        self._marks.append((name, self._clock() - self._began))
+        self._begun.append((name, self._clock() - self._began))
         self._tell(name)
 
     def must_go_on(self) -> None:
         if self._cancelled():
             raise Cancelled("Stopped in the middle of a crash trial.")
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TrialStep, ...]:
         """None of a trial that broke before the first."""
-        ends = [at for _, at in self._marks[1:]] + [self._clock() - self._began]
+        ends = [at for _, at in self._begun[1:]] + [self._clock() - self._began]
         return tuple(
-            Step(name, round(at, 4), round(end - at, 4)) for (name, at), end in zip(self._marks, ends, strict=False)
+            TrialStep(name, round(at, 4), round(end - at, 4))
+            for (name, at), end in zip(self._begun, ends, strict=False)
         )

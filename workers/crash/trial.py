@@ -58,7 +58,7 @@ class TrialSetup:
 
 
 @dataclass(frozen=True)
-class Step:
+class TrialStep:
     """A part of the trial's time line, in seconds since it began."""
 
     name: str  # prepare, start, load, freeze, cut, kill, power on, recovery, evidence, replica, checks
@@ -67,7 +67,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Loss:
+class LostWork:
     """Acknowledged transactions that are gone from one place, and how long commits up to the crash took that many:
     `ms` is the time from the acknowledgement of the first lost one to the crash."""
 
@@ -82,15 +82,15 @@ class TrialResult:
     verdict: Outcome
     checks: tuple[CheckResult, ...]
     evidence: Evidence | None
-    steps: tuple[Step, ...]
+    steps: tuple[TrialStep, ...]
     sent: int = 0
     acknowledged: int = 0
     in_doubt: int = 0
     crash_at_s: float = 0.0  # since the load began
     recovery_s: float | None = None  # until the first query was answered
-    lost_engine: Loss | None = None
-    lost_binlog: Loss | None = None
-    lost_replica: Loss | None = None  # would be missing if the replica were promoted
+    lost_engine: LostWork | None = None
+    lost_binlog: LostWork | None = None
+    lost_replica: LostWork | None = None  # would be missing if the replica were promoted
     failed_at: str = ""
     error: str = ""
     my_cnf: str = ""

@@ -23,8 +23,8 @@ def message(failure: OSError) -> DurascopeError:
     """What the host lacks, where, and what to do."""
     where = f" ({failure.filename})" if failure.filename else ""
     if failure.errno in LACKS:
-        lacks, mend = LACKS[failure.errno]
-        return DurascopeError(f"{lacks}{where}.", f"{KEPT} {mend}")
+        lacks, fix = LACKS[failure.errno]
+        return DurascopeError(f"{lacks}{where}.", f"{KEPT} {fix}")
     why = failure.strerror or str(failure) or type(failure).__name__
     return DurascopeError(
         f"The worker's host refused: {why}{where}.", "What was measured is kept. See the worker's log."

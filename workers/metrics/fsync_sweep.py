@@ -37,7 +37,7 @@ Way = Literal["append", "overwrite"]
 
 
 @dataclass(frozen=True)
-class SizeTimes:
+class SweepPoint:
     """One value for each round, the median of its flushes; `times_ms` of all sizes of a way are of the same rounds."""
 
     way: Way
@@ -46,10 +46,10 @@ class SizeTimes:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class FsyncSweep:
     """By way, then size. `left_out`: sizes that the device is too slow for in the time given."""
 
-    times: tuple[SizeTimes, ...]
+    times: tuple[SweepPoint, ...]
     took_s: float
     left_out: tuple[int, ...] = ()
 
@@ -59,7 +59,7 @@ def seconds_for(load_s: float) -> float:
     return min(MOST_S, max(LEAST_S, load_s / 30))
 
 
-def sweep(folder: Path, *, seconds: float = MOST_S, sizes: Sequence[int] = SIZES) -> Sweep:
+def sweep(folder: Path, *, seconds: float = MOST_S, sizes: Sequence[int] = SIZES) -> FsyncSweep:
     """Measure in `folder` for about that long, less on a fast device; the file used is removed.
 
     SandboxError: the folder cannot be written to, or the disk is full.
@@ -73,7 +73,7 @@ def sweep(folder: Path, *, seconds: float = MOST_S, sizes: Sequence[int] = SIZES
             f"The device under {folder} could not be measured by size: {error.strerror or error}.",
             "The file used was removed. Make room (48 MiB are enough), or check who may write there.",
         ) from error
-    return Sweep(times, time.monotonic() - began, left_out)
+    return FsyncSweep(times, time.monotonic() - began, left_out)
 
 
 class _Ladder:
@@ -85,11 +85,11 @@ class _Ladder:
         self._block = os.urandom(self._sizes[-1])  # a device may compress or drop zeros
         self._order = random.Random(20170)  # noqa: S311 - an order, not a secret
 
-    def climb(self) -> tuple[tuple[SizeTimes, ...], tuple[int, ...]]:
+    def climb(self) -> tuple[tuple[SweepPoint, ...], tuple[int, ...]]:
         steps = self._affordable(self._fd)
         rounds = self._rounds(self._fd, steps)
         found = tuple(
-            SizeTimes(way, size, tuple(one[way, size] for one in rounds))
+            SweepPoint(way, size, tuple(one[way, size] for one in rounds))
             for way in ("append", "overwrite")
             for size in steps
         )

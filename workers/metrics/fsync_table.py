@@ -82,11 +82,11 @@ def library(cache: Path, libc: tuple[Path, ...] = ()) -> Path:
 
 
 def empty() -> bytes:
-    """A fresh table. Its random mark tells readers that the server has started anew."""
+    """A fresh table. Its random id tells readers whether the server has started again."""
     return secrets.token_bytes(HEADER_BYTES) + bytes(SIZE_BYTES - HEADER_BYTES)
 
 
-class Table:
+class FsyncTable:
     """A table that is being written. Open it at the begin of a window and keep it: a restart makes another.
 
     It is read piece by piece and not mapped: the server may cut its file short, and then a mapping would end us."""
@@ -95,7 +95,7 @@ class Table:
         self._file = file
         self._fd = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         self._close = weakref.finalize(self, os.close, self._fd)  # a load that fails ends no window
-        self._mark = os.pread(self._fd, HEADER_BYTES, 0)
+        self._id = os.pread(self._fd, HEADER_BYTES, 0)
         self._table = b""
 
     @property
@@ -106,7 +106,7 @@ class Table:
         except OSError:
             return False
         try:
-            return os.pread(fd, HEADER_BYTES, 0) == self._mark
+            return os.pread(fd, HEADER_BYTES, 0) == self._id
         finally:
             os.close(fd)
 

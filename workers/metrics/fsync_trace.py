@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path, PurePath
 
 from workers.metrics import fsync_table
-from workers.metrics.fsync_table import Count, Counts, Table
+from workers.metrics.fsync_table import Count, Counts, FsyncTable
 from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, Session, Subject, counted_anew
 from workers.servers.facts import Facts
 
@@ -71,7 +71,7 @@ class FsyncTraceSession:
         self._rates: dict[str, list[float]] = {name: [] for name in (*FIGURE_OF.values(), "all_fsyncs")}
 
     def begin(self) -> None:
-        self._table = Table(self._file)
+        self._table = FsyncTable(self._file)
         self._table.reset_maxima()
         self._before = self._table.counts()
         self._last_tick_s, self._last_totals = time.monotonic(), self._totals()

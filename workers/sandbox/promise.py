@@ -9,7 +9,7 @@ WITHIN = 0.10
 
 
 @dataclass(frozen=True)
-class Promise:
+class DevicePromise:
     """Fsyncs per second of a file that is overwritten page by page, one after the other: promised, and read by the
     probe (of its median, which a busy machine moves least). `matches`: within 10 per cent."""
 
@@ -20,12 +20,12 @@ class Promise:
     says: str
 
 
-def compare(storage: Storage, probe: DeviceProbe, holds: str = "") -> Promise:
+def compare(storage: Storage, probe: DeviceProbe, holds: str = "") -> DevicePromise:
     """`holds`: which of two devices. Raises ValueError for a probe that did not overwrite single pages."""
     name = f"{storage.text}, {holds}" if holds else storage.text
     promised, read = storage.fsyncs_per_s, 1000 / _page(probe).p50_ms
     matches = abs(read - promised) <= WITHIN * promised
-    return Promise(name, promised, read, matches, _says(name, promised, read, matches))
+    return DevicePromise(name, promised, read, matches, _says(name, promised, read, matches))
 
 
 def _page(probe: DeviceProbe) -> FlushTimes:

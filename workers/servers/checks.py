@@ -29,7 +29,7 @@ LITTLE_GB, MUCH_GB = 1.0, 10.0
 
 
 @dataclass(frozen=True)
-class Scene:
+class CheckedServer:
     """What a check may look at."""
 
     target: Target
@@ -38,15 +38,15 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a check says. `mend`: SQL or a setting, ready to copy; "" when there is nothing to do."""
+class PreflightAnswer:
+    """What a check says. `fix`: SQL or a setting, ready to copy; "" when there is nothing to do."""
 
     outcome: Outcome
     says: str
-    mend: str = ""
+    fix: str = ""
 
 
-def round_trip(scene: Scene) -> Found:
+def round_trip(scene: CheckedServer) -> PreflightAnswer:
     times_ms = []
     for _ in range(ROUND_TRIPS):
         begin = time.perf_counter()
@@ -55,114 +55,116 @@ def round_trip(scene: Scene) -> Found:
     return judge_round_trip(min(times_ms), statistics.median(times_ms))
 
 
-def judge_round_trip(least_ms: float, median_ms: float) -> Found:
+def judge_round_trip(least_ms: float, median_ms: float) -> PreflightAnswer:
     says = f"It answers; a round trip takes {median_ms:.2f} ms (median of {ROUND_TRIPS}, least {least_ms:.2f} ms)."
     if median_ms > 5:
-        mend = "Run a worker nearer to the server: every statement of a transaction waits for this."
-        return Found("warned", says + " That is longer than many commits take.", mend)
-    return Found("passed", says)
+        fix = "Run a worker nearer to the server: every statement of a transaction waits for this."
+        return PreflightAnswer("warned", says + " That is longer than many commits take.", fix)
+    return PreflightAnswer("passed", says)
 
 
-def tls(scene: Scene) -> Found:
+def tls(scene: CheckedServer) -> PreflightAnswer:
     used = cipher(scene.connection)
     if used:
-        return Found("passed", f"The connection is encrypted ({used}).")
+        return PreflightAnswer("passed", f"The connection is encrypted ({used}).")
     if scene.target.socket or is_loopback(scene.target.host):
-        return Found("passed", "The connection is not encrypted; it does not leave the host.")
-    return Found(
+        return PreflightAnswer("passed", "The connection is not encrypted; it does not leave the host.")
+    return PreflightAnswer(
         "warned",
         "The connection is not encrypted: password hashes and data can be read on the way.",
         "Turn TLS on at the server (ssl_cert, ssl_key) and choose the TLS mode 'required' or 'verify'.",
     )
 
 
-def version(scene: Scene) -> Found:
+def version(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
     title = FLAVOURS[facts.flavour].title
     if facts.version < (5, 5, 0):
-        return Found(
+        return PreflightAnswer(
             "failed", f"{title} {facts.version_text} is older than 5.5, the oldest that was tried.", "Upgrade."
         )
-    return Found("passed", f"{title} {facts.version_text}.")
+    return PreflightAnswer("passed", f"{title} {facts.version_text}.")
 
 
-def privileges(scene: Scene) -> Found:
+def privileges(scene: CheckedServer) -> PreflightAnswer:
     lacking = missing(needs(scene.facts), held(scene.connection, scene.facts))
     if not lacking:
-        return Found("passed", "The account has every privilege that looking, measuring and changing settings need.")
-    mend = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
+        return PreflightAnswer(
+            "passed", "The account has every privilege that looking, measuring and changing settings need."
+        )
+    fix = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
     listed = "; ".join(f"{need.privilege} on {need.scope} {need.why}" for need in lacking)
     outcome: Outcome = "failed" if any(need.purpose == "load" for need in lacking) else "warned"
-    return Found(outcome, f"The account lacks: {listed}.", mend)
+    return PreflightAnswer(outcome, f"The account lacks: {listed}.", fix)
 
 
-def engines(scene: Scene) -> Found:
+def engines(scene: CheckedServer) -> PreflightAnswer:
     usable = sorted(name for name in scene.facts.engines if scene.facts.has_engine(name))
     transactional = [name for name in usable if name in ("innodb", "rocksdb", "tokudb")]
     if not transactional:
-        return Found("failed", f"No transactional engine; there is {', '.join(usable)}.", "Enable InnoDB.")
-    return Found("passed", f"Transactional engines: {', '.join(transactional)}.")
+        return PreflightAnswer("failed", f"No transactional engine; there is {', '.join(usable)}.", "Enable InnoDB.")
+    return PreflightAnswer("passed", f"Transactional engines: {', '.join(transactional)}.")
 
 
-def binlog(scene: Scene) -> Found:
+def binlog(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
     if facts.variable("log_bin") is None:
-        return Found("unknown", "log_bin cannot be read.")
+        return PreflightAnswer("unknown", "log_bin cannot be read.")
     if facts.variable("log_bin") not in ("ON", "1"):
-        return Found(
+        return PreflightAnswer(
             "warned",
             "The binary log is off: variants of sync_binlog cannot be measured here.",
             "[mysqld]\nlog_bin=binlog\nserver_id=1",
         )
     kind = facts.variable("binlog_format") or "ROW"
     if kind != "ROW":
-        return Found(
+        return PreflightAnswer(
             "warned",
             f"The binary log is on, format {kind}: statements may give other rows on a replica.",
             "SET GLOBAL binlog_format = 'ROW';",
         )
-    return Found("passed", f"The binary log is on, format {kind}.")
+    return PreflightAnswer("passed", f"The binary log is on, format {kind}.")
 
 
-def performance_schema(scene: Scene) -> Found:
+def performance_schema(scene: CheckedServer) -> PreflightAnswer:
     if scene.facts.version < (5, 6, 0):
-        return Found("warned", "Before MySQL 5.6 performance_schema does not count file waits.")
+        return PreflightAnswer("warned", "Before MySQL 5.6 performance_schema does not count file waits.")
     if scene.facts.variable("performance_schema") in ("ON", "1"):
-        return Found("passed", "performance_schema is on: file waits can be read.")
-    return Found(
+        return PreflightAnswer("passed", "performance_schema is on: file waits can be read.")
+    return PreflightAnswer(
         "warned",
         "performance_schema is off: file waits and their latency cannot be read.",
         "[mysqld]\nperformance_schema=ON",
     )
 
 
-def connections(scene: Scene) -> Found:
+def connections(scene: CheckedServer) -> PreflightAnswer:
     most = scene.facts.variable("max_connections")
     used = ask.names_to_values(scene.connection, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").get("threads_connected")
     if most is None or used is None:
-        return Found("unknown", "max_connections or Threads_connected cannot be read.")
+        return PreflightAnswer("unknown", "max_connections or Threads_connected cannot be read.")
     return judge_connections(int(most), int(used))
 
 
-def judge_connections(most: int, used: int) -> Found:
+def judge_connections(most: int, used: int) -> PreflightAnswer:
     """The largest number of threads is what is free now, less what we need ourselves."""
     threads = most - used - OURS + 1  # our own connection is among the used ones
     says = f"{used} of {most} connections are in use: room for {max(threads, 0)} threads of load."
-    mend = f"SET GLOBAL max_connections = {used + MOST_THREADS + OURS + 50};"
+    fix = f"SET GLOBAL max_connections = {used + MOST_THREADS + OURS + 50};"
     if threads < 1:
-        return Found("failed", says, mend)
+        return PreflightAnswer("failed", says, fix)
     if threads < MOST_THREADS:
-        return Found("warned", says, mend + f"  -- only for up to {MOST_THREADS} threads")
-    return Found("passed", says)
+        return PreflightAnswer("warned", says, fix + f"  -- only for up to {MOST_THREADS} threads")
+    return PreflightAnswer("passed", says)
 
 
-def disk(scene: Scene) -> Found:
+def disk(scene: CheckedServer) -> PreflightAnswer:
     datadir = scene.facts.variable("datadir") or ""
     free = _free_here(scene, datadir)
     if free is None:
         free = _free_by_plugin(scene, datadir)
     if free is None:
-        return Found(
+        return PreflightAnswer(
             "unknown",
             "How much space is free is not known: the server is not on this host, or its folder is closed to the "
             "worker, and it has no DISKS plugin.",
@@ -171,16 +173,16 @@ def disk(scene: Scene) -> Found:
     return judge_disk(free / 2**30, datadir)
 
 
-def judge_disk(free_gb: float, datadir: str) -> Found:
+def judge_disk(free_gb: float, datadir: str) -> PreflightAnswer:
     says = f"{free_gb:.1f} GiB are free where the data are ({datadir})."
     if free_gb < LITTLE_GB:
-        return Found("failed", says + " A load could fill that.", "Free some space first.")
+        return PreflightAnswer("failed", says + " A load could fill that.", "Free some space first.")
     if free_gb < MUCH_GB:
-        return Found("warned", says + " Keep table sizes and times small.", "Free some space first.")
-    return Found("passed", says)
+        return PreflightAnswer("warned", says + " Keep table sizes and times small.", "Free some space first.")
+    return PreflightAnswer("passed", says)
 
 
-def _free_here(scene: Scene, datadir: str) -> int | None:
+def _free_here(scene: CheckedServer, datadir: str) -> int | None:
     """Free bytes seen by ourselves. The server's own host name must be ours: a loopback port may be a tunnel."""
     near = bool(scene.target.socket) or is_loopback(scene.target.host)
     if not near or scene.facts.variable("hostname") != socket.gethostname():
@@ -192,7 +194,7 @@ def _free_here(scene: Scene, datadir: str) -> int | None:
     return room.f_bavail * room.f_frsize
 
 
-def _free_by_plugin(scene: Scene, datadir: str) -> int | None:
+def _free_by_plugin(scene: CheckedServer, datadir: str) -> int | None:
     """Free bytes by MariaDB's DISKS plugin, None where it is not there (or not for this account)."""
     try:
         found = ask.rows(scene.connection, "SELECT Path, Available FROM information_schema.DISKS")
@@ -207,7 +209,7 @@ def room_below(folder: str, mounts: dict[str, int]) -> int | None:
     return mounts[max(above, key=len)] if above else None
 
 
-def clock(scene: Scene) -> Found:
+def clock(scene: CheckedServer) -> PreflightAnswer:
     before, begin = datetime.now(UTC), time.perf_counter()
     digits, cut_s = ("6", 0.0) if scene.facts.version >= (5, 6, 4) else ("", 1.0)  # before, whole seconds only
     theirs = ask.value(scene.connection, f"SELECT UTC_TIMESTAMP({digits})")
@@ -218,52 +220,54 @@ def clock(scene: Scene) -> Found:
     return judge_clock((theirs - before).total_seconds() - half_s + cut_s / 2, half_s + cut_s / 2)
 
 
-def judge_clock(skew_s: float, uncertain_s: float) -> Found:
+def judge_clock(skew_s: float, uncertain_s: float) -> PreflightAnswer:
     """`skew_s`: server minus worker; it is only known within half a round trip."""
     if abs(skew_s) - uncertain_s > SKEW_S:
         direction = "ahead of" if skew_s > 0 else "behind"
         says = f"The server's clock is {abs(skew_s):.1f} s {direction} the worker's (within {uncertain_s:.3f} s)."
-        return Found("warned", says, "Run a time service (chrony or systemd-timesyncd) on both hosts.")
-    return Found("passed", f"The clocks agree within {abs(skew_s) + uncertain_s:.3f} s.")
+        return PreflightAnswer("warned", says, "Run a time service (chrony or systemd-timesyncd) on both hosts.")
+    return PreflightAnswer("passed", f"The clocks agree within {abs(skew_s) + uncertain_s:.3f} s.")
 
 
-def replicas(scene: Scene) -> Found:
+def replicas(scene: CheckedServer) -> PreflightAnswer:
     """Replicas are dump threads in the process list; without PROCESS an account sees only its own."""
     lacking = missing(
         [need for need in needs(scene.facts) if need.privilege == "PROCESS"], held(scene.connection, scene.facts)
     )
     if lacking:
-        mend = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
-        return Found("unknown", "Without the privilege PROCESS the connections of replicas cannot be seen.", mend)
+        fix = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
+        return PreflightAnswer(
+            "unknown", "Without the privilege PROCESS the connections of replicas cannot be seen.", fix
+        )
     hosts = ask.rows(
         scene.connection, "SELECT host FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"
     )
     return judge_replicas([str(host).rsplit(":", 1)[0] for (host,) in hosts])
 
 
-def judge_replicas(hosts: list[str]) -> Found:
+def judge_replicas(hosts: list[str]) -> PreflightAnswer:
     if not hosts:
-        return Found("passed", "No replica is attached.")
-    return Found(
+        return PreflightAnswer("passed", "No replica is attached.")
+    return PreflightAnswer(
         "warned",
         f"{len(hosts)} attached: {', '.join(sorted(hosts))}. Every write of a load goes there too.",
         "Filter our schemas on the replicas: replicate_wild_ignore_table = durascope\\_%.%",
     )
 
 
-def read_only(scene: Scene) -> Found:
+def read_only(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
     on = [name for name in ("read_only", "super_read_only", "innodb_read_only") if _is_on(facts.variable(name))]
     if facts.variable("read_only") is None:
-        return Found("unknown", "read_only cannot be read.")
+        return PreflightAnswer("unknown", "read_only cannot be read.")
     if on:
-        return Found(
+        return PreflightAnswer(
             "failed",
             f"{', '.join(on)} is on: no load can be written here.",
             "\n".join(f"SET GLOBAL {name} = OFF;" for name in reversed(on) if name != "innodb_read_only")
             or "[mysqld]\ninnodb_read_only=OFF",
         )
-    return Found("passed", "The server accepts writes.")
+    return PreflightAnswer("passed", "The server accepts writes.")
 
 
 def _is_on(value: str | None) -> bool:
@@ -276,7 +280,7 @@ def is_loopback(host: str) -> bool:
 
 
 # In the order in which they are shown.
-CHECKS: dict[str, tuple[str, Callable[[Scene], Found]]] = {
+CHECKS: dict[str, tuple[str, Callable[[CheckedServer], PreflightAnswer]]] = {
     "reachability": ("Reachable", round_trip),
     "tls": ("Encryption", tls),
     "version": ("Flavour and version", version),

@@ -13,7 +13,7 @@ from workers.servers.present import Present, present, settings_in_words
 from workers.servers.risks import CLAIMS, CRASHES, RISKS, CrashClass, Outcome, What
 from workers.servers.settings import SETTINGS
 
-__all__ = ["DERIVED", "Statement", "report", "settings_in_words"]
+__all__ = ["DERIVED", "DurabilityStatement", "report", "settings_in_words"]
 
 DERIVED = (
     "Derived from the settings, not measured. It holds for transactional tables, as far as file system and device "
@@ -22,7 +22,7 @@ DERIVED = (
 
 
 @dataclass(frozen=True)
-class Statement:
+class DurabilityStatement:
     """One line of the report. `engine`: whose engine statement it is, "" for binlog and agreement."""
 
     crash_class: CrashClass
@@ -52,7 +52,7 @@ _COMMITS_BY = {
 }
 
 
-def report(facts: Facts) -> tuple[Statement, ...]:
+def report(facts: Facts) -> tuple[DurabilityStatement, ...]:
     """What each crash class would leave. No statements on binlog and agreement where the binlog is off."""
     now = present(facts)
     there = {"MyRocks": now.myrocks_flush_log is not None, "TokuDB": now.tokudb_commit_sync is not None}
@@ -63,18 +63,18 @@ def report(facts: Facts) -> tuple[Statement, ...]:
     return tuple(_state(crash, what, engine, now, facts) for crash in CRASHES for what, engine in things)
 
 
-def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Facts) -> Statement:
+def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Facts) -> DurabilityStatement:
     found = [risk for risk in RISKS if crash in risk.crashes and what in risk.whats and engine in risk.engines]
     real = [risk for risk in found if risk.applies(now)]
     if not real:
         kept = _COMMITS_BY[engine] if engine else _KEPT_RESTS_ON[what]
-        return Statement(crash, what, "kept", _KEPT[crash, what], _source(kept, facts), engine)
+        return DurabilityStatement(crash, what, "kept", _KEPT[crash, what], _source(kept, facts), engine)
     every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
     says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)
     sources = dict.fromkeys(_source(risk.rests_on, facts) for risk in real)
     # What is known to be lost is said even where something else is not known.
     outcome: Outcome = "may be lost" if any(risk.outcome == "may be lost" for risk in real) else "unknown"
-    return Statement(crash, what, outcome, says, " ".join(sources), engine)
+    return DurabilityStatement(crash, what, outcome, says, " ".join(sources), engine)
 
 
 def _source(rests_on: str, facts: Facts) -> str:

@@ -39,10 +39,10 @@ class Need:
 
 @dataclass(frozen=True)
 class Flavour:
-    """A family of servers. `marks`: words of its version strings; the flavour without marks is the rest."""
+    """A family of servers. `version_words`: found in its version strings only; MySQL and its forks have none."""
 
     title: str
-    marks: tuple[str, ...]
+    version_words: tuple[str, ...]
     needs: tuple[Need, ...]
 
 
@@ -54,7 +54,7 @@ _TABLES = Need("load", "ALL PRIVILEGES", OUR_SCHEMAS, "to make, fill and drop it
 FLAVOURS: dict[FlavourKey, Flavour] = {
     "mariadb": Flavour(
         title="MariaDB",
-        marks=("mariadb",),
+        version_words=("mariadb",),
         needs=(
             _PROCESS,
             Need("look", "REPLICATION CLIENT", EVERYWHERE, "to read the binlog's position", before=(10, 5, 2)),
@@ -75,7 +75,7 @@ FLAVOURS: dict[FlavourKey, Flavour] = {
     ),
     "mysql": Flavour(
         title="MySQL",
-        marks=(),
+        version_words=(),
         needs=(
             _PROCESS,
             Need("look", "REPLICATION CLIENT", EVERYWHERE, "to read the binlog's position"),
@@ -89,9 +89,11 @@ FLAVOURS: dict[FlavourKey, Flavour] = {
 
 
 def detect(*version_strings: str) -> FlavourKey:
-    """The flavour that owns a mark in the server's version strings; without any it is MySQL or a fork of it."""
+    """The flavour named in the server's version strings; else MySQL or a fork of it."""
     said = " ".join(version_strings).lower()
-    return next((key for key, flavour in FLAVOURS.items() if any(mark in said for mark in flavour.marks)), "mysql")
+    return next(
+        (key for key, flavour in FLAVOURS.items() if any(word in said for word in flavour.version_words)), "mysql"
+    )
 
 
 def needs(facts: Facts, purposes: Iterable[Purpose] = ("look", "load", "change")) -> list[Need]:

@@ -1,10 +1,10 @@
-"""*Test connection*: is this server ready to be measured, and if not, what mends it?"""
+"""*Test connection*: is this server ready to be measured, and if not, what fixes it?"""
 
 from dataclasses import dataclass
 
 from workers.errors import DurascopeError
 from workers.servers import look
-from workers.servers.checks import CHECKS, Found, Outcome, Scene
+from workers.servers.checks import CHECKS, CheckedServer, Outcome, PreflightAnswer
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.target import Target
@@ -14,8 +14,8 @@ WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers together: below PRE
 
 
 @dataclass(frozen=True)
-class Check:
-    """One line of the answer. `mend`: SQL or a setting, ready to copy, may have several lines."""
+class PreflightCheck:
+    """One line of the answer. `mend`, as it is stored: the fix, SQL or a setting to copy, perhaps several lines."""
 
     key: str
     title: str
@@ -28,7 +28,7 @@ class Check:
 class PreflightResult:
     """All checks in the order of CHECKS; `facts` is None when the server could not be looked at."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[PreflightCheck, ...]
     facts: Facts | None
 
 
@@ -37,7 +37,7 @@ def run(target: Target) -> PreflightResult:
     try:
         with connect(target, whole=WHOLE) as connection:
             facts = look.read(connection)
-            scene = Scene(target, connection, facts)
+            scene = CheckedServer(target, connection, facts)
             return PreflightResult(tuple(_answer(key, scene) for key in CHECKS), facts)
     except DurascopeError as error:
         return PreflightResult(_unreached(error), None)
@@ -46,20 +46,20 @@ def run(target: Target) -> PreflightResult:
         return PreflightResult(_unreached(broke), None)
 
 
-def _answer(key: str, scene: Scene) -> Check:
+def _answer(key: str, scene: CheckedServer) -> PreflightCheck:
     title, look_at = CHECKS[key]
     try:
         found = look_at(scene)
     except DurascopeError as error:
-        found = Found("unknown", error.message, error.mend)
+        found = PreflightAnswer("unknown", error.message, error.fix)
     except Exception as error:  # a check that breaks proves nothing
-        found = Found("unknown", f"The check broke off: {type(error).__name__}: {error}.")
-    return Check(key, title, found.outcome, found.says, found.mend)
+        found = PreflightAnswer("unknown", f"The check broke off: {type(error).__name__}: {error}.")
+    return PreflightCheck(key, title, found.outcome, found.says, found.fix)
 
 
-def _unreached(error: DurascopeError) -> tuple[Check, ...]:
+def _unreached(error: DurascopeError) -> tuple[PreflightCheck, ...]:
     first, *rest = ((key, title) for key, (title, _) in CHECKS.items())
     return (
-        Check(*first, "failed", error.message, error.mend),
-        *(Check(key, title, "unknown", NOT_REACHED, "") for key, title in rest),
+        PreflightCheck(*first, "failed", error.message, error.fix),
+        *(PreflightCheck(key, title, "unknown", NOT_REACHED, "") for key, title in rest),
     )

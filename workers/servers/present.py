@@ -5,7 +5,7 @@ from pathlib import Path
 
 from workers.servers.facts import Facts
 from workers.servers.settings import switch
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_name("values.toml")
 OTHERS = "else"
@@ -51,7 +51,7 @@ def present(facts: Facts) -> Present:
 
 def read(path: Path) -> dict[str, dict[str, str]]:
     """variable -> value -> sentence. Raises PlanError naming file, table and key."""
-    file = Table.of_file(path)
+    file = TomlTable.of_file(path)
     variables = {name: file.table(name) for name in file.data}
     return {name: {value: table.text(value) for value in table.data} for name, table in variables.items()}
 

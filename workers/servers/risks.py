@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from workers.servers.conditions import CONDITIONS
 from workers.servers.present import Present
 from workers.servers.settings import SETTINGS
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 CrashClass = Literal["process kill", "power loss"]
 What = Literal["engine", "binlog", "agreement"]
@@ -40,14 +40,14 @@ class Risk:
 
 def read(path: Path) -> tuple[dict[str, str], tuple[Risk, ...]]:
     """(claims, risks). Raises PlanError naming file, table and key."""
-    file = Table.of_file(path)
+    file = TomlTable.of_file(path)
     file.only(("claims", "risks"))
     claims = file.table("claims")
     texts = {name: claims.text(name) for name in claims.data}
     return texts, tuple(_risk(table, texts) for table in file.tables("risks"))
 
 
-def _risk(table: Table, claims: dict[str, str]) -> Risk:
+def _risk(table: TomlTable, claims: dict[str, str]) -> Risk:
     table.only(KEYS)
     rests_on = table.text("rests_on")
     if not rests_on.startswith("https://"):

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from workers.errors import PlanError
 from workers.servers.facts import FlavourKey
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 Kind = Literal["integer", "bytes", "choice", "switch"]
 Version = tuple[int, int, int]
@@ -67,13 +67,13 @@ class Setting:
 
 def read(path: Path) -> dict[str, Setting]:
     """Raises PlanError naming file, table and key."""
-    file = Table.of_file(path)
+    file = TomlTable.of_file(path)
     file.only(("pages", "settings"))
     pages, settings = file.table("pages"), file.table("settings")
     return {name: _setting(name, settings.table(name), pages) for name in settings.data}
 
 
-def _setting(name: str, table: Table, pages: Table) -> Setting:
+def _setting(name: str, table: TomlTable, pages: TomlTable) -> Setting:
     table.only(("title", "explains", "kind", "rounded", "page", *RULE, *MANUALS))
     kind = table.one_of("kind", get_args(Kind))
     page = pages.table(table.one_of("page", pages.data))
@@ -86,7 +86,7 @@ def _setting(name: str, table: Table, pages: Table) -> Setting:
     return Setting(name, table.text("title"), table.text("explains"), kind, rules, table.yes("rounded"))
 
 
-def _rule(table: Table, kind: Kind, manual: str) -> Rule:
+def _rule(table: TomlTable, kind: Kind, manual: str) -> Rule:
     table.only(RULE)
     return Rule(
         manual,
@@ -98,7 +98,7 @@ def _rule(table: Table, kind: Kind, manual: str) -> Rule:
     )
 
 
-def _version(table: Table) -> Version:
+def _version(table: TomlTable) -> Version:
     said = table.text("dynamic_since", "0.0.0")
     if not re.fullmatch(r"\d+\.\d+\.\d+", said):
         raise table.wrong("dynamic_since", f"is {said!r}", 'Write a version: "10.2.2".')
@@ -106,7 +106,7 @@ def _version(table: Table) -> Version:
     return major, minor, patch
 
 
-def _limit(table: Table, key: str, kind: Kind) -> int:
+def _limit(table: TomlTable, key: str, kind: Kind) -> int:
     if kind != "bytes":
         return table.whole(key, 0)
     said = table.text(key, "0")

@@ -12,53 +12,55 @@ from workers.errors import AccessDenied, MissingPrivilege, ServerError, Unreacha
 
 
 @dataclass(frozen=True)
-class Known:
-    """An error number of the server or client library: what it becomes, says and how it is mended."""
+class KnownError:
+    """An error number of the server or client library: what it becomes, what is said, and the fix."""
 
     kind: type[ServerError]
     says: str  # may hold {where} and {detail}, the server's own words
-    mend: str = ""
+    fix: str = ""
 
 
-LOST = Known(
+LOST = KnownError(
     Unreachable,
     "The connection to {where} was lost.",
     "See whether the server is still running and read its error log; then try again.",
 )
-REFUSED_ACCOUNT = Known(
+REFUSED_ACCOUNT = KnownError(
     AccessDenied,
     "{where} does not accept this account or password.",
     "Check user, password and the host part of the account (SELECT user, host FROM mysql.user); "
     "an account may also be locked or expired, or be allowed over TLS only.",
 )
-LOCKED = Known(AccessDenied, "The account is locked at {where}.", "ALTER USER ... ACCOUNT UNLOCK;")
-EXPIRED = Known(
+LOCKED = KnownError(AccessDenied, "The account is locked at {where}.", "ALTER USER ... ACCOUNT UNLOCK;")
+EXPIRED = KnownError(
     AccessDenied, "The password of this account has expired at {where}.", "ALTER USER ... IDENTIFIED BY '...';"
 )
-FULL = Known(
+FULL = KnownError(
     Unreachable,
     "{where} has no connection left for us.",
     "Raise max_connections (SET GLOBAL max_connections = 1100) or close connections, then try again.",
 )
 
 # https://mariadb.com/kb/en/mariadb-error-codes/, https://dev.mysql.com/doc/mysql-errors/8.4/en/
-BY_NUMBER: dict[int, Known] = {
+BY_NUMBER: dict[int, KnownError] = {
     1040: FULL,
     1203: FULL,
-    1226: Known(Unreachable, "The account's own limit at {where} is used up: {detail}.", "Raise the account's limit."),
+    1226: KnownError(
+        Unreachable, "The account's own limit at {where} is used up: {detail}.", "Raise the account's limit."
+    ),
     1045: REFUSED_ACCOUNT,
     1698: REFUSED_ACCOUNT,
     3118: LOCKED,
     4151: LOCKED,
     1820: EXPIRED,
     1862: EXPIRED,
-    1129: Known(Unreachable, "{where} blocks this host after too many failed connections.", "FLUSH HOSTS;"),
-    1130: Known(
+    1129: KnownError(Unreachable, "{where} blocks this host after too many failed connections.", "FLUSH HOSTS;"),
+    1130: KnownError(
         AccessDenied,
         "{where} accepts no account from this host.",
         "Create the account with a host part that matches the worker's address.",
     ),
-    1153: Known(ServerError, "A packet was larger than {where} allows.", "Raise max_allowed_packet."),
+    1153: KnownError(ServerError, "A packet was larger than {where} allows.", "Raise max_allowed_packet."),
     1159: LOST,
     1161: LOST,
     1053: LOST,
@@ -66,15 +68,15 @@ BY_NUMBER: dict[int, Known] = {
     2006: LOST,
     2013: LOST,
     2055: LOST,
-    2026: Known(
+    2026: KnownError(
         Unreachable,
         "{where} offers no TLS, and this server is registered to require it.",
         "Turn TLS on at the server (ssl_cert, ssl_key), or choose the TLS mode 'preferred' or 'off'.",
     ),
-    1044: Known(MissingPrivilege, "The account may not use that schema at {where}: {detail}."),
-    1142: Known(MissingPrivilege, "The account may not do this at {where}: {detail}."),
-    1227: Known(MissingPrivilege, "The account may not do this at {where}: {detail}."),
-    1290: Known(ServerError, "{where} was started with an option that forbids this: {detail}.", "See read_only."),
+    1044: KnownError(MissingPrivilege, "The account may not use that schema at {where}: {detail}."),
+    1142: KnownError(MissingPrivilege, "The account may not do this at {where}: {detail}."),
+    1227: KnownError(MissingPrivilege, "The account may not do this at {where}: {detail}."),
+    1290: KnownError(ServerError, "{where} was started with an option that forbids this: {detail}.", "See read_only."),
 }
 
 _WAITS = re.compile(r"performance_schema|file_summary|events_waits|setup_")  # MySQL leaves the schema out
@@ -93,8 +95,8 @@ def explain(error: Exception, where: str, account: Callable[[], str] = lambda: "
     known = BY_NUMBER.get(number)
     if known is None:
         return ServerError(f"{where} answered with error {number}: {detail}.")
-    mend = _grant(number, detail, account) if known.kind is MissingPrivilege else known.mend
-    return known.kind(known.says.format(where=where, detail=detail), mend)
+    fix = _grant(number, detail, account) if known.kind is MissingPrivilege else known.fix
+    return known.kind(known.says.format(where=where, detail=detail), fix)
 
 
 def _parts(error: Exception) -> tuple[int, str]:
@@ -116,9 +118,9 @@ def _grant(number: int, detail: str, account: Callable[[], str]) -> str:
 
 
 def _network(error: OSError, where: str) -> ServerError:
-    for kind, says, mend in _NETWORK:
+    for kind, says, fix in _NETWORK:
         if isinstance(error, kind):
-            return Unreachable(says.format(where=where, detail=_reason(error)), mend)
+            return Unreachable(says.format(where=where, detail=_reason(error)), fix)
     return Unreachable(f"{where} cannot be reached: {_reason(error)}.", "Check address, port and the network.")
 
 
@@ -163,5 +165,5 @@ _NETWORK: tuple[tuple[type[OSError], str, str], ...] = (
         "The worker may not open {where}.",
         "Give the worker's user access to the socket file and its folder.",
     ),
-    (ConnectionError, LOST.says, LOST.mend),
+    (ConnectionError, LOST.says, LOST.fix),
 )

@@ -46,7 +46,7 @@ def restore(
     One that fails does not stop the others; ServerError at the end names all that failed.
     """
     failed: list[str] = []
-    mends: list[str] = []
+    fixes: list[str] = []
     for name, old in reversed(list(changed)):
         try:
             held = _held(connection, name)
@@ -58,9 +58,9 @@ def restore(
             raise
         except DurascopeError as error:
             failed.append(f"{name} is not back at {old!r}: {error.message}")
-            mends.append(error.mend or f"SET GLOBAL {name} = '{old}';")
+            fixes.append(error.fix or f"SET GLOBAL {name} = '{old}';")
     if failed:
-        raise ServerError(" ".join(failed), " ".join(dict.fromkeys(mends)))
+        raise ServerError(" ".join(failed), " ".join(dict.fromkeys(fixes)))
 
 
 def read(connection: Connection, name: str) -> str:

@@ -10,7 +10,7 @@ import redis
 from django.conf import settings
 
 from dashboard.records.experiments.models import Part
-from workers.bench.load import Second
+from workers.bench.load import LoadSecond
 from workers.errors import Cancelled, TogetherError
 
 KEEP_S = 120
@@ -64,7 +64,7 @@ class Barrier:
                     raise Cancelled("The others did not wait for this part any more.")
             return time.monotonic()
 
-    def tell(self, part: Part, second: Second) -> None:
+    def tell(self, part: Part, second: LoadSecond) -> None:
         """Publish the newest second of a part, for the live page. It may be lost without harm."""
         with contextlib.suppress(redis.RedisError):
             self._live.set(_key(part, "second"), json.dumps([getattr(second, name) for name in TOLD]), ex=KEEP_S)

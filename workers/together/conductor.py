@@ -23,7 +23,7 @@ from dashboard.records.experiments.states import move
 from dashboard.records.fleet import sites, task_queue
 from dashboard.records.fleet.models import Worker
 from workers.bench import site_review, sysbench
-from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadResult, OnSecond, Second
+from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadResult, LoadSecond, OnSecond
 from workers.bench.merge import PartLoad, merge, split
 from workers.errors import Cancelled, TogetherError
 from workers.servers import hosts
@@ -174,7 +174,7 @@ class Together:
         others = self._rows().exclude(number=0)
         if failed := others.filter(state=State.FAILED).first():
             which = f"Part {failed.number + 1} of {self.count}, on {failed.by}, failed: {failed.error}"
-            return TogetherError(which, failed.mend or AGAIN)
+            return TogetherError(which, failed.fix or AGAIN)
         if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
             return TogetherError(f"Worker {dead.by} ended while it put its part of the load on.", AGAIN)
         return None
@@ -204,7 +204,7 @@ def _told(part: Part) -> PartLoad:
     return PartLoad(part.by, part.began_s or 0.0, part.trip_s or 0.0, LoadResult.from_dict(part.result))
 
 
-def _summed(own: Second, others: Sequence[dict[str, float]]) -> Second:
+def _summed(own: LoadSecond, others: Sequence[dict[str, float]]) -> LoadSecond:
     """For the live page: the newest second that each part told."""
     sums = {name: getattr(own, name) + sum(one[name] for one in others) for name in TOLD}
     return replace(own, p95_ms=None, **sums)

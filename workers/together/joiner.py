@@ -20,7 +20,7 @@ from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from workers.bench import sysbench
-from workers.bench.load import AskedSeldom, IsCancelled, LoadRequest, OnSecond, Second
+from workers.bench.load import AskedSeldom, IsCancelled, LoadRequest, LoadSecond, OnSecond
 from workers.bench.merge import PartLoad
 from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError, reason
 from workers.host import environment
@@ -99,7 +99,7 @@ def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond,
     opened = barrier.wait(part, cancelled)
     begun: list[float] = []
 
-    def second(sample: Second) -> None:
+    def second(sample: LoadSecond) -> None:
         begun.append(time.monotonic() - sample.t_s)
         on_second(sample)
 
@@ -116,7 +116,7 @@ def save(part: Part, done: PartLoad) -> None:
 
 @retried
 def _fail(part: Part, failure: DurascopeError) -> None:
-    move(_held(part), State.FAILED, error=without_nul(failure.message), mend=without_nul(failure.mend))
+    move(_held(part), State.FAILED, error=without_nul(failure.message), mend=without_nul(failure.fix))
 
 
 def _held(part: Part) -> QuerySet[Part]:

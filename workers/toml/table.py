@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """`path` is where in the file: claims[2].ratio."""
 
     file: str
@@ -21,7 +21,7 @@ class Table:
     data: Mapping[str, Any]
 
     @classmethod
-    def of_file(cls, path: Path) -> "Table":
+    def of_file(cls, path: Path) -> "TomlTable":
         try:
             return cls(path.name, "", tomllib.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
@@ -64,20 +64,20 @@ class Table:
     def wholes(self, key: str) -> tuple[int, ...]:
         return self._listed(key, int, "a list of whole numbers: [1, 16, 64]", None)
 
-    def table(self, key: str, default: dict[str, Any] | None = None) -> "Table":
-        return Table(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
+    def table(self, key: str, default: dict[str, Any] | None = None) -> "TomlTable":
+        return TomlTable(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
 
-    def over(self, key: str, shared: Mapping[str, Any]) -> "Table":
+    def over(self, key: str, shared: Mapping[str, Any]) -> "TomlTable":
         """The table at `key`, with what is shared where it says nothing itself."""
         own = self.table(key)
-        return Table(own.file, own.path, {**shared, **own.data})
+        return TomlTable(own.file, own.path, {**shared, **own.data})
 
-    def tables(self, key: str) -> list["Table"]:
+    def tables(self, key: str) -> list["TomlTable"]:
         found = self._typed(key, list, f"tables, each headed [[{self._at(key)}]]", [])
         for entry in found:
             if not isinstance(entry, dict):
                 raise self.wrong(key, f"holds {entry!r}", f"Head each table with [[{self._at(key)}]].")
-        return [Table(self.file, f"{self._at(key)}[{n}]", entry) for n, entry in enumerate(found, start=1)]
+        return [TomlTable(self.file, f"{self._at(key)}[{n}]", entry) for n, entry in enumerate(found, start=1)]
 
     def only(self, known: Iterable[str]) -> None:
         """Raises PlanError for a key that is not known here."""
@@ -86,9 +86,9 @@ class Table:
             if key not in names:
                 raise self.wrong(key, "is not known here", f"Known: {', '.join(names)}.")
 
-    def wrong(self, key: str, what: str, mend: str) -> PlanError:
+    def wrong(self, key: str, what: str, fix: str) -> PlanError:
         where = self._at(key) if key else self.path or "the file"
-        return PlanError(f"{self.file}: {where} {what}.", mend)
+        return PlanError(f"{self.file}: {where} {what}.", fix)
 
     def _known(self, key: str, found: str, known: Iterable[Name]) -> Name:
         names = {str(name): name for name in known}

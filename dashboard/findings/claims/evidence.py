@@ -11,9 +11,9 @@ from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.records.experiments.models import Cell, Experiment, Run
 from dashboard.records.experiments.states import ENDED
 from workers.analysis.blocks import Sample
-from workers.analysis.fsync_model import FsyncModel, SizeTimes, fit
+from workers.analysis.fsync_model import FsyncModel, SizeSample, fit
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.predicates.measured import At, Crash, Place
-from workers.analysis.refused import Refused
 from workers.analysis.statistics import Estimate
 from workers.bench.workloads import WORKLOADS
 
@@ -31,7 +31,7 @@ class Evidence:
         gaps: Mapping[PointKey, str],
         tried: Mapping[tuple[int, str, str], Sequence[Mapping[str, Any]]],
         distrust: str,
-        flushes: Mapping[Device, FsyncModel | Refused],
+        flushes: Mapping[Device, FsyncModel | NotComputable],
         broken: Mapping[tuple[int, str], str],
     ) -> None:
         self.server_id = server_id
@@ -65,12 +65,12 @@ class Evidence:
     def open_crashes(self, variant: str, kind: str) -> int:
         return sum(row["state"] not in ENDED for row in self._of(variant, kind))
 
-    def flushes(self, variant: str) -> FsyncModel | Refused:
+    def flushes(self, variant: str) -> FsyncModel | NotComputable:
         """Swept once for each device, whichever variant came first."""
         if why := self._altered(variant) or self._broken.get((self.server_id, variant)):
-            return Refused(why)
+            return NotComputable(why)
         device = _device(self._plan, self.server_id, variant)
-        return self._flushes.get(device, Refused("the device was not measured by size"))
+        return self._flushes.get(device, NotComputable("the device was not measured by size"))
 
     def _of(self, variant: str, kind: str) -> Sequence[Mapping[str, Any]]:
         return self._tried.get((self.server_id, variant, kind), ())
@@ -122,7 +122,7 @@ def _device(plan: Mapping[str, Any], server_id: int, variant: str) -> Device:
     return (storage, None if server_id in sandboxes else server_id)
 
 
-def _flushes(experiment: Experiment) -> dict[Device, FsyncModel | Refused]:
+def _flushes(experiment: Experiment) -> dict[Device, FsyncModel | NotComputable]:
     """What was fitted to each device whose sizes were swept, by its newest sweep: one that was resumed has two."""
     runs = Run.objects.filter(cell__experiment=experiment, probe__data__has_key="sweep")
     columns = ("probe_id", "cell__server_id", "cell__variant", "probe__data__sweep")
@@ -144,9 +144,9 @@ def _not_kept(experiment: Experiment, promise: str) -> Iterable[tuple[int, str, 
     return runs.values_list("cell__server_id", "cell__variant", f"{promise}__says").distinct()
 
 
-def _fitted(sweep: Mapping[str, Any]) -> FsyncModel | Refused:
+def _fitted(sweep: Mapping[str, Any]) -> FsyncModel | NotComputable:
     sizes = [one for one in sweep["times"] if one["way"] == "overwrite"]
-    return fit([SizeTimes(one["size_bytes"], tuple(one["times_ms"])) for one in sizes])
+    return fit([SizeSample(one["size_bytes"], tuple(one["times_ms"])) for one in sizes])
 
 
 def _tried(experiment: Experiment) -> dict[tuple[int, str, str], list[Mapping[str, Any]]]:

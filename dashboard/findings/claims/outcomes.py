@@ -19,7 +19,7 @@ from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
-from workers.analysis.predicates.flush import Flush
+from workers.analysis.predicates.flush import FlushFigure
 
 _METHOD = 5  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 
@@ -71,7 +71,7 @@ def _too_wide(claim: Claim, effect: Effect) -> str:
     """Why what was fully measured does not decide."""
     if effect.counts:
         return "the interval reaches over a bound; more crashes narrow it"
-    if isinstance(claim.predicate, Flush):  # a device is measured once, before the first repeat
+    if isinstance(claim.predicate, FlushFigure):  # a device is measured once, before the first repeat
         return "the interval reaches over a bound; a longer or quieter measurement narrows it"
     return "the interval reaches over a bound; more repeats narrow it"
 

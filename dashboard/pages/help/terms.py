@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workers.servers.settings import SETTINGS, Setting
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_name("terms.toml")
 MANUALS = {"mariadb": "MariaDB", "mysql": "MySQL", "sysbench": "sysbench"}
@@ -30,7 +30,7 @@ class Term:
 
 def read(path: Path) -> dict[str, Term]:
     """Raises PlanError naming file, table and key."""
-    file = Table.of_file(path)
+    file = TomlTable.of_file(path)
     file.only(("says", "same", "manuals"))
     says, same = file.table("says"), file.table("same")
     pages = {word: found for table in file.tables("manuals") for word, found in _pages(table, says).items()}
@@ -38,7 +38,7 @@ def read(path: Path) -> dict[str, Term]:
     return terms | {word: terms[same.one_of(word, terms)] for word in same.data}
 
 
-def _pages(table: Table, says: Table) -> dict[str, dict[str, str]]:
+def _pages(table: TomlTable, says: TomlTable) -> dict[str, dict[str, str]]:
     table.only((*MANUALS, "terms"))
     found = {MANUALS[whose]: ROOTS[whose] + table.text(whose) for whose in MANUALS if whose in table}
     return dict.fromkeys(table.some_of("terms", says.data), found)

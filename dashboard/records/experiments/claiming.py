@@ -86,5 +86,5 @@ def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
         state,
         ended_at=timezone.now(),
         error=without_nul(failure.message or reason(failure)) if failure else "",
-        mend=without_nul(failure.mend) if failure else "",
+        mend=without_nul(failure.fix) if failure else "",
     )

@@ -13,8 +13,8 @@ from typing import Any
 from workers.analysis.predicates.claim import Claim
 from workers.bench.plan import Plan
 from workers.bench.recipes import Recipe
-from workers.bench.recipes.claims import Names, claim
-from workers.toml.table import Table
+from workers.bench.recipes.claims import PlanNames, claim
+from workers.toml.table import TomlTable
 
 
 def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, Any]:
@@ -31,12 +31,12 @@ def claims_of(snapshot: Mapping[str, Any]) -> list[Claim]:
     """Read again. What they refer to was checked when the recipe was read, so every name is known."""
     written = snapshot.get("claims", [])
     points = [point for one in written for point in _points(one)]
-    names = Names(
+    names = PlanNames(
         variants=tuple(dict.fromkeys(name for point in points for name in _variants(point))),
         workloads=tuple(dict.fromkeys(point["workload"] for point in points if "workload" in point)),
         threads=tuple(sorted({number for point in points for number in _threads(point)})),
     )
-    return [claim(Table("the stored claims", f"claims[{n}]", one), names) for n, one in enumerate(written, start=1)]
+    return [claim(TomlTable("the stored claims", f"claims[{n}]", one), names) for n, one in enumerate(written, start=1)]
 
 
 def variants_of(claim: Mapping[str, Any]) -> list[str]:

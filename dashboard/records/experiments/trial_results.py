@@ -13,7 +13,7 @@ from dashboard.records.experiments import claiming
 from dashboard.records.experiments.models import Environment, Trial, TrialEvidence
 from dashboard.records.experiments.states import move
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
-from workers.crash.trial import Loss, TrialResult
+from workers.crash.trial import LostWork, TrialResult
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
 
@@ -114,9 +114,9 @@ def _all(seen: Seen | None) -> np.ndarray | None:
     return None if seen is None else seen.all()
 
 
-def _kept(result: TrialResult, lost: Loss | None) -> int | None:
+def _kept(result: TrialResult, lost: LostWork | None) -> int | None:
     return None if lost is None else result.acknowledged - lost.transactions
 
 
-def _count(lost: Loss | None) -> int | None:
+def _count(lost: LostWork | None) -> int | None:
     return lost.transactions if lost else None

@@ -10,8 +10,8 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.bench.recipes import Recipe
 from workers.sandbox import builds
-from workers.sandbox.builds import Known
-from workers.sandbox.builds.catalogue import Entry
+from workers.sandbox.builds import KnownBuild
+from workers.sandbox.builds.catalogue import CatalogueEntry
 from workers.sandbox.builds.system import SystemServer
 
 GROUPS = {"mysql": "MySQL", "mariadb": "MariaDB", "plugins": "With another engine beside InnoDB"}
@@ -83,7 +83,7 @@ def lines(alive: Iterable[Worker]) -> list[BuildLine]:
     """All builds known here or to a living worker, the oldest first, those without a year last. One query."""
     present, needed, made = _present(alive), _needed(), _sandboxes()
     known = builds.every()
-    told: dict[str, Known | None] = {**dict.fromkeys(present), **known}
+    told: dict[str, KnownBuild | None] = {**dict.fromkeys(present), **known}
     found = [
         _line(
             key,
@@ -117,7 +117,7 @@ def missing(shown: Iterable[BuildLine]) -> Missing | None:
     )
 
 
-def _line(key: str, build: Known | None, hosts: tuple[Presence, ...], **rest: Any) -> BuildLine:
+def _line(key: str, build: KnownBuild | None, hosts: tuple[Presence, ...], **rest: Any) -> BuildLine:
     """`build` None: a user's own on another host, known by what its worker says."""
     says = build or next((one for one in hosts if one.title), hosts[0])
     return BuildLine(
@@ -131,8 +131,8 @@ def _line(key: str, build: Known | None, hosts: tuple[Presence, ...], **rest: An
     )
 
 
-def _origin(key: str, build: Known | None) -> Origin:
-    if isinstance(build, Entry):
+def _origin(key: str, build: KnownBuild | None) -> Origin:
+    if isinstance(build, CatalogueEntry):
         return Origin(
             source=str(build.source),
             command=f"manage.py build install {key}",

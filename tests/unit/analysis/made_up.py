@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.predicates.measured import At, Crash
-from workers.analysis.refused import Refused
 
 HELD = Crash({"lost-engine": "valid", "lost-binlog": "valid"}, {"engine": 0.0, "binlog": 0.0})
 LOST = Crash({"lost-engine": "invalid", "lost-binlog": "valid"}, {"engine": 900.0, "binlog": 0.0})
@@ -24,7 +24,7 @@ class MadeUp:
     unfinished: dict = field(default_factory=dict)
     rows_each: int = 1
     detector: str = ""
-    model: object = Refused("the device was not measured by size")
+    model: object = NotComputable("the device was not measured by size")
 
     def gap(self, point):
         return "" if point in self.speeds else "1 of 2 repeats failed"

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.analysis.anatomy import Anatomy, Flushes, anatomy
-from workers.analysis.refused import Refused
+from workers.analysis.anatomy import Anatomy, FlushCost, anatomy
+from workers.analysis.not_computable import NotComputable
 
-TWO = {"redo": Flushes(1, 5.0), "binlog": Flushes(1, 6.0)}
+TWO = {"redo": FlushCost(1, 5.0), "binlog": FlushCost(1, 6.0)}
 
 
 def test_a_lone_thread_flushes_nearly_all_the_time():
@@ -40,9 +40,9 @@ def test_a_wait_shorter_than_the_flushes_leaves_nothing_for_the_leader():
 
 
 def test_it_is_refused_where_flushes_would_take_longer_than_the_commit():
-    assert isinstance(anatomy(1, 1000, TWO), Refused)
-    assert isinstance(anatomy(1, 0, TWO), Refused)
-    assert isinstance(anatomy(1, 100, {}), Refused)
+    assert isinstance(anatomy(1, 1000, TWO), NotComputable)
+    assert isinstance(anatomy(1, 0, TWO), NotComputable)
+    assert isinstance(anatomy(1, 100, {}), NotComputable)
 
 
 @given(
@@ -54,7 +54,7 @@ def test_it_is_refused_where_flushes_would_take_longer_than_the_commit():
     led=st.sampled_from([None, (), ("binlog",), ("redo", "binlog")]),
 )
 def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait, led):
-    found = anatomy(threads, tps, {"redo": Flushes(1, redo), "binlog": Flushes(1, binlog)}, wait, led)
+    found = anatomy(threads, tps, {"redo": FlushCost(1, redo), "binlog": FlushCost(1, binlog)}, wait, led)
     if isinstance(found, Anatomy):
         together = sum(found.parts.values()) + found.rest_ms
         assert found.whole_ms * 0.999 <= together <= found.whole_ms * 1.11
@@ -62,10 +62,10 @@ def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait, led):
 
 
 def test_one_commit_a_second_has_an_anatomy_and_none_has_not():
-    assert anatomy(1, 1.0, {"redo": Flushes(1, 5.0)}).whole_ms == 1000
-    assert isinstance(anatomy(1, 0.0, {"redo": Flushes(1, 5.0)}), Refused)
+    assert anatomy(1, 1.0, {"redo": FlushCost(1, 5.0)}).whole_ms == 1000
+    assert isinstance(anatomy(1, 0.0, {"redo": FlushCost(1, 5.0)}), NotComputable)
 
 
 def test_parts_may_be_larger_than_the_whole_by_as_much_as_the_measurement_is_off():
-    assert isinstance(anatomy(1, 1000, {"redo": Flushes(1, 1.1)}), Anatomy)
-    assert isinstance(anatomy(1, 1000, {"redo": Flushes(1, 1.11)}), Refused)
+    assert isinstance(anatomy(1, 1000, {"redo": FlushCost(1, 1.1)}), Anatomy)
+    assert isinstance(anatomy(1, 1000, {"redo": FlushCost(1, 1.11)}), NotComputable)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.analysis.ceiling import Demand, ceiling
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 
 ONE_LOG = {"redo": Demand(1, 5.0)}
 TWO_LOGS = {"redo": Demand(1, 5.0), "binlog": Demand(1, 5.0)}
@@ -41,9 +41,9 @@ def test_5_5_stays_below_the_ceiling_without_group_commit(tps):
 
 def test_logs_that_a_commit_does_not_wait_for_do_not_count():
     assert ceiling({"redo": Demand(0.01, 0.05), "binlog": Demand(1, 5.0)}).demand_ms == 5
-    assert isinstance(ceiling({"redo": Demand(0.001, 0.1)}), Refused)
-    assert isinstance(ceiling({}), Refused)
-    assert isinstance(ceiling({"redo": Demand(1, 0.0)}), Refused)
+    assert isinstance(ceiling({"redo": Demand(0.001, 0.1)}), NotComputable)
+    assert isinstance(ceiling({}), NotComputable)
+    assert isinstance(ceiling({"redo": Demand(1, 0.0)}), NotComputable)
 
 
 @given(
@@ -66,8 +66,8 @@ def test_without_group_commit_the_slower_log_is_the_limit():
 
 def test_half_an_fsync_per_commit_is_waited_for():
     assert ceiling({"redo": Demand(0.5, 5.0)}).fsyncs == 0.5
-    assert isinstance(ceiling({"redo": Demand(0.49, 5.0)}), Refused)
+    assert isinstance(ceiling({"redo": Demand(0.49, 5.0)}), NotComputable)
 
 
 def test_one_log_whose_fsyncs_took_no_time_is_enough_to_refuse():
-    assert isinstance(ceiling({"redo": Demand(1, 0.0), "binlog": Demand(1, 8.0)}), Refused)
+    assert isinstance(ceiling({"redo": Demand(1, 0.0), "binlog": Demand(1, 8.0)}), NotComputable)

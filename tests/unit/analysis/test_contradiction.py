@@ -2,13 +2,13 @@
 
 import pytest
 
-from workers.analysis.contradiction import FASTER, SEEN, Flushes, contradictions
+from workers.analysis.contradiction import FASTER, SEEN, FlushReports, contradictions
 
 TRACE, STATUS = "trace:fsync", "status:Innodb_os_log_fsyncs"
 
 
 def counted(trace, status, **more):
-    return contradictions("redo log", Flushes({TRACE: trace, STATUS: status}, 1000, **more))
+    return contradictions("redo log", FlushReports({TRACE: trace, STATUS: status}, 1000, **more))
 
 
 def test_flushes_that_the_server_counts_and_nobody_saw():
@@ -38,12 +38,12 @@ def test_where_a_contradiction_begins(trace, status, told):
 
 
 def test_one_source_alone_contradicts_nothing():
-    assert contradictions("binlog", Flushes({TRACE: 0}, 1000)) == []
-    assert contradictions("binlog", Flushes({TRACE: 0, STATUS: 900}, 0)) == []
+    assert contradictions("binlog", FlushReports({TRACE: 0}, 1000)) == []
+    assert contradictions("binlog", FlushReports({TRACE: 0, STATUS: 900}, 0)) == []
 
 
 def test_flushes_that_cannot_have_reached_the_device():
-    said = contradictions("binlog", Flushes({}, 1000, mean_ms=0.0012, device_ms=0.25))
+    said = contradictions("binlog", FlushReports({}, 1000, mean_ms=0.0012, device_ms=0.25))
     assert said == [
         "A flush of the binlog returned after 0.0012 ms; the fastest flush of the probe on this device took 0.25 ms."
     ]
@@ -51,5 +51,5 @@ def test_flushes_that_cannot_have_reached_the_device():
 
 @pytest.mark.parametrize(("mean_ms", "device_ms"), [(0.026, 0.25), (None, 0.25), (0.001, None)])
 def test_flushes_that_may_have_reached_it(mean_ms, device_ms):
-    assert contradictions("binlog", Flushes({}, 1000, mean_ms, device_ms)) == []
-    assert contradictions("binlog", Flushes({}, 1000, 0.25 / FASTER, 0.25))
+    assert contradictions("binlog", FlushReports({}, 1000, mean_ms, device_ms)) == []
+    assert contradictions("binlog", FlushReports({}, 1000, 0.25 / FASTER, 0.25))

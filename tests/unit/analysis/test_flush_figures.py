@@ -5,7 +5,7 @@ import pytest
 from tests.unit.analysis.made_up import MadeUp
 from workers.analysis.fsync_model import FsyncModel, Residual
 from workers.analysis.predicates.bounds import Effect
-from workers.analysis.predicates.flush import NO_LEAST, TOO_SHORT, Flush
+from workers.analysis.predicates.flush import NO_LEAST, TOO_SHORT, FlushFigure
 from workers.analysis.statistics import Estimate
 
 PER_SECOND, MANY = "flushes per second", "time of 100 KB over one byte"
@@ -13,7 +13,7 @@ PER_SECOND, MANY = "flushes per second", "time of 100 KB over one byte"
 
 def measured(figure, k=(5.0, 4.0, 6.0), mb=(100.0, 80.0, 125.0), residuals=()):
     model = FsyncModel(Estimate(*k), Estimate(*mb), residuals, "yes", 5)
-    return Flush("on", figure).measure(MadeUp(model=model))
+    return FlushFigure("on", figure).measure(MadeUp(model=model))
 
 
 def test_flushes_per_second_of_a_page():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workers.analysis.fsync_model import FsyncModel, SizeTimes, fit
-from workers.analysis.refused import Refused
+from workers.analysis.fsync_model import FsyncModel, SizeSample, fit
+from workers.analysis.not_computable import NotComputable
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
 
@@ -14,7 +14,7 @@ SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
 def times(k_ms, mb_per_s, rounds=10, noise=0.0, rng=None, sizes=SIZES):
     rng = rng or np.random.default_rng(1)
     return [
-        SizeTimes(size, tuple((k_ms + size / mb_per_s / 1000) * np.exp(noise * rng.normal(size=rounds))))
+        SizeSample(size, tuple((k_ms + size / mb_per_s / 1000) * np.exp(noise * rng.normal(size=rounds))))
         for size in sizes
     ]
 
@@ -34,7 +34,7 @@ def test_it_finds_an_exact_line(k_ms, mb_per_s):
 @settings(max_examples=20, deadline=None)
 def test_a_device_that_is_slower_by_a_factor_has_a_line_slower_by_that_factor(scale, seed):
     points = times(5, 100, noise=0.1, rng=np.random.default_rng(seed))
-    slower = [SizeTimes(one.size_bytes, tuple(scale * t for t in one.times_ms)) for one in points]
+    slower = [SizeSample(one.size_bytes, tuple(scale * t for t in one.times_ms)) for one in points]
     one, other = fit(points), fit(slower)
     assert other.k_ms.value == pytest.approx(scale * one.k_ms.value, rel=1e-3)
     assert other.mb_per_s.value == pytest.approx(one.mb_per_s.value / scale, rel=1e-3)
@@ -44,7 +44,7 @@ def test_a_device_that_is_slower_by_a_factor_has_a_line_slower_by_that_factor(sc
 def test_one_size_that_behaves_unlike_the_others_hardly_moves_the_line(place):
     points = times(5, 100, noise=0.02)
     odd = points[place]
-    points[place] = SizeTimes(odd.size_bytes, tuple(3 * t for t in odd.times_ms))
+    points[place] = SizeSample(odd.size_bytes, tuple(3 * t for t in odd.times_ms))
     found = fit(points)
     assert found.k_ms.value == pytest.approx(5, rel=0.1)
     assert found.mb_per_s.value == pytest.approx(100, rel=0.1)
@@ -53,7 +53,7 @@ def test_one_size_that_behaves_unlike_the_others_hardly_moves_the_line(place):
 
 
 def test_a_stall_in_a_round_does_not_count():
-    points = [SizeTimes(one.size_bytes, (*one.times_ms[:-1], 900.0)) for one in times(5, 100, noise=0.02)]
+    points = [SizeSample(one.size_bytes, (*one.times_ms[:-1], 900.0)) for one in times(5, 100, noise=0.02)]
     assert fit(points).k_ms.value == pytest.approx(5, rel=0.05)
 
 
@@ -80,7 +80,7 @@ def test_intervals_hold_the_truth():
 def test_a_device_that_does_not_follow_a_line_is_told():
     """A cache that takes 1 MiB at once, and then the medium: ten times slower from there on."""
     points = [
-        SizeTimes(size, tuple((5 + size / 1e6 + max(0, size - 2**20) / 1e4) * f for f in (0.98, 0.99, 1, 1.01, 1.02)))
+        SizeSample(size, tuple((5 + size / 1e6 + max(0, size - 2**20) / 1e4) * f for f in (0.98, 0.99, 1, 1.01, 1.02)))
         for size in SIZES
     ]
     assert fit(points).follows == "does not follow"
@@ -110,21 +110,21 @@ def test_too_few_rounds_give_a_line_without_interval():
         times(5, 100, sizes=(512, 4096, 65536)),
         times(5, 100, sizes=(512, 1024, 2048, 4096)),
         [*times(5, 100), *times(5, 100)],
-        [*times(5, 100)[:-1], SizeTimes(16 << 20, (1.0,))],
-        [*times(5, 100)[:-1], SizeTimes(16 << 20, (0.0,) * 10)],
-        [*times(5, 100)[:-1], SizeTimes(16 << 20, (float("nan"),) * 10)],
-        [SizeTimes(size, ()) for size in SIZES],
+        [*times(5, 100)[:-1], SizeSample(16 << 20, (1.0,))],
+        [*times(5, 100)[:-1], SizeSample(16 << 20, (0.0,) * 10)],
+        [*times(5, 100)[:-1], SizeSample(16 << 20, (float("nan"),) * 10)],
+        [SizeSample(size, ()) for size in SIZES],
     ],
 )
 def test_what_is_no_sweep_is_refused(points):
-    assert isinstance(fit(points), Refused)
+    assert isinstance(fit(points), NotComputable)
 
 
 def test_a_size_of_one_byte_is_a_size():
-    assert not isinstance(fit([SizeTimes(size, (1.0, 1.1)) for size in (1, 8, 64, 512)]), Refused)
-    assert isinstance(fit([SizeTimes(size, (1.0, 1.1)) for size in (0, 8, 64, 512)]), Refused)
+    assert not isinstance(fit([SizeSample(size, (1.0, 1.1)) for size in (1, 8, 64, 512)]), NotComputable)
+    assert isinstance(fit([SizeSample(size, (1.0, 1.1)) for size in (0, 8, 64, 512)]), NotComputable)
 
 
 def test_sizes_of_unequal_rounds_are_no_sweep():
-    points = [SizeTimes(size, (1.0, 1.1)) for size in (1, 8, 64)]
-    assert isinstance(fit([*points, SizeTimes(512, (1.0, 1.1, 1.2))]), Refused)
+    points = [SizeSample(size, (1.0, 1.1)) for size in (1, 8, 64)]
+    assert isinstance(fit([*points, SizeSample(512, (1.0, 1.1, 1.2))]), NotComputable)

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.analysis.made_up import BROKE_OFF, HELD, LOST, MadeUp, at
 from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.crashes import Crashes
-from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, TOO_FEW, Ratio, Steps, Value
+from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, TOO_FEW, PointFigure, SpeedRatio, Steps
 from workers.analysis.statistics import Estimate
 
 
@@ -20,45 +20,45 @@ SHORT = {at("slow", 1): speed(5, 5), at("slow", 4): speed(9, 9)}
 
 def test_rows_per_second_are_not_commits_per_second():
     result = MadeUp(KNOWN, rows_each=1000)
-    assert Value(at(), SPEEDS[0]).measure(result).value == pytest.approx(10)
-    assert Value(at(), SPEEDS[1]).measure(result).value == pytest.approx(10_000)
+    assert PointFigure(at(), SPEEDS[0]).measure(result).value == pytest.approx(10)
+    assert PointFigure(at(), SPEEDS[1]).measure(result).value == pytest.approx(10_000)
 
 
 @pytest.mark.parametrize("figure", SPEEDS)
 def test_a_speed_is_told_per_second(figure):
-    assert Value(at(), figure).measure(MadeUp(KNOWN)).unit == "per second"
+    assert PointFigure(at(), figure).measure(MadeUp(KNOWN)).unit == "per second"
 
 
 @pytest.mark.parametrize(("figure", "unit"), [(PER_COMMIT[0], "per commit"), ("commits per group", "commits")])
 def test_other_figures_have_their_own_unit_and_source(figure, unit):
     result = MadeUp(KNOWN, figures={(at(), figure): Estimate(2.0, 1.9, 2.1)})
-    found = Value(at(), figure).measure(result)
+    found = PointFigure(at(), figure).measure(result)
     assert (found.unit, found.value, found.why) == (unit, 2.0, "")
-    assert Value(at(), figure).measure(MadeUp(KNOWN)).why == f"no source could tell the {figure} here"
+    assert PointFigure(at(), figure).measure(MadeUp(KNOWN)).why == f"no source could tell the {figure} here"
 
 
 @pytest.mark.parametrize("figure", [SPEEDS[0], PER_COMMIT[0]])
 def test_a_point_with_a_missing_repeat_is_not_told(figure):
     result = MadeUp({}, figures={(at(), figure): Estimate(2.0, 1.9, 2.1)})
-    found = Value(at(), figure).measure(result)
+    found = PointFigure(at(), figure).measure(result)
     assert found.value is None and found.why.endswith("1 of 2 repeats failed")
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(None, 3.0), (1.0, None), (None, None)])
 def test_a_figure_without_both_ends_says_why(lo, hi):
     result = MadeUp(KNOWN, figures={(at(), PER_COMMIT[0]): Estimate(2.0, lo, hi)})
-    assert Value(at(), PER_COMMIT[0]).measure(result).why == TOO_FEW
+    assert PointFigure(at(), PER_COMMIT[0]).measure(result).why == TOO_FEW
 
 
 def test_a_ratio_against_one_that_was_not_measured_is_not_told():
-    than = Ratio(at("slow", 4), at("slow", 1))
-    found = Ratio(at(), at("off"), than=than).measure(MadeUp(KNOWN))
+    than = SpeedRatio(at("slow", 4), at("slow", 1))
+    found = SpeedRatio(at(), at("off"), than=than).measure(MadeUp(KNOWN))
     assert found.value is None and "slow" in found.why
 
 
 def test_a_ratio_against_one_without_an_interval_has_none():
-    than = Ratio(at("slow", 4), at("slow", 1))
-    found = Ratio(at(), at("off"), than=than).measure(MadeUp({**KNOWN, **SHORT}))
+    than = SpeedRatio(at("slow", 4), at("slow", 1))
+    found = SpeedRatio(at(), at("off"), than=than).measure(MadeUp({**KNOWN, **SHORT}))
     assert found.value == pytest.approx((1 / 10) / (9 / 5), rel=0.05)
     assert (found.lo, found.hi, found.why) == (None, None, TOO_FEW)
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from tests.unit.analysis.made_up import BROKE_OFF, HELD, LOST, MadeUp, at
 from tests.unit.analysis.noise import point
-from workers.analysis.fsync_model import SizeTimes, fit
+from workers.analysis.fsync_model import SizeSample, fit
 from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import Crashes
-from workers.analysis.predicates.flush import Flush
-from workers.analysis.predicates.points import Ratio, Steps, Value
+from workers.analysis.predicates.flush import FlushFigure
+from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
 from workers.analysis.statistics import Estimate
 
 NUMBER = st.floats(-1e6, 1e6)
@@ -29,7 +29,7 @@ def outcome(predicate, result, **bounds):
     return Claim("G1", "", "", predicate, Bounds(**bounds)).judge(result)[0]
 
 
-RATIO = Ratio(at("on", 64), at("off", 64))
+RATIO = SpeedRatio(at("on", 64), at("off", 64))
 
 
 @pytest.mark.parametrize(("on", "expected"), [(50.0, "held"), (400.0, "not held"), (100.0, "not decidable")])
@@ -57,16 +57,16 @@ def test_one_short_run_is_too_little_to_decide():
 
 @pytest.mark.parametrize(("slow", "expected"), [(2000.0, "held"), (150.0, "not held"), (400.0, "not decidable")])
 def test_a_gain_is_compared_with_another_gain(slow, expected):
-    than = Ratio(at("fast", 64), at("fast", 1))
+    than = SpeedRatio(at("fast", 64), at("fast", 1))
     result = measured(slow_64=slow, slow_1=100.0, fast_64=400.0, fast_1=100.0)
-    assert outcome(Ratio(at("slow", 64), at("slow", 1), than=than), result, above=1) == expected
+    assert outcome(SpeedRatio(at("slow", 64), at("slow", 1), than=than), result, above=1) == expected
 
 
 def test_rows_are_commits_times_their_rows():
     result = measured(on_1=20.0)
     result.rows_each = 1000
-    assert outcome(Value(at(), "rows per second"), result, above=10_000) == "held"
-    assert outcome(Value(at(), "rows per second"), result, above=30_000) == "not held"
+    assert outcome(PointFigure(at(), "rows per second"), result, above=10_000) == "held"
+    assert outcome(PointFigure(at(), "rows per second"), result, above=30_000) == "not held"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_rows_are_commits_times_their_rows():
 def test_a_figure_per_commit(estimate, expected):
     result = measured(on_1=100.0)
     result.figures = {(at(), "fsyncs per commit"): estimate}
-    assert outcome(Value(at(), "fsyncs per commit"), result, above=2.5, below=3.5) == expected
+    assert outcome(PointFigure(at(), "fsyncs per commit"), result, above=2.5, below=3.5) == expected
 
 
 STEPS = Steps((at("off", 1), at("off", 4), at("off", 16)))
@@ -160,7 +160,7 @@ def device(k_ms, mb_per_s, odd=1.0):
         line = (k_ms + size / (1000 * mb_per_s)) * (odd if size == 65536 else 1.0)
         return tuple(line * (1 + 0.02 * rng.normal(size=15)))
 
-    return MadeUp(model=fit([SizeTimes(size, times(size)) for size in sizes]))
+    return MadeUp(model=fit([SizeSample(size, times(size)) for size in sizes]))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def device(k_ms, mb_per_s, odd=1.0):
     ],
 )
 def test_the_device(figure, result, bounds, expected):
-    assert outcome(Flush("on", figure), result, **bounds) == expected
+    assert outcome(FlushFigure("on", figure), result, **bounds) == expected
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_the_device(figure, result, bounds, expected):
     ],
 )
 def test_a_bound_is_told_in_the_unit_of_what_is_measured(figure, bounds, told):
-    assert Claim("F", "", "", Flush("on", figure), Bounds(**bounds)).in_words == f"{figure}: device of on: {told}"
+    assert Claim("F", "", "", FlushFigure("on", figure), Bounds(**bounds)).in_words == f"{figure}: device of on: {told}"
 
 
 @st.composite

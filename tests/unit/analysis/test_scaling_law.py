@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.analysis import scaling_law
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import Throughput, fit
 from workers.analysis.statistics import Estimate
 
@@ -49,7 +49,7 @@ def test_every_curve_is_fitted_where_the_solver_gives_up(monkeypatch):
     monkeypatch.setattr(scaling_law.scipy.optimize, "nnls", gives_up)
     for points, known in zip(curves, solved, strict=True):
         found = fit(points)
-        if isinstance(known, Refused):
+        if isinstance(known, NotComputable):
             assert found == known
         else:
             assert found.contention.value == pytest.approx(known.contention.value, abs=1e-9)
@@ -108,7 +108,7 @@ def test_the_group_commit_of_fifteen_years_bends_where_it_should():
     """Figures of LAB.md: 5.5.9 with the binlog is flat from three fsyncs in series on; 5.6 hardly bends at 64."""
     old = fit([Throughput(n, x) for n, x in ((1, 62), (2, 118), (4, 180), (8, 182), (16, 184), (64, 180))])
     new = fit([Throughput(n, x) for n, x in ((1, 91), (2, 150), (4, 270), (8, 510), (16, 944), (64, 3303))])
-    assert isinstance(old, Refused) or old.bend_threads < 8
+    assert isinstance(old, NotComputable) or old.bend_threads < 8
     assert new.peak_threads is None
 
 
@@ -126,4 +126,4 @@ def test_the_group_commit_of_fifteen_years_bends_where_it_should():
     ],
 )
 def test_what_the_law_cannot_describe_is_refused(points):
-    assert isinstance(fit(points), Refused)
+    assert isinstance(fit(points), NotComputable)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from tests.unit.bench.load_requests import request
 from tests.unit.bench.test_percentiles import buckets_of
 from workers.bench import histogram
-from workers.bench.load import LoadResult, Second
+from workers.bench.load import LoadResult, LoadSecond
 from workers.bench.merge import PartLoad, added, common_tps, merge, split, started_within_s
 from workers.errors import LoadError
 
 
-def seconds(*tps: float, each_s: float = 1.0) -> tuple[Second, ...]:
-    return tuple(Second(each_s * n, one, 2 * one, one, 0.0, 1.0) for n, one in enumerate(tps, 1))
+def seconds(*tps: float, each_s: float = 1.0) -> tuple[LoadSecond, ...]:
+    return tuple(LoadSecond(each_s * n, one, 2 * one, one, 0.0, 1.0) for n, one in enumerate(tps, 1))
 
 
 def part(latencies_ms=(1.0,), tps=(1.0,), began_s=0.0, trip_s=0.0, **changes) -> PartLoad:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.unit.bench.load_requests import captured
 from workers.bench import histogram
-from workers.bench.output import Output
+from workers.bench.output import SysbenchOutput
 
 STEP = histogram.HALF_STEP**2
 
@@ -21,7 +21,7 @@ def buckets_of(latencies_ms: list[float]) -> histogram.Buckets:
 
 
 def test_it_reads_every_transaction_of_a_real_histogram():
-    output = Output()
+    output = SysbenchOutput()
     for line in captured("good").splitlines():
         output.take(line)
     assert sum(count for _, count in output.histogram) == output.total.transactions

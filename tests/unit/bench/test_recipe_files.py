@@ -1,4 +1,4 @@
-"""A recipe's file says what is wrong with it: the file, the key, and how to mend it."""
+"""A recipe's file says what is wrong with it: the file, the key, and how to fix it."""
 
 import pytest
 
@@ -105,7 +105,7 @@ def test_it_says_what_is_wrong(written, good, bad, said):
         read(written(GOOD.replace(good, bad, 1)))
     assert str(refused.value).startswith("mine.toml")
     assert said in str(refused.value)
-    assert refused.value.mend
+    assert refused.value.fix
 
 
 def test_recipes_of_ones_own_stand_beside_the_built_in_ones(written, tmp_path):

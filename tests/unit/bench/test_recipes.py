@@ -5,12 +5,12 @@ import pytest
 from workers.bench import recipes
 from workers.bench.plan import PlanTarget
 from workers.bench.recipes import SIZES
-from workers.bench.recipes.claims import Names, claim
+from workers.bench.recipes.claims import PlanNames, claim
 from workers.bench.review import Candidate, problems
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
 from workers.sandbox.builds import BUILDS
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 TARGET = PlanTarget(1, "sandbox")
 ANY_HOST = Candidate(
@@ -33,10 +33,10 @@ def test_every_recipe_can_run_on_a_host_that_has_everything(key, size):
 def test_the_full_size_measures_every_point_that_is_claimed(key):
     recipe = recipes.load(key)
     plan = recipe.plan([], size="full")
-    names = Names(
+    names = PlanNames(
         tuple(one.name for one in plan.variants), tuple(one.label for one in plan.workloads), tuple(plan.threads)
     )
-    read = [claim(Table(key, "claims", one.as_dict()), names) for one in recipe.claims]
+    read = [claim(TomlTable(key, "claims", one.as_dict()), names) for one in recipe.claims]
     assert tuple(read) == recipe.claims
 
 

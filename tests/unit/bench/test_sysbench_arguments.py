@@ -46,7 +46,7 @@ def test_a_missing_binary_is_said_before_anything_starts(monkeypatch):
     assert sysbench.version() is None
     with pytest.raises(LoadError, match="sysbench is not installed") as error:
         sysbench.run(request(), lambda second: None, lambda: False)
-    assert "apt install" in error.value.mend
+    assert "apt install" in error.value.fix
 
 
 def test_a_wrong_parameter_is_said_before_anything_starts(monkeypatch):

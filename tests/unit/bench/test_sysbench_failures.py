@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.unit.bench.load_requests import captured, request
 from workers.bench import failures
-from workers.bench.output import Output
+from workers.bench.output import SysbenchOutput
 from workers.bench.workloads import WORKLOADS
 from workers.errors import (
     AccessDenied,
@@ -46,12 +46,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "status", "kind", "says", "mend"), CASES)
-def test_it_says_what_happened_and_what_to_do(name, status, kind, says, mend):
+@pytest.mark.parametrize(("name", "status", "kind", "says", "fix"), CASES)
+def test_it_says_what_happened_and_what_to_do(name, status, kind, says, fix):
     error = failures.explain(captured(name), status, request())
     assert type(error) is kind
     assert says in error.message
-    assert mend in error.mend and "s3cret" not in str(error)
+    assert fix in error.fix and "s3cret" not in str(error)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_sysbench_that_breaks_off_by_itself_has_the_last_word(status):
     text = captured("good") + "free(): invalid pointer\n" + '{"report": "second", "t_s": 12}\n'
     error = failures.explain(text, status, request())
     assert error.message == "sysbench broke off by itself, by signal 6; it said last: free(): invalid pointer."
-    assert "Resume" in error.mend
+    assert "Resume" in error.fix
 
 
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("\n {}\n", ""), ("No more.\n", "; it said last: No more")])
@@ -90,7 +90,7 @@ def test_an_ordinary_error_is_not_a_full_disk():
 
 def test_the_first_number_is_the_cause():
     text = captured("too_many_1040") + captured("gone_kill9_2013")
-    assert "max_connections" in failures.explain(text, 1, request()).mend
+    assert "max_connections" in failures.explain(text, 1, request()).fix
 
 
 @given(st.text(), st.integers(-64, 255))
@@ -106,7 +106,7 @@ def test_any_number_with_any_words_gives_an_error(form, number, words):
 
 
 def total_of(name: str):
-    output = Output()
+    output = SysbenchOutput()
     for line in captured(name).splitlines():
         output.take(line)
     return output.total
@@ -126,7 +126,7 @@ def test_a_run_that_changed_nothing_is_bogus():
 
 def test_a_run_of_deadlocks_is_bogus():
     error = failures.bogus(WORKLOADS["write-only"], total_of("deadlocks"))
-    assert "conflicts, not commits" in error.message and "table rows" in error.mend
+    assert "conflicts, not commits" in error.message and "table rows" in error.fix
 
 
 def test_a_run_without_transactions_is_bogus():

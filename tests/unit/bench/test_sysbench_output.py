@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.bench.load_requests import captured
-from workers.bench.output import MOST_LINES, Output
+from workers.bench.output import MOST_LINES, SysbenchOutput
 
 
-def taken(text: str) -> Output:
-    output = Output()
+def taken(text: str) -> SysbenchOutput:
+    output = SysbenchOutput()
     for line in text.splitlines():
         output.take(line)
     return output
@@ -31,7 +31,7 @@ def test_it_keeps_the_text_but_not_the_bars():
 
 def test_a_second_without_transactions_has_no_latency():
     line = {"report": "second", "t_s": 1, "tps": 0, "qps": 0, "writes": 0, "errors": 0, "p95_ms": 0.001}
-    assert Output().take(json.dumps(line)).p95_ms is None
+    assert SysbenchOutput().take(json.dumps(line)).p95_ms is None
 
 
 def test_it_has_no_total_when_there_was_none():
@@ -47,20 +47,20 @@ def test_it_cuts_endless_lines_and_endless_output():
 @pytest.mark.parametrize("value", ["null", "NaN", "Infinity", "-1", '"1"', "true", "[]", "1e999"])
 def test_it_takes_no_figure_that_is_none(value):
     line = f'{{"report":"second","t_s":1,"tps":{value},"qps":1,"writes":1,"errors":0,"p95_ms":1}}'
-    assert Output().take(line) is None
+    assert SysbenchOutput().take(line) is None
 
 
 @given(st.one_of(st.text(), st.text().map(lambda rest: '{"report":' + rest), st.binary().map(repr)))
 def test_garbage_is_text_and_nothing_else(line):
-    output = Output()
+    output = SysbenchOutput()
     assert output.take(line) is None
     assert output.total is None
 
 
 @given(st.recursive(st.none() | st.floats() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
 def test_no_json_makes_it_fail(value):
-    Output().take(json.dumps(value))
-    Output().take(json.dumps({"report": "total", "elapsed_s": value}))
+    SysbenchOutput().take(json.dumps(value))
+    SysbenchOutput().take(json.dumps({"report": "total", "elapsed_s": value}))
 
 
 @given(st.lists(st.sampled_from(captured("good").splitlines()), max_size=50))
@@ -69,9 +69,9 @@ def test_real_lines_in_any_order_never_fail(lines):
     assert len(output.seconds) == sum('"second"' in line for line in lines)
 
 
-def output_of(*tps: float, elapsed_s: float) -> Output:
+def output_of(*tps: float, elapsed_s: float) -> SysbenchOutput:
     """A run with these printed seconds, of which 400 transactions are known in all."""
-    output = Output()
+    output = SysbenchOutput()
     for n, rate in enumerate(tps, 1):
         second = {"t_s": n, "tps": rate, "qps": rate, "writes": rate, "errors": 0, "p95_ms": 1}
         output.take(json.dumps({"report": "second", **second}))

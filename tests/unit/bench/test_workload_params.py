@@ -47,7 +47,7 @@ def test_every_parameter_is_an_option_of_its_script(key):
 def test_it_refuses_a_wrong_number_and_says_what_fits(rows):
     with pytest.raises(PlanError) as refused:
         ROWS.check({"rows": rows})
-    assert "from 1 to 10000" in refused.value.mend
+    assert "from 1 to 10000" in refused.value.fix
 
 
 def test_it_refuses_a_wrong_choice_and_an_unknown_name():

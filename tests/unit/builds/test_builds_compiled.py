@@ -99,7 +99,7 @@ def test_what_was_made_lies_with_the_servers_plugins(engine, tmp_path):
 def test_a_failure_says_the_last_words_and_leaves_nothing(engine, tmp_path):
     with pytest.raises(SandboxError, match=r"\(status 2\): no such header") as failed:
         put(engine, tmp_path, "echo no such header; exit 2")
-    assert "compile.log" in failed.value.mend
+    assert "compile.log" in failed.value.fix
     assert [path.name for path in (tmp_path / "workshop").iterdir()] == ["root"]
 
 

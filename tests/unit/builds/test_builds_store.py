@@ -13,7 +13,7 @@ import pytest
 from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import catalogue, install, store
-from workers.sandbox.builds.catalogue import Entry
+from workers.sandbox.builds.catalogue import CatalogueEntry
 from workers.sandbox.builds.store import Manifest
 
 OURS = Manifest("Ours", "mysql", (5, 7, 30), "test", "GPL-2.0", plugins=("ha_x.so",))
@@ -39,9 +39,9 @@ class Source:
 def offered(store_folder, server_folder, monkeypatch):
     """Returns a function that offers a build named `ours` in the catalogue."""
 
-    def offer(version: str = "5.7.30", expected: str = "5.7", **how) -> Entry:
+    def offer(version: str = "5.7.30", expected: str = "5.7", **how) -> CatalogueEntry:
         source = Source(server_folder(version), **how)
-        entry = Entry("Ours", "mysql", expected, source, 1, 1, "For tests.")
+        entry = CatalogueEntry("Ours", "mysql", expected, source, 1, 1, "For tests.")
         monkeypatch.setitem(catalogue.CATALOGUE, "ours", entry)
         return entry
 

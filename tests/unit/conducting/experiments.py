@@ -45,7 +45,7 @@ def ports(**changes) -> Ports:
     """No server, no sysbench, no Redis; each look at the clock takes a second."""
     clock = itertools.count().__next__
     quiet = replace(PORTS, tell=Untold, clock=clock, sleep=lambda seconds: None)
-    made_up = {"stage": lambda job, stand: Stage(job.title(stand)), "measure": lambda *_: measurement()}
+    made_up = {"stage": lambda job, key: Stage(job.title(key)), "measure": lambda *_: measurement()}
     return replace(quiet, **made_up | changes)
 
 

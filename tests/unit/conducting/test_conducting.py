@@ -30,9 +30,9 @@ def conducted():
         servers = [make.attached(name, host=f"192.0.2.{n}") for n, name in enumerate(("a", "b", "c"), 1)]
         stored = make.planned(plan(targets=tuple(PlanTarget(one.pk, one.name, False) for one in servers)))
 
-        def stage(job, stand):
+        def stage(job, key):
             on_stage(stored)
-            name = job.title(stand)
+            name = job.title(key)
             return Stage(name, breaks if name == "b" else None)
 
         Stage.closed.clear()

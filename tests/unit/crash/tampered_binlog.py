@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import count
 
-from workers.crash.binlog.events import HEADER_BYTES, MAGIC, Kind
+from workers.crash.binlog.events import HEADER_BYTES, MAGIC, EventType
 
 HEADER = struct.Struct("<IBIIIH")  # time, kind, server, length, next position, flags
-GTIDS = (Kind.GTID, Kind.MARIADB_GTID)
-WRITES = (Kind.WRITE_ROWS_V1, Kind.WRITE_ROWS_V2)
-NUMBER_AT = {Kind.MARIADB_GTID: 0, Kind.GTID: 17}  # of a GTID, in the event's body
+GTIDS = (EventType.GTID, EventType.MARIADB_GTID)
+WRITES = (EventType.WRITE_ROWS_V1, EventType.WRITE_ROWS_V2)
+NUMBER_AT = {EventType.MARIADB_GTID: 0, EventType.GTID: 17}  # of a GTID, in the event's body
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Event:
 
     @property
     def number(self) -> int:
-        at = NUMBER_AT[Kind(self.kind)]
+        at = NUMBER_AT[EventType(self.kind)]
         return int.from_bytes(self.body[at : at + 8], "little")
 
     def numbered(self, number: int) -> "Event":
-        at = NUMBER_AT[Kind(self.kind)]
+        at = NUMBER_AT[EventType(self.kind)]
         return replace(self, body=self.body[:at] + number.to_bytes(8, "little") + self.body[at + 8 :])
 
 
@@ -61,7 +61,7 @@ def put_together(events: Iterable[Event]) -> bytes:
 def groups(events: Events) -> list[slice]:
     """Of each transaction, from its GTID to its XID."""
     begins = [at for at, event in enumerate(events) if event.kind in GTIDS]
-    return [slice(begin, 1 + next(at for at in count(begin) if events[at].kind == Kind.XID)) for begin in begins]
+    return [slice(begin, 1 + next(at for at in count(begin) if events[at].kind == EventType.XID)) for begin in begins]
 
 
 def found(events: Events, kinds: Iterable[int], nth: int = 20) -> int:

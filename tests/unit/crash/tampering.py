@@ -18,7 +18,7 @@ from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, digest_of, rows_of
 from tests.unit.crash.tampered_binlog import GTIDS, WRITES, Event, Events, found, groups, put_together, taken_apart
 from workers.crash import binlog, compare_tables
 from workers.crash.binlog import BinlogUnknown
-from workers.crash.binlog.events import Kind
+from workers.crash.binlog.events import EventType
 from workers.crash.checks import judge_all
 from workers.crash.compare_tables import Placed, Rows
 from workers.crash.evidence import Evidence, ReplicaSeen
@@ -238,7 +238,7 @@ def numbers_exchanged(events: Events) -> Events:
 def merged(events: Events) -> Events:
     """The end of one transaction and the beginning of the next one are gone."""
     one, other = groups(events)[20], groups(events)[21]
-    body = next(at for at in range(other.start, other.stop) if events[at].kind == Kind.TABLE_MAP)
+    body = next(at for at in range(other.start, other.stop) if events[at].kind == EventType.TABLE_MAP)
     return renumbered([*events[: one.stop - 1], *events[body:]])
 
 
@@ -246,9 +246,9 @@ def split(events: Events) -> Events:
     """Transaction 4 of client 1 writes a row in each half: each gets a transaction of its own."""
     of = groups(events)[6]
     group = events[of]
-    second = [at for at, event in enumerate(group) if event.kind == Kind.TABLE_MAP][1]
-    begin = next(at for at, event in enumerate(group) if event.kind == Kind.TABLE_MAP)
-    opened = [event for event in group[:begin] if event.kind != Kind.ANNOTATE_ROWS]
+    second = [at for at, event in enumerate(group) if event.kind == EventType.TABLE_MAP][1]
+    begin = next(at for at, event in enumerate(group) if event.kind == EventType.TABLE_MAP)
+    opened = [event for event in group[:begin] if event.kind != EventType.ANNOTATE_ROWS]
     both = [*group[:second], group[-1], *opened, *group[second:]]
     return renumbered([*events[: of.start], *both, *events[of.stop :]])
 
@@ -265,14 +265,14 @@ def turned_round(events: Events) -> Events:
 def other_half(events: Events) -> Events:
     """The table map of right_half says left_half."""
     name = struct.pack("B", 10) + b"right_half\0"
-    at = next(at for at, event in enumerate(events) if event.kind == Kind.TABLE_MAP and name in event.body)
+    at = next(at for at, event in enumerate(events) if event.kind == EventType.TABLE_MAP and name in event.body)
     body = events[at].body.replace(name, struct.pack("B", 9) + b"left_half\0")
     return [*events[:at], replace(events[at], body=body), *events[at + 1 :]]
 
 
 def statement(text: str, schema: str = SCHEMA) -> Event:
     head = struct.pack("<IIBHH", 1, 0, len(schema), 0, 0)
-    return Event(Kind.QUERY, head + schema.encode() + b"\0" + text.encode())
+    return Event(EventType.QUERY, head + schema.encode() + b"\0" + text.encode())
 
 
 def standalone(text: str, schema: str = SCHEMA) -> EventChange:
@@ -281,7 +281,7 @@ def standalone(text: str, schema: str = SCHEMA) -> EventChange:
     def change(events: Events) -> Events:
         end = groups(events)[20].stop
         gtid = events[groups(events)[20].start]
-        if gtid.kind == Kind.MARIADB_GTID:
+        if gtid.kind == EventType.MARIADB_GTID:
             gtid = replace(gtid, body=gtid.body[:12] + b"\1" + gtid.body[13:])
         return renumbered([*events[:end], gtid, statement(text, schema), *events[end:]])
 
@@ -300,7 +300,7 @@ def transaction_of(kind_of: Callable[[Event], Event]) -> EventChange:
 
 
 def of_kind(version_1: int, version_2: int) -> Callable[[Event], Event]:
-    return lambda event: replace(event, kind=version_2 if event.kind == Kind.WRITE_ROWS_V2 else version_1)
+    return lambda event: replace(event, kind=version_2 if event.kind == EventType.WRITE_ROWS_V2 else version_1)
 
 
 def elsewhere(events: Events) -> Events:
@@ -308,7 +308,9 @@ def elsewhere(events: Events) -> Events:
     of = groups(events)[20]
     name = SCHEMA.encode()
     copy = [
-        replace(event, body=event.body.replace(name, b"durascope_other")) if event.kind == Kind.TABLE_MAP else event
+        replace(event, body=event.body.replace(name, b"durascope_other"))
+        if event.kind == EventType.TABLE_MAP
+        else event
         for event in events[of]
     ]
     return renumbered([*events[: of.stop], *copy, *events[of.stop :]])
@@ -316,7 +318,7 @@ def elsewhere(events: Events) -> Events:
 
 def empty(events: Events) -> Events:
     of = groups(events)[20]
-    kept = (*GTIDS, Kind.QUERY, Kind.XID)
+    kept = (*GTIDS, EventType.QUERY, EventType.XID)
     copy = [event for event in events[of] if event.kind in kept]
     return renumbered([*events[: of.stop], *copy, *events[of.stop :]])
 
@@ -327,9 +329,9 @@ def cut_off(events: Events) -> Events:
 
 
 BINLOG: dict[str, EventChange] = {
-    "a table map is removed": removed(Kind.TABLE_MAP),
+    "a table map is removed": removed(EventType.TABLE_MAP),
     "a GTID event is removed": removed(*GTIDS),
-    "an XID event is removed": removed(Kind.XID),
+    "an XID event is removed": removed(EventType.XID),
     "a row event is removed": removed(*WRITES),
     "the last transaction is cut off": cut_off,
     "a whole transaction is removed, GTIDs renumbered": lambda events: renumbered(
@@ -356,8 +358,8 @@ BINLOG: dict[str, EventChange] = {
     "a transaction is repeated, GTIDs renumbered": lambda events: renumbered(repeated(events)),
     "a transaction is split in two": split,
     "two transactions are made one": merged,
-    "an added transaction deletes a row": transaction_of(of_kind(Kind.DELETE_ROWS_V1, Kind.DELETE_ROWS_V2)),
-    "an added transaction updates rows": transaction_of(of_kind(Kind.UPDATE_ROWS_V1, Kind.UPDATE_ROWS_V2)),
+    "an added transaction deletes a row": transaction_of(of_kind(EventType.DELETE_ROWS_V1, EventType.DELETE_ROWS_V2)),
+    "an added transaction updates rows": transaction_of(of_kind(EventType.UPDATE_ROWS_V1, EventType.UPDATE_ROWS_V2)),
     "an added transaction inserts a row that nobody sent": transaction_of(in_row(20, lambda byte: 99)),
     "an added transaction is empty": empty,
     "an added transaction is in another schema": elsewhere,
@@ -366,7 +368,7 @@ BINLOG: dict[str, EventChange] = {
     "an added statement is in another schema": standalone("DROP TABLE t", "elsewhere"),
     "a statement is added to a transaction": inserted(lambda events, of: [statement("DELETE FROM one")], offset=1),
     "a table map is there twice": inserted(
-        lambda events, of: [event for event in events[of] if event.kind == Kind.TABLE_MAP][:1], offset=2
+        lambda events, of: [event for event in events[of] if event.kind == EventType.TABLE_MAP][:1], offset=2
     ),
     "a row event is there twice": inserted(
         lambda events, of: [event for event in events[of] if event.kind in WRITES][:1], offset=1
@@ -374,30 +376,32 @@ BINLOG: dict[str, EventChange] = {
     "a statement is left without its end": altered(
         lambda event: replace(event, body=event.body[:6] + b"\0" + event.body[7:]), *WRITES
     ),
-    "a transaction ends with COMMIT instead of XID": altered(lambda event: statement("COMMIT", ""), Kind.XID),
-    "a transaction is rolled back": altered(lambda event: statement("ROLLBACK", ""), Kind.XID),
-    "an incident is added": inserted(lambda events, of: [Event(Kind.INCIDENT, b"\1\0\0")]),
+    "a transaction ends with COMMIT instead of XID": altered(lambda event: statement("COMMIT", ""), EventType.XID),
+    "a transaction is rolled back": altered(lambda event: statement("ROLLBACK", ""), EventType.XID),
+    "an incident is added": inserted(lambda events, of: [Event(EventType.INCIDENT, b"\1\0\0")]),
     "an event of an unknown kind is added": inserted(lambda events, of: [Event(120, bytes(8))]),
-    "an event follows the last one of the file": lambda events: [*events, Event(Kind.XID, bytes(8))],
+    "an event follows the last one of the file": lambda events: [*events, Event(EventType.XID, bytes(8))],
     "a second description of the file is added": inserted(lambda events, of: events[:1]),
     "an event says that it ends elsewhere": altered(lambda event: replace(event, misplaced=7), *WRITES),
 }
 OF_MYSQL: dict[str, EventChange] = {
-    "a BEGIN is removed": removed(Kind.QUERY),
-    "a GTID becomes an anonymous one": altered(lambda event: replace(event, kind=Kind.ANONYMOUS_GTID), Kind.GTID),
+    "a BEGIN is removed": removed(EventType.QUERY),
+    "a GTID becomes an anonymous one": altered(
+        lambda event: replace(event, kind=EventType.ANONYMOUS_GTID), EventType.GTID
+    ),
 }
 AFTER_THE_CRASH: dict[str, EventChange] = {
     "concurrent transactions are exchanged after the crash, GTIDs renumbered": lambda events: renumbered(
         exchanged(18, 19)(events)
     ),
     "the time of an event is changed after the crash": altered(lambda event: replace(event, time=1), *WRITES),
-    "an XID is changed after the crash": altered(lambda event: replace(event, body=b"\xee" * 8), Kind.XID),
+    "an XID is changed after the crash": altered(lambda event: replace(event, body=b"\xee" * 8), EventType.XID),
     "the server of an event is changed after the crash": altered(lambda event: replace(event, server=99), *WRITES),
 }
 
 
 def another_source(event: Event) -> Event:
-    if event.kind == Kind.MARIADB_GTID:
+    if event.kind == EventType.MARIADB_GTID:
         return replace(event, server=99)
     return replace(event, body=event.body[:1] + bytes(16) + event.body[17:])
 

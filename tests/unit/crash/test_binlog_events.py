@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import Binlog
 from workers.crash.binlog import events
-from workers.crash.binlog.events import EventLog, Kind
+from workers.crash.binlog.events import EventLog, EventType
 
 # In the order of mysql/binlog/event/binlog_event.h, from 0, and of MariaDB's log_event.h, from 160.
 MYSQL = """
@@ -26,10 +26,10 @@ UPDATE_ROWS_COMPRESSED_V2 DELETE_ROWS_COMPRESSED_V2
 def test_events_have_the_numbers_of_the_servers_sources():
     numbered = {name: n for n, name in enumerate(MYSQL.split())}
     numbered |= {name: n for n, name in enumerate(MARIADB.split(), 160)}
-    assert {name: int(kind) for name, kind in Kind.__members__.items()} == {
-        name: number for name, number in numbered.items() if name in Kind.__members__
+    assert {name: int(kind) for name, kind in EventType.__members__.items()} == {
+        name: number for name, number in numbered.items() if name in EventType.__members__
     }
-    assert Kind.__members__.keys() <= numbered.keys()
+    assert EventType.__members__.keys() <= numbered.keys()
 
 
 def test_what_a_server_appends_while_its_file_is_read_is_not_read(tmp_path, monkeypatch):
@@ -72,5 +72,5 @@ def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_pat
     log.xid()
     file.write_bytes(log.data)
     reader = EventLog(file)
-    assert [kind for kind, _ in reader] == [Kind.FORMAT, Kind.QUERY, Kind.XID]
+    assert [kind for kind, _ in reader] == [EventType.FORMAT, EventType.QUERY, EventType.XID]
     assert (reader.end, reader.checked, reader.end_position) == ("open", False, len(log.data))

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET
 from workers.crash import gtid
 from workers.crash.binlog import BinlogUnknown, read
-from workers.crash.binlog.events import HEADER_BYTES, EventLog, Kind
+from workers.crash.binlog.events import HEADER_BYTES, EventLog, EventType
 from workers.crash.binlog.tagged import tagged_gtid
 from workers.crash.transactions import key
 
@@ -82,7 +82,7 @@ def test_the_gtids_that_it_reads_are_in_the_servers_own_set():
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 20, 30, 35])
 def test_a_tagged_gtid_that_is_cut_off_is_not_taken_for_one(size):
-    whole = next(event for kind, event in EventLog(TAGGED) if kind == Kind.GTID_TAGGED)
+    whole = next(event for kind, event in EventLog(TAGGED) if kind == EventType.GTID_TAGGED)
     with pytest.raises((IndexError, ValueError)):
         tagged_gtid(whole[: HEADER_BYTES + size - 1])
 
@@ -94,7 +94,7 @@ def test_it_says_unknown_of_compressed_transactions(version):
 
 
 def test_a_gtid_that_is_cut_off_within_its_tag_is_not_taken_for_one():
-    whole = next(event for kind, event in EventLog(TAGGED) if kind == Kind.GTID_TAGGED and b"shop" in event)
+    whole = next(event for kind, event in EventLog(TAGGED) if kind == EventType.GTID_TAGGED and b"shop" in event)
     at = whole.index(b"shop")
     assert tagged_gtid(whole[: at + 4] + bytes(30)).endswith(":shop:1")
     for kept in (0, 1, 3):

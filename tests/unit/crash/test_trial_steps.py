@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.crash.chain import Loaded, Ports, Prepared
+from workers.crash.chain import Loaded, Prepared, TrialPorts
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.ledger import Ledger
@@ -67,7 +67,7 @@ def prepared(notes, kind="power-loss", clock=None, cancelled=lambda: False, log=
         setup=setup,
         kind=CRASH_KINDS[kind],
         settings={},
-        ports=Ports(clock=clock, sleep=clock.sleep),
+        ports=TrialPorts(clock=clock, sleep=clock.sleep),
         made=Made(),
         timeline=Timeline(lambda step: notes.append(f"[{step}]"), cancelled, clock),
         server=box,

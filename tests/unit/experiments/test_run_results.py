@@ -7,7 +7,7 @@ import pytest
 from dashboard.records.experiments import claiming, lifecycle, run_results
 from dashboard.records.experiments.models import Series
 from tests.unit.conducting import experiments as make
-from workers.bench.load import Second
+from workers.bench.load import LoadSecond
 from workers.errors import DurascopeError
 from workers.upkeep import restores
 
@@ -20,7 +20,7 @@ def begun():
 
 
 def test_the_series_holds_what_each_second_measured(begun):
-    seconds = (Second(1.0, 100.12345, 200.0, 50.0, 0.0, 3.25), Second(2.0, 101.0, 201.0, 51.0, 1.0, None))
+    seconds = (LoadSecond(1.0, 100.12345, 200.0, 50.0, 0.0, 3.25), LoadSecond(2.0, 101.0, 201.0, 51.0, 1.0, None))
     done = make.measurement()
     done = replace(done, load=replace(done.load, seconds=seconds))
     run = run_results.save_run(claiming.claim(begun.cells, begun), done, make.environment(), None)

@@ -20,7 +20,7 @@ from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import Crashes
 from workers.analysis.predicates.measured import At
-from workers.analysis.predicates.points import Ratio, Steps, Value
+from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
 
 pytestmark = pytest.mark.django_db
 LABEL = "update by key"
@@ -32,12 +32,14 @@ def at(variant, threads=8):
 
 CLAIMS = {
     "faster": Claim(
-        "A1", "Unsafe is faster.", "54 times", Ratio(at("0/0"), at("1/1")), Bounds(above=2), "Never shown."
+        "A1", "Unsafe is faster.", "54 times", SpeedRatio(at("0/0"), at("1/1")), Bounds(above=2), "Never shown."
     ),
-    "far faster": Claim("A1", "Far faster.", "54 times", Ratio(at("0/0"), at("1/1")), Bounds(above=27), "Since then."),
-    "not measured": Claim("G5", "At 1024.", "", Ratio(at("0/0", 1024), at("1/1", 1024)), Bounds(above=1)),
+    "far faster": Claim(
+        "A1", "Far faster.", "54 times", SpeedRatio(at("0/0"), at("1/1")), Bounds(above=27), "Since then."
+    ),
+    "not measured": Claim("G5", "At 1024.", "", SpeedRatio(at("0/0", 1024), at("1/1", 1024)), Bounds(above=1)),
     "rises": Claim("G1", "It rises.", "", Steps((at("1/1", 1), at("1/1", 8))), Bounds(above=1)),
-    "speed": Claim("T1", "So fast.", "", Value(at("1/1", 1)), Bounds(above=900, below=1100)),
+    "speed": Claim("T1", "So fast.", "", PointFigure(at("1/1", 1)), Bounds(above=900, below=1100)),
 }
 
 
@@ -112,7 +114,7 @@ def test_fewer_than_three_repeats_decide_no_claim(repeats):
 def close_to_the_bound():
     """A claim whose bound is what was measured."""
     value = outcome(factory.experiment(), CLAIMS["faster"])["measured"]["value"]
-    return Claim("A1", "Just so.", "", Ratio(at("0/0"), at("1/1")), Bounds(above=value))
+    return Claim("A1", "Just so.", "", SpeedRatio(at("0/0"), at("1/1")), Bounds(above=value))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_what_is_not_part_of_the_plan_is_not_decidable():
 
 
 def test_a_reason_that_points_share_is_said_once():
-    asked = Claim("G5", "At 1024.", "", Ratio(at("0/0", 1024), at("1/1", 512)), Bounds(above=1))
+    asked = Claim("G5", "At 1024.", "", SpeedRatio(at("0/0", 1024), at("1/1", 512)), Bounds(above=1))
     said = outcome(factory.experiment(), asked)["why"]
     assert said == "0/0, update by key, 1024 threads and 1/1, update by key, 512 threads: not part of this plan"
 
@@ -192,7 +194,7 @@ def with_fsyncs(experiment, per_commit, coupled=True):
 @pytest.mark.parametrize(("below", "expected"), [(0.7, "held"), (0.3, "not held")])
 def test_fsyncs_per_commit_have_the_interval_of_their_seconds(below, expected):
     experiment = with_fsyncs(factory.experiment(), 0.5)
-    asked = Claim("G2", "", "", Value(at("1/1"), "redo fsyncs per commit"), Bounds(below=below))
+    asked = Claim("G2", "", "", PointFigure(at("1/1"), "redo fsyncs per commit"), Bounds(below=below))
     found = outcome(experiment, asked)
     assert found["outcome"] == expected
     assert found["measured"]["value"] == pytest.approx(0.5, rel=0.01)
@@ -201,25 +203,25 @@ def test_fsyncs_per_commit_have_the_interval_of_their_seconds(below, expected):
 @pytest.mark.parametrize(("coupled", "narrow"), [(True, True), (False, False)])
 def test_a_noisy_machine_does_not_blur_what_goes_with_each_commit(coupled, narrow):
     experiment = with_fsyncs(factory.experiment(noise=0.5), 0.5, coupled)
-    asked = Claim("G2", "", "", Value(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
+    asked = Claim("G2", "", "", PointFigure(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
     measured = outcome(experiment, asked)["measured"]
     assert measured["lo"] <= 0.5 <= measured["hi"]
     assert (measured["hi"] - measured["lo"] < 0.01) == narrow
 
 
 def test_a_figure_without_seconds_has_no_interval():
-    asked = Claim("G2", "", "", Value(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
+    asked = Claim("G2", "", "", PointFigure(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
     found = outcome(factory.experiment(), asked)
     assert (found["outcome"], found["measured"]["lo"]) == ("not decidable", None)
 
 
 def test_none_of_many_commits_is_nearly_nothing():
-    asked = Claim("G2", "", "", Value(at("0/0"), "binlog fsyncs per commit"), Bounds(below=0.01))
+    asked = Claim("G2", "", "", PointFigure(at("0/0"), "binlog fsyncs per commit"), Bounds(below=0.01))
     assert outcome(factory.experiment(), asked)["outcome"] == "held"
 
 
 def test_a_figure_that_no_source_knows_is_not_decidable():
-    asked = Claim("G2", "", "", Value(at("1/1"), "fsyncs per commit"), Bounds(below=2))
+    asked = Claim("G2", "", "", PointFigure(at("1/1"), "fsyncs per commit"), Bounds(below=2))
     assert outcome(factory.experiment(figures=False), asked)["why"] == "no source could tell the fsyncs per commit here"
 
 
@@ -287,7 +289,9 @@ def test_the_export_holds_claims_and_outcomes():
 
 def test_behind_a_share_link_they_are_shown_without_names(client, admin_user):
     names = {"db7.example.com": 1000.0, "0/0": 6000.0}
-    asked = Claim("A1", "Faster than db7.example.com.", "", Ratio(at("0/0"), at("db7.example.com")), Bounds(above=2))
+    asked = Claim(
+        "A1", "Faster than db7.example.com.", "", SpeedRatio(at("0/0"), at("db7.example.com")), Bounds(above=2)
+    )
     experiment = claiming(factory.experiment(names), asked)
     _, token = share(admin_user, experiment, days=1, note="")
     shown = text(client.get(reverse("sharing:show", args=[token])))

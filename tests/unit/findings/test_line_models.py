@@ -14,7 +14,7 @@ from dashboard.findings.point import FsyncLatency, Reading
 from dashboard.records.experiments.models import Run
 from tests.unit.findings import points
 from tests.unit.results import factory
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import ScalingLaw
 
 SIZES = (512, 4096, 65536, 1 << 20, 16 << 20)
@@ -78,10 +78,10 @@ def test_updates_are_not_set_against_fsyncs_per_commit():
     """16 threads that make 20,000 updates a second, each commit of theirs with 2 fsyncs of 5 ms: no 4000 %."""
     updates = [point(1, 4000, counts="updates", share=1 / 500), point(16, 20_000, counts="updates", share=1 / 500)]
     (line,) = models.lines(updates)
-    refused = Refused("Its throughput counts updates, not commits.")
+    refused = NotComputable("Its throughput counts updates, not commits.")
     assert line.ceiling == refused
     assert [(one.threads, one.anatomy) for one in line.commit_times] == [(1, refused), (16, refused)]
-    assert not isinstance(models.lines(NEW)[0].ceiling, Refused)
+    assert not isinstance(models.lines(NEW)[0].ceiling, NotComputable)
 
 
 def test_group_commit_is_judged_by_commits_not_by_updates():

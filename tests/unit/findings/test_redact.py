@@ -91,7 +91,7 @@ def test_what_an_owners_command_printed_is_nobodys_business(argv, what, said):
     assert not [word for word in ("sekrit", "db-test", "/bin", "ssh", "sleep") if word in text], text
     assert f"The {what} command " in text and "[removed]" in text
     if not said.endswith("See."):
-        assert text.endswith("it may be down.") != text.endswith("Mend it."), text
+        assert text.endswith("it may be down.") != text.endswith("Correct the command."), text
 
 
 def test_it_says_how_an_owners_command_ended():

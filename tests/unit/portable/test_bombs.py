@@ -125,4 +125,4 @@ def test_one_that_ended_with_an_error_before_it_read_is_told():
 def test_one_that_was_ended_is_told(code):
     with pytest.raises(NotImported, match="Nothing was stored") as told:
         apart._understood(subprocess.CompletedProcess([], code, b""))
-    assert "1024 MiB of memory or 300 s" in told.value.message and told.value.mend
+    assert "1024 MiB of memory or 300 s" in told.value.message and told.value.fix

@@ -29,7 +29,7 @@ def refusal(file):
     with pytest.raises(NotImported) as refused:
         actions.import_file(None, io.BytesIO(file))
     assert (Experiment.everything.count(), Server.everything.count(), Environment.objects.count()) == before
-    assert "Nothing was stored" in str(refused.value) and refused.value.mend
+    assert "Nothing was stored" in str(refused.value) and refused.value.fix
     return str(refused.value)
 
 

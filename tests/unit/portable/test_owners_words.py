@@ -18,7 +18,7 @@ PRINTED = (
 )
 TEXTS = [
     PRINTED,
-    "start: The start command could not be run: there is no program reset-orders. Mend it.",
+    "start: The start command could not be run: there is no program reset-orders. Correct the command.",
     "start: The start command reset-orders did not end within 120 s. Look after the server by hand: it may be down.",
     "ssh: connect to host db-test port 22: Connection refused",
     "ssh: Could not resolve hostname dbprod7: Name or service not known",

@@ -5,7 +5,7 @@ from tests.unit.results import factory
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.measured import At
-from workers.analysis.predicates.points import Ratio, Value
+from workers.analysis.predicates.points import PointFigure, SpeedRatio
 from workers.bench.recipes import Recipe
 
 
@@ -13,10 +13,10 @@ def at(variant, threads=8):
     return At(variant, "update by key", threads)
 
 
-FASTER = Ratio(at("0/0"), at("1/1"))
+FASTER = SpeedRatio(at("0/0"), at("1/1"))
 HELD = Claim("A1", "Unsafe is faster.", "54 times", FASTER, Bounds(above=2), "Never shown.")
 NOT_HELD = Claim("A1", "Far faster.", "54 times", FASTER, Bounds(above=27), "Group commit came since.")
-OPEN = Claim("G5", "At 1024.", "", Value(at("0/0", 1024)), Bounds(above=1))
+OPEN = Claim("G5", "At 1024.", "", PointFigure(at("0/0", 1024)), Bounds(above=1))
 BEYOND = Claim("mine", "A statement of my own.", "", FASTER, Bounds(above=3))
 EVERY = (HELD, NOT_HELD, OPEN)
 

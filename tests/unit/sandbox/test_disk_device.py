@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workers.sandbox.disk.cache import BLOCK_BYTES, Cache
 from workers.sandbox.disk.control import obey
-from workers.sandbox.disk.device import Device
+from workers.sandbox.disk.device import VolatileDevice
 
 SIZE = 64 * BLOCK_BYTES
 
@@ -18,22 +18,22 @@ SIZE = 64 * BLOCK_BYTES
 def device():
     fd = os.memfd_create("image")
     os.truncate(fd, SIZE)
-    yield Device(Cache(fd, SIZE))
+    yield VolatileDevice(Cache(fd, SIZE))
     os.close(fd)
 
 
-def write(device: Device, blocks: int = 1) -> None:
+def write(device: VolatileDevice, blocks: int = 1) -> None:
     device.write(0, memoryview(b"x" * BLOCK_BYTES * blocks))
 
 
-def flush(device: Device) -> list:
+def flush(device: VolatileDevice) -> list:
     """Ask for a flush; the list gets the answer when it comes."""
     answers = []
     device.flush(answers.append)
     return answers
 
 
-def waited(device: Device) -> float:
+def waited(device: VolatileDevice) -> float:
     began = time.monotonic()
     while (left := device.wait_s()) is not None:
         time.sleep(left)
@@ -41,7 +41,7 @@ def waited(device: Device) -> float:
     return time.monotonic() - began
 
 
-def stat(device: Device) -> dict[str, str]:
+def stat(device: VolatileDevice) -> dict[str, str]:
     return dict(word.split("=") for word in obey(device, "stat").split()[1:])
 
 
@@ -167,6 +167,6 @@ def test_it_refuses_what_is_no_command_and_changes_nothing(device, line):
 def test_it_survives_any_line(line):
     fd = os.memfd_create("image")
     try:
-        assert obey(Device(Cache(fd, 0)), line).startswith(("ok", "error: "))
+        assert obey(VolatileDevice(Cache(fd, 0)), line).startswith(("ok", "error: "))
     finally:
         os.close(fd)

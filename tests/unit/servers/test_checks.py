@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 import pytest
 
 from workers.servers import checks
-from workers.servers.checks import Scene
+from workers.servers.checks import CheckedServer
 from workers.servers.facts import Facts
 from workers.servers.target import Target
 
 
 def scene(version=(10, 11, 19), engines=(), host="db.example", **variables):
     facts = Facts("mariadb", version, "10.11.19-MariaDB", variables, dict(engines))
-    return Scene(Target("t", "attached", "u", "p", host=host), None, facts)
+    return CheckedServer(Target("t", "attached", "u", "p", host=host), None, facts)
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ def scene(version=(10, 11, 19), engines=(), host="db.example", **variables):
 )
 def test_it_counts_free_connections(most, used, outcome):
     found = checks.judge_connections(most, used)
-    assert found.outcome == outcome and bool(found.mend) == (outcome != "passed")
+    assert found.outcome == outcome and bool(found.fix) == (outcome != "passed")
 
 
-def test_the_mended_number_of_connections_passes():
-    mended = int(checks.judge_connections(20, 18).mend.split("=")[1].strip(" ;"))
-    assert checks.judge_connections(mended, 18).outcome == "passed"
+def test_the_fixed_number_of_connections_passes():
+    fixed = int(checks.judge_connections(20, 18).fix.split("=")[1].strip(" ;"))
+    assert checks.judge_connections(fixed, 18).outcome == "passed"
 
 
 @pytest.mark.parametrize(("free", "outcome"), [(500, "passed"), (5, "warned"), (0.2, "failed")])
@@ -87,7 +87,7 @@ def test_it_looks_at_the_binlog(variables, outcome):
 )
 def test_it_looks_whether_writes_are_taken(variables, outcome):
     found = checks.read_only(scene(**variables))
-    assert found.outcome == outcome and bool(found.mend) == (outcome == "failed")
+    assert found.outcome == outcome and bool(found.fix) == (outcome == "failed")
 
 
 def test_it_looks_at_engines_and_version():

@@ -36,7 +36,7 @@ def test_it_is_not_sent(listening, plugin, tls, at_once):
     impostor = Impostor(listening, plugin, at_once)
     with pytest.raises(AccessDenied, match="in clear text") as refused:
         connect(target(listening, tls=tls), timeout_s=5)
-    assert plugin in str(refused.value) and "TLS mode 'verify'" in refused.value.mend
+    assert plugin in str(refused.value) and "TLS mode 'verify'" in refused.value.fix
     heard = impostor.all_that_it_heard()
     assert heard and PASSWORD not in heard
 

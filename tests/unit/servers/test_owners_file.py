@@ -57,7 +57,7 @@ def places(tmp_path):
 def test_what_is_no_small_regular_file_is_refused_at_once(places, name, why):
     with pytest.raises(PlanError, match=why) as refused:
         authority(target(places / name))
-    assert "cannot be used" in refused.value.message and refused.value.mend
+    assert "cannot be used" in refused.value.message and refused.value.fix
     with pytest.raises(DurascopeError):
         connect(target(places / name), timeout_s=2)
 

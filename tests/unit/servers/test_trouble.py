@@ -38,7 +38,7 @@ def wrapped(cause):
 def test_it_names_what_is_wrong_on_the_way(cause, words):
     error = explain(wrapped(cause), WHERE)
     assert isinstance(error, Unreachable)
-    assert words in error.message and WHERE in error.message and error.mend
+    assert words in error.message and WHERE in error.message and error.fix
 
 
 @pytest.mark.parametrize(
@@ -60,31 +60,31 @@ def test_it_names_what_is_wrong_on_the_way(cause, words):
 def test_it_sorts_the_servers_own_numbers(number, kind):
     error = explain(pymysql.OperationalError(number, "as the server says"), WHERE)
     assert type(error) is kind
-    assert WHERE in error.message and error.mend
+    assert WHERE in error.message and error.fix
 
 
 def test_it_takes_the_narrowest_privilege_from_the_servers_words():
     said = "Access denied; you need (at least one of) the SUPER, BINLOG ADMIN privilege(s) for this operation"
     error = explain(pymysql.OperationalError(1227, said), WHERE, lambda: "'du'@'10.%'")
-    assert error.mend == "GRANT BINLOG ADMIN ON *.* TO 'du'@'10.%';"
+    assert error.fix == "GRANT BINLOG ADMIN ON *.* TO 'du'@'10.%';"
 
 
 def test_it_takes_super_where_nothing_narrower_is_named():
     said = "Access denied; you need (at least one of) the SUPER privilege(s) for this operation"
-    assert explain(pymysql.OperationalError(1227, said), WHERE).mend.startswith("GRANT SUPER ON *.*")
+    assert explain(pymysql.OperationalError(1227, said), WHERE).fix.startswith("GRANT SUPER ON *.*")
 
 
 def test_it_reads_mysqls_spelling_too():
     said = (
         "Access denied; you need (at least one of) the SUPER or SYSTEM_VARIABLES_ADMIN privilege(s) for this operation"
     )
-    assert "GRANT SYSTEM_VARIABLES_ADMIN ON" in explain(pymysql.OperationalError(1227, said), WHERE).mend
+    assert "GRANT SYSTEM_VARIABLES_ADMIN ON" in explain(pymysql.OperationalError(1227, said), WHERE).fix
 
 
 def test_it_grants_performance_schema_when_that_was_refused():
     said = "SELECT command denied to user 't'@'localhost' for table 'file_summary_by_event_name'"
-    mend = explain(pymysql.OperationalError(1142, said), WHERE).mend
-    assert mend.startswith("GRANT SELECT ON performance_schema.*")
+    fix = explain(pymysql.OperationalError(1142, said), WHERE).fix
+    assert fix.startswith("GRANT SELECT ON performance_schema.*")
 
 
 def test_it_passes_on_a_number_it_does_not_know():

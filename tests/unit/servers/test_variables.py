@@ -100,7 +100,7 @@ def test_what_cannot_be_restored_names_the_statement_that_does(server):
     server.refuses["innodb_flush_log_at_trx_commit"] = MissingPrivilege("Not allowed.", "GRANT SUPER ON *.* TO me;")
     with pytest.raises(ServerError) as refused:
         restore(server, ("sync_binlog", "1"), ("innodb_flush_log_at_trx_commit", "1"))
-    assert refused.value.mend == "GRANT SUPER ON *.* TO me; SET GLOBAL sync_binlog = '1';"
+    assert refused.value.fix == "GRANT SUPER ON *.* TO me; SET GLOBAL sync_binlog = '1';"
     assert "sync_binlog is not back at '1': No." in refused.value.message
 
 

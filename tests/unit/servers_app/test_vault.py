@@ -42,7 +42,7 @@ def test_it_says_so_when_the_key_is_gone(own_home):
     with pytest.raises(vault.KeyMissing) as missing:
         vault.open_sealed(sealed)
     assert "no longer has" in missing.value.message
-    assert "enter its password again" in missing.value.mend
+    assert "enter its password again" in missing.value.fix
     assert isinstance(missing.value, DurascopeError)
     assert vault.problem_with(sealed) is not None
 

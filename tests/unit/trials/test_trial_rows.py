@@ -12,7 +12,7 @@ from workers.bench import recipes
 from workers.conducting.conduct import conduct
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.transactions import key
-from workers.crash.trial import Loss, Step, TrialResult
+from workers.crash.trial import LostWork, TrialResult, TrialStep
 from workers.crash.verdict import CheckResult
 from workers.errors import PlanError
 
@@ -47,8 +47,8 @@ def result(**changes) -> TrialResult:
     )
     kept = {"verdict": "invalid", "evidence": found, "sent": 5, "acknowledged": 4, "in_doubt": 1}
     checks = (CheckResult("lost-engine", "invalid", 1, "1 is gone.", ((0, 4),)),)
-    loss = {"lost_engine": Loss(1, 2.5), "lost_binlog": Loss(1, 3.5)}
-    steps = (Step("load", 0.1, 2.0),)
+    loss = {"lost_engine": LostWork(1, 2.5), "lost_binlog": LostWork(1, 3.5)}
+    steps = (TrialStep("load", 0.1, 2.0),)
     return TrialResult(**{**kept, "checks": checks, "steps": steps, **loss, **changes})
 
 

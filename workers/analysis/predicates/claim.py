@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from workers.analysis.predicates.bounds import Bounds, Effect, Outcome
-from workers.analysis.predicates.measured import Measured
+from workers.analysis.predicates.measured import MeasuredResult
 
 
 class Predicate(Protocol):
     """`as_dict` is how a recipe writes it, in full; `in_percent`: whether its figure is read so."""
 
-    def measure(self, measured: Measured) -> Effect: ...
+    def measure(self, measured: MeasuredResult) -> Effect: ...
 
     @property
     def in_percent(self) -> bool: ...
@@ -34,7 +34,7 @@ class Claim:
     bounds: Bounds
     today: str = ""
 
-    def judge(self, measured: Measured) -> tuple[Outcome, Effect]:
+    def judge(self, measured: MeasuredResult) -> tuple[Outcome, Effect]:
         effect = self.predicate.measure(measured)
         return self.bounds.judge(effect), effect
 

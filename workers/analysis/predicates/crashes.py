@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from workers.analysis import binomial
 from workers.analysis.predicates.bounds import Effect
-from workers.analysis.predicates.measured import Crash, Measured, Place
+from workers.analysis.predicates.measured import Crash, MeasuredResult, Place
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Crashes:
     lost: Place | None = None
     longer_than_ms: float = 0.0
 
-    def measure(self, measured: Measured) -> Effect:
+    def measure(self, measured: MeasuredResult) -> Effect:
         if why := measured.distrust():
             return Effect("share", why=why)
         pairs = [(variant, kind) for variant in self.variants for kind in self.kinds]

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from workers.analysis.fsync_model import FsyncModel
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.predicates.bounds import Effect
-from workers.analysis.predicates.measured import Measured
-from workers.analysis.refused import Refused
+from workers.analysis.predicates.measured import MeasuredResult
 
 PAGE_BYTES = 4096
 TOO_SHORT = "too few rounds were measured to know an interval"
@@ -15,15 +15,15 @@ MANY_BYTES = 100_000  # "the latency to fsync() 100K sequential bytes"
 
 
 @dataclass(frozen=True)
-class Flush:
+class FlushFigure:
     """One figure of FLUSH_FIGURES of the device under a variant, overwriting in place as a redo log does."""
 
     variant: str
     figure: str
 
-    def measure(self, measured: Measured) -> Effect:
+    def measure(self, measured: MeasuredResult) -> Effect:
         model = measured.flushes(self.variant)
-        if isinstance(model, Refused):
+        if isinstance(model, NotComputable):
             return Effect("times", why=model.why)
         return FLUSH_FIGURES[self.figure](model)
 

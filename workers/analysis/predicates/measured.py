@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from workers.analysis.blocks import Sample
 from workers.analysis.fsync_model import FsyncModel
-from workers.analysis.refused import Refused
+from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
 Place = Literal["engine", "binlog"]
@@ -41,7 +41,7 @@ class Crash:
     lost_ms: Mapping[Place, float]
 
 
-class Measured(Protocol):
+class MeasuredResult(Protocol):
     def gap(self, at: At) -> str:
         """Why the point is not fully measured; "" when all of its repeats are."""
 
@@ -63,5 +63,5 @@ class Measured(Protocol):
     def open_crashes(self, variant: str, kind: str) -> int:
         """Those that the plan has and that did not end."""
 
-    def flushes(self, variant: str) -> FsyncModel | Refused:
+    def flushes(self, variant: str) -> FsyncModel | NotComputable:
         """The model of the device under this variant."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from workers.analysis import statistics
 from workers.analysis.blocks import Sample
 from workers.analysis.predicates.bounds import Effect, Unit
-from workers.analysis.predicates.measured import At, Measured
+from workers.analysis.predicates.measured import At, MeasuredResult
 from workers.analysis.statistics import Estimate
 
 # What `value` may ask for. The speeds are sampled every second and can be divided by one another.
@@ -21,7 +21,7 @@ PER_COMMIT = (
 TOO_FEW = f"fewer than {statistics.MIN_REPEATS} repeats were measured: their interval is not known"
 
 
-def _speed(measured: Measured, at: At, figure: str) -> Sample:
+def _speed(measured: MeasuredResult, at: At, figure: str) -> Sample:
     commits = measured.commits(at)
     if figure == SPEEDS[0]:
         return commits
@@ -29,7 +29,7 @@ def _speed(measured: Measured, at: At, figure: str) -> Sample:
     return {block: seconds * rows for block, seconds in commits.items()}
 
 
-def _gaps(measured: Measured, points: Sequence[At]) -> str:
+def _gaps(measured: MeasuredResult, points: Sequence[At]) -> str:
     """Why some of the points are not known, each reason once; "" when all are."""
     reasons: dict[str, dict[str, None]] = {}
     for at in points:
@@ -46,16 +46,16 @@ def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:
 
 
 @dataclass(frozen=True)
-class Ratio:
+class SpeedRatio:
     """Throughput of one point over that of another, by `statistics.ratio`; with `than`, how many times
     as large as another such ratio it is."""
 
     of: At
     over: At
     figure: str = SPEEDS[0]
-    than: "Ratio | None" = None
+    than: "SpeedRatio | None" = None
 
-    def measure(self, measured: Measured) -> Effect:
+    def measure(self, measured: MeasuredResult) -> Effect:
         if why := _gaps(measured, (self.of, self.over)):
             return Effect("times", why=why)
         parts = (_speed(measured, at, self.figure) for at in (self.of, self.over))
@@ -87,13 +87,13 @@ def _quotient(of: Effect, than: Effect) -> Effect:
 
 
 @dataclass(frozen=True)
-class Value:
+class PointFigure:
     """One figure at one point."""
 
     at: At
     figure: str = SPEEDS[0]
 
-    def measure(self, measured: Measured) -> Effect:
+    def measure(self, measured: MeasuredResult) -> Effect:
         unit: Unit = "commits" if self.figure == "commits per group" else "per commit"
         if self.figure in SPEEDS:
             unit = "per second"
@@ -122,7 +122,7 @@ class Steps:
 
     points: tuple[At, ...]
 
-    def measure(self, measured: Measured) -> Effect:
+    def measure(self, measured: MeasuredResult) -> Effect:
         if why := _gaps(measured, self.points):
             return Effect("times", why=why)
         speeds = [measured.commits(at) for at in self.points]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim, Predicate
 from workers.analysis.predicates.crashes import Crashes
-from workers.analysis.predicates.flush import FLUSH_FIGURES, Flush
+from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
 from workers.analysis.predicates.measured import At, Place
-from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, Ratio, Steps, Value
+from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
 from workers.crash.checks import CHECKS
 from workers.crash.kinds import CRASH_KINDS
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")
@@ -20,7 +20,7 @@ PLACES: dict[str, Place] = {"engine": "engine", "binlog": "binlog"}
 
 
 @dataclass(frozen=True)
-class Names:
+class PlanNames:
     """What a plan has, for claims to refer to."""
 
     variants: tuple[str, ...]
@@ -28,14 +28,14 @@ class Names:
     threads: tuple[int, ...]
 
 
-def claim(table: Table, names: Names) -> Claim:
-    """Raises PlanError naming file, key and mend."""
+def claim(table: TomlTable, names: PlanNames) -> Claim:
+    """Raises PlanError naming file, key and fix."""
     table.only((*TEXTS, *PREDICATES, *BOUNDS))
     texts = {"id": table.text("id"), "says": table.text("says"), "article": table.text("article", "")}
     return Claim(**texts, predicate=_predicate(table, names), bounds=_bounds(table), today=table.text("today", ""))
 
 
-def _predicate(table: Table, names: Names) -> Predicate:
+def _predicate(table: TomlTable, names: PlanNames) -> Predicate:
     chosen = [key for key in PREDICATES if key in table]
     if len(chosen) != 1:
         found = f"has {' and '.join(chosen)}" if chosen else "has no predicate"
@@ -43,7 +43,7 @@ def _predicate(table: Table, names: Names) -> Predicate:
     return PREDICATES[chosen[0]](table.table(chosen[0]), names)
 
 
-def _bounds(table: Table) -> Bounds:
+def _bounds(table: TomlTable) -> Bounds:
     above, below = table.number("above"), table.number("below")
     if above is None and below is None:
         raise table.wrong("", "has no bound", "Add above = NUMBER, below = NUMBER, or both.")
@@ -52,43 +52,43 @@ def _bounds(table: Table) -> Bounds:
     return Bounds(above, below)
 
 
-def _ratio(table: Table, names: Names) -> Ratio:
+def _ratio(table: TomlTable, names: PlanNames) -> SpeedRatio:
     table.only((*POINT, "over", "figure", "than"))
     over = table.table("over")
     over.only(POINT)
     mine = {key: table.data[key] for key in POINT if key in table}
-    of = _point(Table(table.file, table.path, mine), names)
-    other = _point(Table(table.file, over.path, {**mine, **over.data}), names)
+    of = _point(TomlTable(table.file, table.path, mine), names)
+    other = _point(TomlTable(table.file, over.path, {**mine, **over.data}), names)
     if of == other:
         raise over.wrong("", "is the same point as what it divides", f"Say what differs: one of {', '.join(POINT)}.")
-    return Ratio(of, other, _one_of(table, "figure", SPEEDS, SPEEDS[0]), _than(table, names))
+    return SpeedRatio(of, other, _one_of(table, "figure", SPEEDS, SPEEDS[0]), _than(table, names))
 
 
-def _than(table: Table, names: Names) -> Ratio | None:
+def _than(table: TomlTable, names: PlanNames) -> SpeedRatio | None:
     """The other ratio; where it says nothing else, it is of the same workload, threads and figure."""
     if "than" not in table:
         return None
     same = {key: table.data[key] for key in ("workload", "threads", "figure") if key in table}
     than = table.table("than")
-    return _ratio(Table(table.file, than.path, {**same, **than.data}), names)
+    return _ratio(TomlTable(table.file, than.path, {**same, **than.data}), names)
 
 
-def _value(table: Table, names: Names) -> Value:
+def _value(table: TomlTable, names: PlanNames) -> PointFigure:
     table.only((*POINT, "figure"))
     figure = _one_of(table, "figure", (*SPEEDS, *PER_COMMIT), SPEEDS[0])
-    return Value(_point(table, names), figure)
+    return PointFigure(_point(table, names), figure)
 
 
-def _steps(table: Table, names: Names) -> Steps:
+def _steps(table: TomlTable, names: PlanNames) -> Steps:
     table.only(POINT)
     threads = table.wholes("threads")
     if len(threads) < 2 or sorted(set(threads)) != list(threads):
         raise table.wrong("threads", f"is {list(threads)}", "Name at least two numbers of threads, ascending.")
-    points = (Table(table.file, table.path, {**table.data, "threads": one}) for one in threads)
+    points = (TomlTable(table.file, table.path, {**table.data, "threads": one}) for one in threads)
     return Steps(tuple(_point(one, names) for one in points))
 
 
-def _crashes(table: Table, names: Names) -> Crashes:
+def _crashes(table: TomlTable, names: PlanNames) -> Crashes:
     table.only(("variants", "kinds", "checks", "lost", "longer_than_ms"))
     if ("checks" in table) == ("lost" in table):
         raise table.wrong("", "needs checks or lost, one of them", 'Write for example checks = ["lost-engine"].')
@@ -101,12 +101,12 @@ def _crashes(table: Table, names: Names) -> Crashes:
     )
 
 
-def _flush(table: Table, names: Names) -> Flush:
+def _flush(table: TomlTable, names: PlanNames) -> FlushFigure:
     table.only(("variant", "figure"))
-    return Flush(_one_of(table, "variant", names.variants), _one_of(table, "figure", tuple(FLUSH_FIGURES)))
+    return FlushFigure(_one_of(table, "variant", names.variants), _one_of(table, "figure", tuple(FLUSH_FIGURES)))
 
 
-PREDICATES: dict[str, Callable[[Table, Names], Predicate]] = {
+PREDICATES: dict[str, Callable[[TomlTable, PlanNames], Predicate]] = {
     "ratio": _ratio,
     "value": _value,
     "steps": _steps,
@@ -115,7 +115,7 @@ PREDICATES: dict[str, Callable[[Table, Names], Predicate]] = {
 }
 
 
-def _point(table: Table, names: Names) -> At:
+def _point(table: TomlTable, names: PlanNames) -> At:
     return At(
         variant=_one_of(table, "variant", names.variants),
         workload=_one_of(table, "workload", names.workloads),
@@ -123,7 +123,7 @@ def _point(table: Table, names: Names) -> At:
     )
 
 
-def _threads(table: Table, names: Names) -> int:
+def _threads(table: TomlTable, names: PlanNames) -> int:
     only = names.threads[0] if len(names.threads) == 1 else None
     threads = table.whole("threads", only)
     if threads not in names.threads:
@@ -131,7 +131,7 @@ def _threads(table: Table, names: Names) -> int:
     return threads
 
 
-def _one_of(table: Table, key: str, known: Sequence[str], default: str | None = None) -> str:
+def _one_of(table: TomlTable, key: str, known: Sequence[str], default: str | None = None) -> str:
     """What is written, or the only one there is."""
     found = table.text(key, known[0] if default is None and len(known) == 1 else default)
     if found not in known:
@@ -139,7 +139,7 @@ def _one_of(table: Table, key: str, known: Sequence[str], default: str | None = 
     return found
 
 
-def _all_of(table: Table, key: str, known: Collection[str]) -> tuple[str, ...]:
+def _all_of(table: TomlTable, key: str, known: Collection[str]) -> tuple[str, ...]:
     found = table.texts(key)
     for one in found:
         if one not in known:

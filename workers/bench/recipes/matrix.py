@@ -19,33 +19,33 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 PARTS = ("settings", "engine", "build", "storage")
 
 
-def variants(plan: Table) -> list[dict[str, Any]]:
+def variants(plan: TomlTable) -> list[dict[str, Any]]:
     """As Plan.from_dict takes them. Raises PlanError naming what is wrong."""
     common = _part(plan.table("common", {}))
     written = [_merged(_named(table), common) for table in plan.tables("variants")]
     return written + (_combined(plan.table("axes"), common) if "axes" in plan else [])
 
 
-def _named(table: Table) -> dict[str, Any]:
+def _named(table: TomlTable) -> dict[str, Any]:
     table.only(("name", *PARTS))
-    return {"name": table.text("name"), **_part(Table(table.file, table.path, _without_name(table.data)))}
+    return {"name": table.text("name"), **_part(TomlTable(table.file, table.path, _without_name(table.data)))}
 
 
 def _without_name(data: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != "name"}
 
 
-def _combined(axes: Table, common: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _combined(axes: TomlTable, common: Mapping[str, Any]) -> list[dict[str, Any]]:
     options = [_options(axes.table(axis)) for axis in axes.data]
     return [_chosen(one, common) for one in product(*options)]
 
 
-def _options(axis: Table) -> list[tuple[str, dict[str, Any]]]:
+def _options(axis: TomlTable) -> list[tuple[str, dict[str, Any]]]:
     if not axis.data:
         raise axis.wrong("", "has no options", 'Write one a line: "binlog on" = { settings = { log_bin = "ON" } }.')
     return [(name, _part(axis.table(name))) for name in axis.data]
@@ -64,7 +64,7 @@ def _merged(part: Mapping[str, Any], under: Mapping[str, Any]) -> dict[str, Any]
     return {**under, **part, "settings": settings}
 
 
-def _part(table: Table) -> dict[str, Any]:
+def _part(table: TomlTable) -> dict[str, Any]:
     table.only(PARTS)
     settings = table.table("settings", {})
     texts = {name: table.text(name) for name in PARTS[1:] if name in table}

@@ -1,4 +1,4 @@
-"""A recipe's file, read and checked. Everything wrong is said with the file, the key and how to mend it (PlanError)."""
+"""A recipe's file, read and checked. Everything wrong is said with the file, the key and how to fix it (PlanError)."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,17 +7,17 @@ from typing import Any
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import PlanField, dangling, fields_of
 from workers.bench.recipes import claims, matrix
-from workers.bench.recipes.claims import Names
+from workers.bench.recipes.claims import PlanNames
 from workers.bench.recipes.recipe import SIZES, Recipe
 from workers.bench.workloads import WORKLOADS
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 PLAN = [one for one in fields_of(Plan) if one.said.in_recipe]
 CRASH = [one for one in fields_of(CrashPlan) if one.said.in_recipe]
 
 
 def read(path: Path, *, is_own: bool = False) -> Recipe:
-    table = Table.of_file(path)
+    table = TomlTable.of_file(path)
     table.only(("title", "says", "plan", "sizes", "claims"))
     title, says = table.text("title"), table.text("says")
     draft = _draft(table.table("plan"))
@@ -30,7 +30,7 @@ def read(path: Path, *, is_own: bool = False) -> Recipe:
     return recipe
 
 
-def _draft(plan: Table) -> dict[str, Any]:
+def _draft(plan: TomlTable) -> dict[str, Any]:
     plan.only(("workloads", *(one.name for one in PLAN), "crash", "variants", "common", "axes"))
     return {
         "workloads": [_workload(one) for one in plan.tables("workloads")],
@@ -41,12 +41,12 @@ def _draft(plan: Table) -> dict[str, Any]:
     }
 
 
-def _read(table: Table, wanted: Iterable[PlanField]) -> dict[str, Any]:
+def _read(table: TomlTable, wanted: Iterable[PlanField]) -> dict[str, Any]:
     """Each of these fields as its kind. Raises PlanError where one is missing or is something else."""
     return {one.name: one.stored(getattr(table, one.said.kind)(one.name)) for one in wanted}
 
 
-def _workload(table: Table) -> dict[str, Any]:
+def _workload(table: TomlTable) -> dict[str, Any]:
     table.only(("label", "key", "params"))
     params, key = table.table("params", {}), table.one_of("key", WORKLOADS)
     return {
@@ -56,35 +56,35 @@ def _workload(table: Table) -> dict[str, Any]:
     }
 
 
-def _sizes(sizes: Table) -> dict[str, dict[str, Any]]:
+def _sizes(sizes: TomlTable) -> dict[str, dict[str, Any]]:
     sizes.only(SIZES)
     return {name: _size(sizes.table(name)) for name in sizes.data}
 
 
-def _size(table: Table) -> dict[str, Any]:
+def _size(table: TomlTable) -> dict[str, Any]:
     changeable = [one for one in PLAN if one.said.in_sizes]
     table.only((*(one.name for one in changeable), "crash"))
     found = _read(table, [one for one in changeable if one.name in table])
     return found | ({"crash": _crash(table.table("crash"))} if "crash" in table else {})
 
 
-def _crash(table: Table) -> dict[str, Any]:
+def _crash(table: TomlTable) -> dict[str, Any]:
     """What is left out stays out: a size changes only what it names, and controls that are left open follow a rule."""
     table.only(one.name for one in CRASH)
     return _read(table, [one for one in CRASH if one.name in table])
 
 
-def _names(table: Table, draft: dict[str, Any], sizes: dict[str, dict[str, Any]]) -> Names:
+def _names(table: TomlTable, draft: dict[str, Any], sizes: dict[str, dict[str, Any]]) -> PlanNames:
     threads = sorted({*draft["threads"], *(one for size in sizes.values() for one in size.get("threads", ()))})
     variants = tuple(variant["name"] for variant in draft["variants"])
     workloads = tuple(workload["label"] for workload in draft["workloads"])
     if not variants or not workloads:
         what = "variant" if not variants else "workload"
         raise table.wrong("plan", f"has no {what}", f"Add at least one {what}.")
-    return Names(variants, workloads, tuple(threads))
+    return PlanNames(variants, workloads, tuple(threads))
 
 
-def _must_fit(table: Table, plan: Plan) -> None:
+def _must_fit(table: TomlTable, plan: Plan) -> None:
     """Names are what claims refer to: each must be there once. What the headline compares must exist in each size."""
     variants = [variant.name for variant in plan.variants]
     for names in (variants, [workload.label for workload in plan.workloads]):

@@ -14,7 +14,7 @@ from struct import Struct
 from typing import BinaryIO
 from zlib import crc32
 
-from workers.crash.oddities import Noted
+from workers.crash.oddities import OddityNotes
 from workers.errors import DurascopeError
 from workers.sandbox import untrusted
 
@@ -30,7 +30,7 @@ HEADER = Struct("<4xB4xII")  # kind, length, position of the next event
 U32 = Struct("<I")
 
 
-class Kind(IntEnum):
+class EventType(IntEnum):
     """Events that the reader knows. Numbers from 160 are MariaDB's."""
 
     QUERY = 2
@@ -80,21 +80,20 @@ class Kind(IntEnum):
     DELETE_ROWS_COMPRESSED_V2 = 171
 
 
+T = EventType
 NOTES_OF_SERVERS = (  # they tell a server or a replica something, and change nothing
-    Kind.STOP, Kind.ROTATE, Kind.FORMAT, Kind.HEARTBEAT, Kind.IGNORABLE, Kind.ROWS_QUERY, Kind.PREVIOUS_GTIDS,
-    Kind.HEARTBEAT_V2, Kind.ANNOTATE_ROWS, Kind.BINLOG_CHECKPOINT, Kind.GTID_LIST,
+    T.STOP, T.ROTATE, T.FORMAT, T.HEARTBEAT, T.IGNORABLE, T.ROWS_QUERY, T.PREVIOUS_GTIDS, T.HEARTBEAT_V2,
+    T.ANNOTATE_ROWS, T.BINLOG_CHECKPOINT, T.GTID_LIST,
 )  # fmt: skip
 OTHER_CHANGES = (
-    Kind.UPDATE_ROWS_V1, Kind.DELETE_ROWS_V1, Kind.UPDATE_ROWS_V2, Kind.DELETE_ROWS_V2, Kind.PARTIAL_UPDATE_ROWS,
-    Kind.UPDATE_ROWS_COMPRESSED_V1, Kind.DELETE_ROWS_COMPRESSED_V1, Kind.UPDATE_ROWS_COMPRESSED_V2,
-    Kind.DELETE_ROWS_COMPRESSED_V2,
+    T.UPDATE_ROWS_V1, T.DELETE_ROWS_V1, T.UPDATE_ROWS_V2, T.DELETE_ROWS_V2, T.PARTIAL_UPDATE_ROWS,
+    T.UPDATE_ROWS_COMPRESSED_V1, T.DELETE_ROWS_COMPRESSED_V1, T.UPDATE_ROWS_COMPRESSED_V2, T.DELETE_ROWS_COMPRESSED_V2,
 )  # fmt: skip
 PARTS_OF_STATEMENTS = (
-    Kind.INTVAR, Kind.APPEND_BLOCK, Kind.DELETE_FILE, Kind.RAND, Kind.USER_VAR, Kind.BEGIN_LOAD_QUERY,
-    Kind.EXECUTE_LOAD_QUERY,
+    T.INTVAR, T.APPEND_BLOCK, T.DELETE_FILE, T.RAND, T.USER_VAR, T.BEGIN_LOAD_QUERY, T.EXECUTE_LOAD_QUERY,
 )  # fmt: skip
-LAST = frozenset(map(int, (Kind.STOP, Kind.ROTATE)))
-BORDERS = frozenset((int(Kind.FORMAT), *LAST))
+LAST = frozenset(map(int, (EventType.STOP, EventType.ROTATE)))
+BORDERS = frozenset((int(EventType.FORMAT), *LAST))
 
 
 def end_of(event: bytes) -> int:
@@ -120,7 +119,7 @@ class EventLog:
         self.end = "open"
         self.end_position = 0
         self.checked = False
-        self.odd = Noted()
+        self.odd = OddityNotes()
         self._size = 0
         self._last = 0  # the kind of the last border, or of the event after it
 
@@ -166,7 +165,7 @@ class EventLog:
     def _events(self, block: bytes) -> list[bytes]:
         """Good events of a block. This loop and Groups.take are where the time goes: a million rounds a second."""
         at, size, base = 0, len(block), self.end_position
-        header, u32, checked, form = HEADER.unpack_from, U32.unpack_from, self.checked, int(Kind.FORMAT)
+        header, u32, checked, form = HEADER.unpack_from, U32.unpack_from, self.checked, int(EventType.FORMAT)
         at_border, found = self._last in BORDERS, []
         while at + HEADER_BYTES <= size:
             kind, length, follows = header(block, at)
@@ -201,7 +200,7 @@ class EventLog:
             self.odd.add(f"an event that says that it ends at {follows} {place}")
         if self._last in LAST:
             self.odd.add(f"an event after the last one of the file {place}")
-        if (kind == Kind.FORMAT) == bool(self._last):
+        if (kind == EventType.FORMAT) == bool(self._last):
             self.odd.add(f"a description of the file that is not its first event {place}")
 
     def _format(self, event: bytes, placed: bool) -> tuple[bool, bytes]:

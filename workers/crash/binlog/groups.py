@@ -21,12 +21,12 @@ from workers.crash.binlog.events import (
     OTHER_CHANGES,
     PARTS_OF_STATEMENTS,
     BinlogUnknown,
-    Kind,
+    EventType,
     end_of,
 )
-from workers.crash.binlog.names import ANONYMOUS, NO_GTID, Name, Names, Source
+from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidReader, GtidSource, Name
 from workers.crash.binlog.payload import unwrapped
-from workers.crash.oddities import Noted
+from workers.crash.oddities import OddityNotes
 
 V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own two bytes included
 FLAGS_AT = rows.BODY_AT - 2  # of a row event
@@ -55,12 +55,12 @@ class Groups:
 
     def __init__(self, schema: str) -> None:
         self.raw, self.pieces, self.ends = bytearray(), array("q"), array("q")
-        self.odd, self.others = Noted(), Noted()
+        self.odd, self.others = OddityNotes(), OddityNotes()
         self.in_group = False
         self._schema = schema.encode()
         self._file = ""
         self.event = b""  # that is being looked at
-        self._names = Names()
+        self._names = GtidReader()
         self._known: dict[bytes, tuple[int, str]] = {}  # a table's maps are alike: parsed once
         self._prepared: dict[bytes, tuple[bytes, array[int]]] = {}
         self._state, self._name = NONE, (NO_GTID, 0)
@@ -72,31 +72,31 @@ class Groups:
 
     def _all_handlers(self) -> dict[int, Callable[[bytes], None] | None]:
         handlers: dict[int, Callable[[bytes], None] | None] = {
-            Kind.QUERY: self._query,
-            Kind.XID: self._xid,
-            Kind.TABLE_MAP: self._table_map,
-            Kind.WRITE_ROWS_V1: lambda event: self._insert(event, rows.BODY_AT),
-            Kind.WRITE_ROWS_V2: lambda event: self._insert(event, _v2_body_at(event)),
-            Kind.GTID: lambda event: self._begin(self._names.mysql(event)),
-            Kind.ANONYMOUS_GTID: lambda event: self._begin((ANONYMOUS, 0)),
-            Kind.XA_PREPARE: self._prepare,
-            Kind.TRANSACTION_PAYLOAD: lambda event: self.take(unwrapped(event)),
-            Kind.GTID_TAGGED: lambda event: self._begin(self._names.tagged(event)),
-            Kind.MARIADB_GTID: self._mariadb_gtid,
-            Kind.START_ENCRYPTION: _refuse("encrypted events", "Set encrypt_binlog=OFF for crash trials."),
-            Kind.QUERY_COMPRESSED: self._query_compressed,
-            Kind.WRITE_ROWS_COMPRESSED_V1: lambda event: self._insert_compressed(event, rows.BODY_AT),
-            Kind.WRITE_ROWS_COMPRESSED_V2: lambda event: self._insert_compressed(event, _v2_body_at(event)),
-            Kind.INCIDENT: lambda event: self._note("an incident: a replica stops there"),
+            EventType.QUERY: self._query,
+            EventType.XID: self._xid,
+            EventType.TABLE_MAP: self._table_map,
+            EventType.WRITE_ROWS_V1: lambda event: self._insert(event, rows.BODY_AT),
+            EventType.WRITE_ROWS_V2: lambda event: self._insert(event, _v2_body_at(event)),
+            EventType.GTID: lambda event: self._begin(self._names.mysql(event)),
+            EventType.ANONYMOUS_GTID: lambda event: self._begin((ANONYMOUS, 0)),
+            EventType.XA_PREPARE: self._prepare,
+            EventType.TRANSACTION_PAYLOAD: lambda event: self.take(unwrapped(event)),
+            EventType.GTID_TAGGED: lambda event: self._begin(self._names.tagged(event)),
+            EventType.MARIADB_GTID: self._mariadb_gtid,
+            EventType.START_ENCRYPTION: _refuse("encrypted events", "Set encrypt_binlog=OFF for crash trials."),
+            EventType.QUERY_COMPRESSED: self._query_compressed,
+            EventType.WRITE_ROWS_COMPRESSED_V1: lambda event: self._insert_compressed(event, rows.BODY_AT),
+            EventType.WRITE_ROWS_COMPRESSED_V2: lambda event: self._insert_compressed(event, _v2_body_at(event)),
+            EventType.INCIDENT: lambda event: self._note("an incident: a replica stops there"),
         }
         handlers |= dict.fromkeys(NOTES_OF_SERVERS)
-        handlers |= dict.fromkeys((Kind.TRANSACTION_CONTEXT, Kind.VIEW_CHANGE), self._of_a_group_of_servers)
+        handlers |= dict.fromkeys((EventType.TRANSACTION_CONTEXT, EventType.VIEW_CHANGE), self._of_a_group_of_servers)
         handlers |= dict.fromkeys(OTHER_CHANGES, self._other_change)
         handlers |= dict.fromkeys(PARTS_OF_STATEMENTS, self._part_of_a_statement)
         return {int(kind): handle for kind, handle in handlers.items()}  # an enum's hash is slow
 
     @property
-    def sources(self) -> Sequence[Source]:
+    def sources(self) -> Sequence[GtidSource]:
         return self._names.sources
 
     @property
@@ -320,8 +320,8 @@ def _v2_body_at(event: bytes) -> int:
     return rows.BODY_AT + extra_bytes
 
 
-def _refuse(what: str, mend: str) -> Callable[[bytes], None]:
+def _refuse(what: str, fix: str) -> Callable[[bytes], None]:
     def refuse(event: bytes) -> None:
-        raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", mend)
+        raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", fix)
 
     return refuse

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workers.crash.binlog.events import BLOCK_BYTES, IN_USE, MAGIC
-from workers.crash.oddities import Noted, Oddities
+from workers.crash.oddities import Oddities, OddityNotes
 from workers.sandbox import untrusted
 
 FLAGS_AT = len(MAGIC) + 17  # of the file's description: a server clears the flag "in use" when it closes the file
@@ -15,7 +15,7 @@ def rewritten(before: Sequence[Path], now: Sequence[Path], read_to: Mapping[str,
 
     A file that is gone is no concern of this check: its transactions are missing.
     """
-    noted = Noted()
+    noted = OddityNotes()
     present = {path.name: path for path in now}
     for copy in before:
         path = present.get(copy.name)

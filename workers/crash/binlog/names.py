@@ -17,7 +17,7 @@ Name = tuple[int, int]  # which source, number
 
 
 @dataclass(frozen=True)
-class Source:
+class GtidSource:
     """`prefix`: a GTID's text before the number. `line`: numbers of one line follow each other, MariaDB's in a domain
     and MySQL's of a source (with its tag)."""
 
@@ -25,11 +25,11 @@ class Source:
     line: str
 
 
-class Names:
+class GtidReader:
     """Reads GTID events. Each source is kept once, in `sources`."""
 
     def __init__(self) -> None:
-        self.sources: list[Source] = [Source("", ""), Source("", "")]
+        self.sources: list[GtidSource] = [GtidSource("", ""), GtidSource("", "")]
         self._known: dict[object, int] = {}
 
     def mariadb(self, event: bytes) -> tuple[Name, int]:
@@ -37,7 +37,7 @@ class Names:
         server, number, domain, flags = MARIADB_GTID.unpack_from(event)
         source = self._known.get((domain, server))
         if source is None:
-            source = self._new((domain, server), Source(f"{domain}-{server}-", str(domain)))
+            source = self._new((domain, server), GtidSource(f"{domain}-{server}-", str(domain)))
         return (source, _possible(number)), flags & STANDALONE
 
     def mysql(self, event: bytes) -> Name:
@@ -45,17 +45,17 @@ class Names:
         source = self._known.get(uuid)
         if source is None:
             prefix = f"{UUID(bytes=uuid)}:"
-            source = self._new(uuid, Source(prefix, prefix))
+            source = self._new(uuid, GtidSource(prefix, prefix))
         return source, _possible(number)
 
     def tagged(self, event: bytes) -> Name:
         prefix, _, number = tagged_gtid(event).rpartition(":")
         source = self._known.get(prefix)
         if source is None:
-            source = self._new(prefix, Source(f"{prefix}:", f"{prefix}:"))
+            source = self._new(prefix, GtidSource(f"{prefix}:", f"{prefix}:"))
         return source, _possible(int(number))
 
-    def _new(self, key: object, source: Source) -> int:
+    def _new(self, key: object, source: GtidSource) -> int:
         if source not in self.sources[ANONYMOUS + 1 :]:
             self.sources.append(source)
         self._known[key] = self.sources.index(source, ANONYMOUS + 1)

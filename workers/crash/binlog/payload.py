@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from workers.crash.binlog.events import HEADER, HEADER_BYTES, BinlogUnknown, Kind
+from workers.crash.binlog.events import HEADER, HEADER_BYTES, BinlogUnknown, EventType
 from workers.crash.binlog.rows import Malformed, packed
 
 COMPRESSION = 2  # a field
@@ -18,7 +18,7 @@ def unwrapped(event: bytes) -> Iterator[bytes]:
         )
     while at < len(event):
         kind, length, _ = HEADER.unpack_from(event, at)
-        if length < HEADER_BYTES or at + length > len(event) or kind == Kind.TRANSACTION_PAYLOAD:
+        if length < HEADER_BYTES or at + length > len(event) or kind == EventType.TRANSACTION_PAYLOAD:
             raise Malformed("An event in a transaction's payload is cut off.")
         yield event[at : at + length]
         at += length

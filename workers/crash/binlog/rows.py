@@ -23,7 +23,7 @@ class Malformed(ValueError):
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """A table of the witness. Offsets are those in a row's bytes; `part` is None where the table has no such column."""
 
     types: bytes
@@ -40,8 +40,8 @@ class Layout:
 
 
 INT, BIGINT = b"\x03", b"\x08"
-HALF = Layout(INT + BIGINT + BIGINT, 21, 1, 5, None, 13)
-LAYOUTS = (Layout(INT + BIGINT + INT + BIGINT, 25, 1, 5, 13, 17), HALF, HALF)
+HALF = RowLayout(INT + BIGINT + BIGINT, 21, 1, 5, None, 13)
+LAYOUTS = (RowLayout(INT + BIGINT + INT + BIGINT, 25, 1, 5, 13, 17), HALF, HALF)
 SIZES = tuple((len(layout.types), layout.present, layout.row_bytes) for layout in LAYOUTS)
 TABLES = {b"one": 0, b"left_half": 1, b"right_half": 2}
 OTHER = -1  # a table that is not the witness's
@@ -97,7 +97,7 @@ def decoded(raw: bytes, tables: npt.NDArray[np.int64], sizes: npt.NDArray[np.int
     return Rows(keys, places, digests, events)
 
 
-def _numbers(data: npt.NDArray[np.uint8], begins: Keys, table: int, layout: Layout) -> Sequence[Keys]:
+def _numbers(data: npt.NDArray[np.uint8], begins: Keys, table: int, layout: RowLayout) -> Sequence[Keys]:
     def column(at: int, size: int) -> Keys:
         picked = data[begins[:, None] + np.arange(at, at + size)]
         return np.ascontiguousarray(picked).view(f"<i{size}").ravel().astype(np.int64)

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from workers.crash.binlog import rows
 from workers.crash.binlog.groups import TABLE_BITS, Groups, How
-from workers.crash.binlog.names import ANONYMOUS, NO_GTID, Source
+from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidSource
 from workers.crash.content import differs, seen_in
 from workers.crash.evidence import together, without
-from workers.crash.oddities import Noted, Oddities
+from workers.crash.oddities import Oddities, OddityNotes
 from workers.crash.transactions import Keys, place_of, rows_expected
 
 NOT_OURS = -2  # stands for the key of a transaction without rows of the witness
@@ -32,7 +32,7 @@ class Gtids(Mapping[str, int]):
     """GTID text -> key of the witness's transaction, in the binlog's order; of a GTID that is there twice, the first.
     The texts are made when they are asked for."""
 
-    def __init__(self, sources: Sequence[Source], source: Numbers, number: Numbers, keys: Keys) -> None:
+    def __init__(self, sources: Sequence[GtidSource], source: Numbers, number: Numbers, keys: Keys) -> None:
         self._sources, self._columns = sources, (source, number, keys)
 
     @cached_property
@@ -101,7 +101,7 @@ class Transactions:
 
     def unlike(self) -> Oddities:
         """All transactions of a trial begin and end in the same way, and one server numbers them."""
-        noted = Noted()
+        noted = OddityNotes()
         source, how = self._source[self._ours], self._how[self._ours]
         for values, names in ((source, self._source_names()), (how, ENDS)):
             counts = np.bincount(values)
@@ -112,7 +112,7 @@ class Transactions:
 
     def gaps(self) -> Oddities:
         """GTIDs that do not follow the one before. Where several servers number in one line, nobody can tell."""
-        noted = Noted()
+        noted = OddityNotes()
         lines = [source.line for source in self._groups.sources]
         for line in dict.fromkeys(
             lines[source] for source in np.flatnonzero(np.bincount(self._source[self._ours])) if source > ANONYMOUS
@@ -122,7 +122,7 @@ class Transactions:
                 self._note_gaps(np.flatnonzero(self._source == sources[0]), noted)
         return noted.all()
 
-    def _note_gaps(self, line: Numbers, noted: Noted) -> None:
+    def _note_gaps(self, line: Numbers, noted: OddityNotes) -> None:
         run = np.searchsorted(np.array(self._runs), line, side="right")
         gap = (np.diff(self._number[line]) != 1) & (np.diff(run) == 0)
         for at in np.flatnonzero(gap).tolist():

@@ -6,7 +6,7 @@ from workers.crash.dialects.dialect import Dialect
 from workers.crash.dialects.mariadb import DIALECTS as MARIADB
 from workers.crash.dialects.mysql import DIALECTS as MYSQL
 from workers.errors import PlanError
-from workers.sandbox.builds import Build, Known
+from workers.sandbox.builds import Build, KnownBuild
 from workers.sandbox.builds.build import Version
 from workers.servers.facts import FlavourKey
 
@@ -22,7 +22,7 @@ def of(build: Build) -> Dialect:
     return next(dialect for dialect in reversed(DIALECTS[build.flavour]) if dialect.since <= build.version)
 
 
-def missing_of(known: Mapping[str, Known]) -> dict[str, str]:
+def missing_of(known: Mapping[str, KnownBuild]) -> dict[str, str]:
     """Build -> why it cannot have a replica, as far as its version is known before it is run."""
     versions = {key: _version(getattr(build, "version", None)) for key, build in known.items()}
     told = {key: _missing(known[key].flavour, version) for key, version in versions.items() if version}

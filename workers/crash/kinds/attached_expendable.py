@@ -1,6 +1,6 @@
 """The owner's own way to crash a server: systemctl kill over SSH, the reset of a virtual machine, a power switch."""
 
-from workers.crash.kinds.kind import CrashKind, Down, Scene
+from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 
 
 class AttachedExpendable(CrashKind):
@@ -9,6 +9,6 @@ class AttachedExpendable(CrashKind):
     says = "The owner's command takes the server down, another one brings it back. What it stands for, the owner knows."
     attached = True
 
-    def freeze(self, scene: Scene) -> Down:
+    def freeze(self, scene: Scene) -> DownServer:
         scene.step("kill")
         return scene.attached.crash()

@@ -1,6 +1,6 @@
 """An orderly shutdown under load: the negative control. Whatever is lost here, Durascope lost it."""
 
-from workers.crash.kinds.kind import CrashKind, Down, Scene
+from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 
 
 class GracefulRestart(CrashKind):
@@ -8,7 +8,7 @@ class GracefulRestart(CrashKind):
     title = "Graceful restart"
     says = "The server is shut down in order and started again. Nothing may be lost: the negative control."
 
-    def freeze(self, scene: Scene) -> Down:
+    def freeze(self, scene: Scene) -> DownServer:
         scene.step("stop")
         scene.sandbox.stop()
         return scene.sandbox

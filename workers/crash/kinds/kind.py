@@ -34,7 +34,7 @@ class Scene:
         return self.volatile
 
 
-class Down(Protocol):
+class DownServer(Protocol):
     """A server that was taken down. `recover` starts it on what the crash has left and raises ServerEnded when it ends
     by itself on that, SandboxError when nothing is known."""
 
@@ -58,7 +58,7 @@ class CrashKind:
     def arm(self, scene: Scene) -> None:
         """Prepare the disk."""
 
-    def freeze(self, scene: Scene) -> Down:
+    def freeze(self, scene: Scene) -> DownServer:
         """From its return on, nothing more is told to a client. Until then nothing is lost."""
         raise NotImplementedError
 

@@ -5,7 +5,7 @@ frozen, so that no acknowledgement comes from the future. Then the power is cut.
 into the void now, is killed. Then the disk comes back and the file system replays its journal.
 """
 
-from workers.crash.kinds.kind import CrashKind, Down, Scene
+from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 from workers.sandbox.disk import ability
 
 KEPT_PERMILLE = 500  # of the unflushed sectors, in a torn power loss
@@ -22,7 +22,7 @@ class PowerLoss(CrashKind):
     def missing(self) -> str:
         return ability.missing()
 
-    def freeze(self, scene: Scene) -> Down:
+    def freeze(self, scene: Scene) -> DownServer:
         scene.step("freeze")
         scene.disk.hold()
         scene.sandbox.freeze()

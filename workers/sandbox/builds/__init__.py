@@ -9,10 +9,10 @@ from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.sandbox.builds.system import SYSTEM
 from workers.servers.facts import FlavourKey
 
-__all__ = ["BUILDS", "Build", "Known", "every", "find"]
+__all__ = ["BUILDS", "Build", "KnownBuild", "every", "find"]
 
 
-class Known(Protocol):
+class KnownBuild(Protocol):
     """What is known of a build whether it is installed or not."""
 
     @property
@@ -25,15 +25,15 @@ class Known(Protocol):
     def purpose(self) -> str: ...
 
 
-BUILDS: dict[str, Known] = {**SYSTEM, **CATALOGUE}
+BUILDS: dict[str, KnownBuild] = {**SYSTEM, **CATALOGUE}
 
 
-def every() -> dict[str, Known]:
+def every() -> dict[str, KnownBuild]:
     """BUILDS, and those that a user added on this machine."""
     return BUILDS | {key: manifest for key in store.installed() if key not in BUILDS and (manifest := _read(key))}
 
 
-def _read(key: str) -> Known | None:
+def _read(key: str) -> KnownBuild | None:
     """None where the manifest is damaged: `find` says so to whoever wants that build."""
     try:
         return store.read(key)

@@ -108,12 +108,12 @@ def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
         raise SandboxError(f"{layout.mysqld} did not tell its version within {ANSWER_S} s.", "Install it again.")
     found = VERSION.search(answer.said)
     if not found:
-        raise _silent(layout, answer, user)
+        raise _no_version(layout, answer, user)
     major, minor, patch = map(int, found.groups())
     return ("mariadb" if "mariadb" in answer.said.lower() else "mysql"), (major, minor, patch)
 
 
-def _silent(layout: Layout, answer: process.Answer, user: User) -> SandboxError:
+def _no_version(layout: Layout, answer: process.Answer, user: User) -> SandboxError:
     if answer.status == CANNOT_RUN:
         return SandboxError(
             f"The user {user.name}, who runs sandboxes, cannot run the build: {answer.said.strip()[-300:]}",

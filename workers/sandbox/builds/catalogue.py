@@ -10,22 +10,22 @@ from workers.sandbox.builds.debian import SUITES, DebianSuite
 from workers.sandbox.builds.engines import ENGINES
 from workers.sandbox.builds.maven import MavenArtifact
 from workers.servers.facts import FlavourKey
-from workers.toml.table import Table
+from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_name("catalogue.toml")
 GPL = "GPL-2.0"
-Source = DebianSuite | MavenArtifact | CompiledEngine
+BuildSource = DebianSuite | MavenArtifact | CompiledEngine
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """`version`: what its binary must say, at least the first parts of it. Sizes: measured, in MiB. `year`: when that
     version came out; where a suite moves on within a series, the series."""
 
     title: str
     flavour: FlavourKey
     version: str
-    source: Source
+    source: BuildSource
     download_mib: int
     size_mib: int
     purpose: str
@@ -34,18 +34,18 @@ class Entry:
     year: int = 0
 
 
-def read(path: Path) -> dict[str, Entry]:
+def read(path: Path) -> dict[str, CatalogueEntry]:
     """Raises PlanError naming file, table and key."""
-    file = Table.of_file(path)
+    file = TomlTable.of_file(path)
     return {key: _entry(file.table(key)) for key in file.data}
 
 
-def _entry(table: Table) -> Entry:
+def _entry(table: TomlTable) -> CatalogueEntry:
     table.only(("title", "flavour", "version", "year", "download_mib", "size_mib", "purpose", "plugins", *SOURCES))
     sources = [kind for kind in SOURCES if kind in table]
     if len(sources) != 1:
         raise table.wrong("", f"has {len(sources)} sources", f"Give it one of: {', '.join(SOURCES)}.")
-    return Entry(
+    return CatalogueEntry(
         table.text("title"),
         table.one_of("flavour", get_args(FlavourKey)),
         table.text("version"),
@@ -58,13 +58,13 @@ def _entry(table: Table) -> Entry:
     )
 
 
-def _debian(table: Table) -> DebianSuite:
+def _debian(table: TomlTable) -> DebianSuite:
     table.only(("suite", "packages", "without_dependencies"))
     suite, alone = table.one_of("suite", SUITES), table.texts("without_dependencies", ())
     return DebianSuite(suite, table.texts("packages"), alone)
 
 
-def _maven(table: Table) -> MavenArtifact:
+def _maven(table: TomlTable) -> MavenArtifact:
     table.only(("artifact", "sha256", "places", "keep", "nested"))
     places, nested = table.table("places", {"": ""}), table.table("nested", {})
     return MavenArtifact(
@@ -76,7 +76,7 @@ def _maven(table: Table) -> MavenArtifact:
     )
 
 
-def _compiled(table: Table) -> CompiledEngine:
+def _compiled(table: TomlTable) -> CompiledEngine:
     table.only(("suite", "packages", "tools", "source", "recipe", "made", "tree_mib"))
     return CompiledEngine(
         DebianSuite(table.one_of("suite", SUITES), table.texts("packages")),
@@ -88,5 +88,5 @@ def _compiled(table: Table) -> CompiledEngine:
     )
 
 
-SOURCES: dict[str, Callable[[Table], Source]] = {"debian": _debian, "maven": _maven, "compiled": _compiled}
+SOURCES: dict[str, Callable[[TomlTable], BuildSource]] = {"debian": _debian, "maven": _maven, "compiled": _compiled}
 CATALOGUE = read(FILE)

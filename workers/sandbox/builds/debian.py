@@ -188,16 +188,16 @@ def archive(folder: Path = APT_FOLDER) -> str:
     )
 
 
-Source = tuple[list[str], list[str], list[str]]
+AptSource = tuple[list[str], list[str], list[str]]
 
 
-def _one_liners(lines: list[str]) -> Iterator[Source]:
+def _one_liners(lines: list[str]) -> Iterator[AptSource]:
     for line in lines:
         if match := re.match(r"\s*deb\s+(?:\[[^]]*]\s*)?(\S+)\s+(\S+)\s+([^#]+)", line):
             yield [match[1]], [match[2]], match[3].split()
 
 
-def _stanzas(lines: list[str]) -> Iterator[Source]:
+def _stanzas(lines: list[str]) -> Iterator[AptSource]:
     said = "\n".join(line for line in lines if not line.startswith("#"))
     for stanza in re.split(r"\n\s*\n", said):
         fields = dict(re.findall(r"^(\S+):((?:.*\n?)(?:[ \t].*\n?)*)", stanza, re.MULTILINE))

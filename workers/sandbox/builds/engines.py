@@ -30,8 +30,8 @@ def huge_pages_in_the_way() -> str:
         always = "[always]" in HUGE_PAGES.read_text()
     except OSError:
         return ""
-    mend = f"Until the next boot: echo madvise > {HUGE_PAGES}"
-    return f"TokuDB does not run while transparent huge pages are `always` on this machine. {mend}" if always else ""
+    fix = f"Until the next boot: echo madvise > {HUGE_PAGES}"
+    return f"TokuDB does not run while transparent huge pages are `always` on this machine. {fix}" if always else ""
 
 
 ENGINES: dict[str, PluginEngine] = {

@@ -6,7 +6,7 @@ from workers.errors import SandboxError
 from workers.sandbox.builds import store
 from workers.sandbox.builds.archive import unpack
 from workers.sandbox.builds.build import ask_version
-from workers.sandbox.builds.catalogue import CATALOGUE, Entry
+from workers.sandbox.builds.catalogue import CATALOGUE, CatalogueEntry
 from workers.sandbox.builds.layout import SERVERS, discover
 from workers.sandbox.builds.progress import Tell, size_bytes
 from workers.sandbox.builds.store import Manifest
@@ -33,7 +33,7 @@ def install(key: str, tell: Tell, mirror: str = "") -> None:
         store.publish(key, lambda root: _put(key, entry, root, tell, mirror))
 
 
-def _put(key: str, entry: Entry, root: Path, tell: Tell, mirror: str) -> Manifest:
+def _put(key: str, entry: CatalogueEntry, root: Path, tell: Tell, mirror: str) -> Manifest:
     downloads = store.downloads(key)
     downloads.mkdir(parents=True, exist_ok=True)
     entry.source.put(downloads, root, tell, mirror)

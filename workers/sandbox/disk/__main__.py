@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workers.sandbox.disk.cache import Cache
 from workers.sandbox.disk.control import obey
-from workers.sandbox.disk.device import Device
+from workers.sandbox.disk.device import VolatileDevice
 from workers.sandbox.disk.fuse import FuseMount, Request
 
 PR_SET_TIMERSLACK, PR_SET_IO_FLUSHER = 29, 57  # prctl(2)
@@ -29,10 +29,10 @@ def main(image: Path, mountpoint: Path, control: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         connection = FuseMount(mountpoint, cache.size_bytes)
         _listen(listener, control)
-        serve(Device(cache), connection, listener)
+        serve(VolatileDevice(cache), connection, listener)
 
 
-def serve(device: Device, connection: FuseMount, listener: socket.socket) -> None:
+def serve(device: VolatileDevice, connection: FuseMount, listener: socket.socket) -> None:
     while True:
         ready, _, _ = select.select([connection.fd, listener.fileno()], [], [], device.wait_s())
         device.tick()
@@ -47,7 +47,7 @@ def serve(device: Device, connection: FuseMount, listener: socket.socket) -> Non
                 _handle(device, connection, request)
 
 
-def _handle(device: Device, connection: FuseMount, request: Request) -> None:
+def _handle(device: VolatileDevice, connection: FuseMount, request: Request) -> None:
     if request.data is not None:
         device.write(request.offset, request.data)
         connection.written(request.unique, request.length)
@@ -57,7 +57,7 @@ def _handle(device: Device, connection: FuseMount, request: Request) -> None:
         device.flush(partial(connection.answer, request.unique, b""))
 
 
-def _converse(device: Device, listener: socket.socket) -> None:
+def _converse(device: VolatileDevice, listener: socket.socket) -> None:
     """One line, one answer. Whoever says nothing or hangs up does not stop the disk for long."""
     with listener.accept()[0] as caller:
         caller.settimeout(1)

@@ -59,12 +59,12 @@ def _loop() -> str:
     return _device(Path("/dev/loop-control"), "The kernel has no loop devices", "modprobe loop")
 
 
-def _device(node: Path, says: str, mend: str) -> str:
+def _device(node: Path, says: str, fix: str) -> str:
     try:
         os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:
         hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rmw' -v /dev:/dev ..."
-        return f"{says}, or it is kept from us ({node}: {error.strerror}). Try: {mend}. {hint}"
+        return f"{says}, or it is kept from us ({node}: {error.strerror}). Try: {fix}. {hint}"
     return ""
 
 

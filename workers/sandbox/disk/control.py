@@ -14,12 +14,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from workers.sandbox.disk.cache import BLOCK_BYTES, SECTOR_BYTES
-from workers.sandbox.disk.device import Device
+from workers.sandbox.disk.device import VolatileDevice
 
 GRANULARITIES = tuple(SECTOR_BYTES << shift for shift in range(4))  # 512 to 4096
 
 
-def obey(device: Device, line: str) -> str:
+def obey(device: VolatileDevice, line: str) -> str:
     """Do what the line says; the line to send back."""
     name, *words = line.split() or [""]
     command = COMMANDS.get(name)
@@ -31,7 +31,7 @@ def obey(device: Device, line: str) -> str:
         return f"error: {name}: {error}"
 
 
-def _set(device: Device, k_us: str, r_mbps: str) -> str:
+def _set(device: VolatileDevice, k_us: str, r_mbps: str) -> str:
     k, r = float(k_us), float(r_mbps)
     if not (0 <= k < 1e9 and 0 <= r < 1e9):
         raise ValueError("K and R are finite and not negative")
@@ -39,19 +39,19 @@ def _set(device: Device, k_us: str, r_mbps: str) -> str:
     return ""
 
 
-def _lie(device: Device, switch: str) -> str:
+def _lie(device: VolatileDevice, switch: str) -> str:
     if switch not in ("on", "off"):
         raise ValueError("on or off")
     device.lying = switch == "on"
     return ""
 
 
-def _hold(device: Device) -> str:
+def _hold(device: VolatileDevice) -> str:
     device.hold()
     return ""
 
 
-def _cut(device: Device, permille: str = "0", seed: str = "0", granularity: str = str(SECTOR_BYTES)) -> str:
+def _cut(device: VolatileDevice, permille: str = "0", seed: str = "0", granularity: str = str(SECTOR_BYTES)) -> str:
     if not 0 <= int(permille) <= 1000:
         raise ValueError("0 to 1000 permille can get through")
     if int(granularity) not in GRANULARITIES:
@@ -60,12 +60,12 @@ def _cut(device: Device, permille: str = "0", seed: str = "0", granularity: str 
     return f"lost={cut.lost_bytes} kept={cut.kept_bytes}"
 
 
-def _reset(device: Device) -> str:
+def _reset(device: VolatileDevice) -> str:
     device.power_on()
     return ""
 
 
-def _stat(device: Device) -> str:
+def _stat(device: VolatileDevice) -> str:
     state = {
         "size_bytes": device.cache.size_bytes,
         "block_bytes": BLOCK_BYTES,

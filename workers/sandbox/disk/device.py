@@ -25,7 +25,7 @@ class Counters:
 
 
 @dataclass(frozen=True)
-class Flush:
+class FlushInProgress:
     """A flush in progress, by the monotonic clock."""
 
     began_ns: int
@@ -34,7 +34,7 @@ class Flush:
     answer: Answer
 
 
-class Device:
+class VolatileDevice:
     """A flush takes `k_us` microseconds, and one more for every `r_mbps` bytes (0: none). A lying device
     acknowledges flushes at once and keeps everything in memory."""
 
@@ -43,7 +43,7 @@ class Device:
         self.counters = Counters()
         self.last_cut = Cut()
         self.k_us, self.r_mbps, self.lying, self.holding = 0.0, 0.0, False, False
-        self._flush: Flush | None = None
+        self._flush: FlushInProgress | None = None
         self._waiting: deque[Answer] = deque()
 
     def read(self, offset: int, length: int) -> bytes:
@@ -66,7 +66,7 @@ class Device:
         else:
             now, n_bytes = time.monotonic_ns(), self.cache.begin_flush()
             cost_ns = int(1000 * (self.k_us + (n_bytes / self.r_mbps if self.r_mbps else 0)))
-            self._flush = Flush(now, now + cost_ns, n_bytes, answer)
+            self._flush = FlushInProgress(now, now + cost_ns, n_bytes, answer)
             if not cost_ns:
                 self._finish()
 

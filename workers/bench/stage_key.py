@@ -1,4 +1,4 @@
-"""What is made ready once and measured many times: a server, and of a sandbox its binaries and its device."""
+"""Which cells share a stage: those with the same server, build and storage."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from workers.bench.plan import Plan, Variant
 
 
 @dataclass(frozen=True)
-class Stand:
+class StageKey:
     """`build` is empty for an attached server, `storage` for the disk of the worker's host."""
 
     server_id: int
@@ -15,7 +15,7 @@ class Stand:
     storage: str = ""
 
     @classmethod
-    def of(cls, server_id: int, own_build: str, variant: Variant) -> "Stand":
+    def of(cls, server_id: int, own_build: str, variant: Variant) -> "StageKey":
         """Where the variant is measured on that server, whose own build counts when the variant names none."""
         return cls(server_id, variant.build or own_build, variant.storage)
 
@@ -25,7 +25,7 @@ class Stand:
         return ", ".join(filter(None, (server, build, self.storage)))
 
 
-def stands(plan: Plan) -> Iterator[Stand]:
-    """Every stand of the plan once, in the plan's order."""
-    every = (Stand.of(target.server_id, "", variant) for target in plan.targets for variant in plan.variants)
+def stage_keys(plan: Plan) -> Iterator[StageKey]:
+    """Every key of the plan once, in the plan's order."""
+    every = (StageKey.of(target.server_id, "", variant) for target in plan.targets for variant in plan.variants)
     yield from dict.fromkeys(every)

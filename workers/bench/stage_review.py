@@ -10,7 +10,7 @@ from workers.servers.facts import FlavourKey
 
 
 @dataclass(frozen=True)
-class Ground:
+class StageGround:
     """What is known of where a server stands. `builds`: every known build with its flavour; `installed`: those that
     the workers can run, None: not known yet, checked at the start; `disk_missing`: why they cannot simulate a device,
     "" when they can."""
@@ -22,14 +22,14 @@ class Ground:
     disk_missing: str = ""
 
 
-def problems(plan: Plan, grounds: Mapping[int, Ground]) -> Iterator[str]:
+def problems(plan: Plan, grounds: Mapping[int, StageGround]) -> Iterator[str]:
     """One sentence each; nothing for variants that name neither."""
     for target in plan.targets:
         for variant in plan.variants:
             yield from _variant(variant, grounds[target.server_id], crashed=plan.crash.trials > 0)
 
 
-def _variant(variant: Variant, ground: Ground, crashed: bool) -> Iterator[str]:
+def _variant(variant: Variant, ground: StageGround, crashed: bool) -> Iterator[str]:
     if not ground.is_sandbox and (variant.build or variant.storage):
         yield (
             f"Variant {variant.name} names its {' and '.join(_named(variant))}, and {ground.name} is attached: it has "
@@ -46,14 +46,14 @@ def _named(variant: Variant) -> list[str]:
     return [name for name in ("build", "storage") if getattr(variant, name)]
 
 
-def _build(build: str, ground: Ground) -> Iterator[str]:
+def _build(build: str, ground: StageGround) -> Iterator[str]:
     if build not in ground.builds and build not in (ground.installed or ()):
         yield f"there is no build called {build!r}. Known: {', '.join(ground.builds)}."
     elif ground.installed is not None and build not in ground.installed:
         yield f"{build} is not installed. On the worker's host: manage.py build install {build}"
 
 
-def _storage(variant: Variant, ground: Ground, crashed: bool) -> Iterator[str]:
+def _storage(variant: Variant, ground: StageGround, crashed: bool) -> Iterator[str]:
     try:
         storage = parse(variant.storage)
     except SandboxError as wrong:

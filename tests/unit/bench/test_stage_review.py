@@ -8,7 +8,7 @@ from tests.unit.bench.plans import plan
 from workers.bench import recipes
 from workers.bench.plan import CrashPlan, PlanTarget, Variant
 from workers.bench.review import Candidate, estimate_s, problems
-from workers.bench.stand import Stand, stands
+from workers.bench.stage_key import StageKey, stage_keys
 
 BUILDS = {"system-mariadb": "mariadb", "old-mysql": "mysql"}
 SANDBOX = Candidate("one", is_sandbox=True, flavour="mariadb", builds=BUILDS, installed=frozenset({"system-mariadb"}))
@@ -85,12 +85,17 @@ def test_a_recipe_runs_on_another_device_or_build_when_told_so():
 def test_a_stand_is_made_once_for_all_variants_that_share_it():
     variants = [Variant(str(n), {}, storage=storage) for n, storage in enumerate(("", "hdd-10k", "hdd-10k", ""))]
     planned = plan(targets=(PlanTarget(1, "one"), PlanTarget(2, "two")), variants=tuple(variants))
-    assert list(stands(planned)) == [Stand(1), Stand(1, "", "hdd-10k"), Stand(2), Stand(2, "", "hdd-10k")]
+    assert list(stage_keys(planned)) == [
+        StageKey(1),
+        StageKey(1, "", "hdd-10k"),
+        StageKey(2),
+        StageKey(2, "", "hdd-10k"),
+    ]
     assert estimate_s(planned) > estimate_s(replace(planned, variants=tuple(Variant(str(n), {}) for n in range(4))))
 
 
 def test_a_variant_that_names_the_servers_own_build_shares_its_stand():
-    assert Stand.of(1, "system-mariadb", Variant("v", {}, build="system-mariadb")) == Stand.of(
+    assert StageKey.of(1, "system-mariadb", Variant("v", {}, build="system-mariadb")) == StageKey.of(
         1, "system-mariadb", Variant("v", {})
     )
-    assert Stand(1, "b", "hdd-10k").titled("one", "b") == "one, hdd-10k"
+    assert StageKey(1, "b", "hdd-10k").titled("one", "b") == "one, hdd-10k"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Refused:
+class NotComputable:
     """Unknown, never a figure; `why` is a sentence for the reader, and says what would help."""
 
     why: str

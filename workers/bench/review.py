@@ -119,8 +119,8 @@ def estimate_s(plan: Plan) -> float:
     restarts = len({_restart_key(variant) for variant in plan.variants}) > 1
     per_cell = plan.warmup_s + plan.measure_s + CELL_OVERHEAD_S + (RESTART_S if restarts else 0)
     engines = len({variant.engine for variant in plan.variants})
-    each_stand = START_S + engines * len(plan.workloads) * plan.table_rows / ROWS_PER_S
-    prepare = len(list(stage_keys(plan))) * each_stand
+    each_stage = START_S + engines * len(plan.workloads) * plan.table_rows / ROWS_PER_S
+    prepare = len(list(stage_keys(plan))) * each_stage
     return prepare + plan.size * per_cell + crash_review.estimate_s(plan)
 
 

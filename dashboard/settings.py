@@ -11,7 +11,7 @@ from dashboard.pages import forwarded
 from dashboard.pages.accounts import sign_on
 from dashboard.records.accounts import policy
 from dashboard.records.notifications import mail_server
-from dashboard.records.servers import programs
+from dashboard.records.servers import listed_programs
 
 HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
@@ -173,7 +173,7 @@ SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it mea
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sandbox.users chooses
-CRASH_PROGRAMS = programs.listed(os.environ)  # what owners may have workers run; administrators: anything
+CRASH_PROGRAMS = listed_programs.listed(os.environ)  # what owners may have workers run; administrators: anything
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
 REDIS_URL = redis_url()
 IMPORT_APART = True  # files of experiments are read in a process of their own (dashboard.portable.apart)

@@ -4,7 +4,6 @@ Every function that takes `by` asks the table of roles; None is the command line
 """
 
 import secrets
-from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -13,8 +12,10 @@ from django.contrib.auth.password_validation import validate_password
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import Role, require
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.text.names import check_name
 
@@ -63,7 +64,7 @@ def let_in_again(name: str, password: str = "") -> str:
 
 
 @transaction.atomic
-def add(by: Any, name: str, role: str) -> str:
+def add(by: Actor, name: str, role: str) -> str:
     """A new account; returns its one-time password. Raises NameTaken, ValidationError."""
     require(by, "administer")
     user = _new(name)
@@ -82,7 +83,7 @@ def welcome(user: User, role: str) -> None:
 
 
 @transaction.atomic
-def change_role(by: Any, user: User, role: str) -> None:
+def change_role(by: Actor, user: User, role: str) -> None:
     require(by, "administer")
     before = user.person.role
     if before == role:
@@ -94,7 +95,7 @@ def change_role(by: Any, user: User, role: str) -> None:
 
 
 @transaction.atomic
-def deactivate(by: Any, user: User) -> None:
+def deactivate(by: Actor, user: User) -> None:
     """Ends every session and login of this account, at once."""
     require(by, "administer")
     _keep_an_administrator(user)
@@ -103,14 +104,14 @@ def deactivate(by: Any, user: User) -> None:
 
 
 @transaction.atomic
-def activate(by: Any, user: User) -> None:
+def activate(by: Actor, user: User) -> None:
     require(by, "administer")
     if User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
         record(by, "activated", user)
 
 
 @transaction.atomic
-def new_password(by: Any, user: User) -> str:
+def new_password(by: Actor, user: User) -> str:
     """A one-time password for somebody who forgot theirs; their sessions end."""
     require(by, "administer")
     password = _store_password(user)
@@ -120,7 +121,7 @@ def new_password(by: Any, user: User) -> str:
 
 
 @transaction.atomic
-def drop_factors(by: Any, user: User) -> None:
+def drop_factors(by: Actor, user: User) -> None:
     """For somebody who lost the telephone or the key."""
     require(by, "administer")
     if Authenticator.objects.filter(user=user).delete()[0]:

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 
 
 class Person(models.Model):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 
 GUARDED: dict[str, tuple[str, ...]] = {  # DURASCOPE_SECOND_FACTOR -> roles that need one
     "": (),

@@ -9,21 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import TextChoices
 
 from dashboard.records.accounts import refused
+from dashboard.records.accounts.actor import Actor
+from dashboard.records.accounts.role import NOBODY, RANKS, Role
 
-
-class Role(TextChoices):
-    """From the least to the most; each may do what those before it may."""
-
-    VIEWER = "viewer", "viewer"
-    OPERATOR = "operator", "operator"
-    ADMINISTRATOR = "administrator", "administrator"
-
-
-NOBODY = ""  # not logged in
-RANKS = (NOBODY, *Role.values)
 ANYONE = 0  # an owner whom nobody has to be
 
 
@@ -78,7 +68,7 @@ class NotAllowed(PermissionDenied):
     """This person may not do this; nothing was changed. The message says who may."""
 
 
-def role_of(user: Any) -> str:
+def role_of(user: Actor) -> str:
     """The role of a request's user: NOBODY for strangers and for accounts that were deactivated."""
     if not getattr(user, "is_authenticated", False) or not user.is_active:
         return NOBODY
@@ -86,7 +76,7 @@ def role_of(user: Any) -> str:
     return person.role if person else Role.VIEWER
 
 
-def allowed(user: Any, operation: str, thing: Any = None) -> bool:
+def allowed(user: Actor, operation: str, thing: Any = None) -> bool:
     """Whether `user` may do `operation`, to `thing` where it matters whose it is. None is the machine itself: whoever
     has a shell on it holds the keys anyway."""
     if user is None:
@@ -99,26 +89,26 @@ def allowed(user: Any, operation: str, thing: Any = None) -> bool:
     return rule.whose(thing) in (ANYONE, user.pk)
 
 
-def _in_scope(user: Any, operation: str) -> bool:
+def _in_scope(user: Actor, operation: str) -> bool:
     """A token limits its person to the token's scopes (dashboard.pages.api.door sets them)."""
     scopes = getattr(user, "scopes", None)
     return scopes is None or operation in scopes
 
 
-def require(user: Any, operation: str, thing: Any = None) -> None:
+def require(user: Actor, operation: str, thing: Any = None) -> None:
     """Raises NotAllowed, which a page answers with 403."""
     if not allowed(user, operation, thing):
         raise NotAllowed(refusal(user, operation, thing))
 
 
-def refusal(user: Any, operation: str, thing: Any = None) -> str:
+def refusal(user: Actor, operation: str, thing: Any = None) -> str:
     """Why not, in words that fit people: what was asked, and who may."""
     why = f"{_why_not(user, operation, thing)} Nothing was changed."
     refused.note(why)
     return why
 
 
-def _why_not(user: Any, operation: str, thing: Any) -> str:
+def _why_not(user: Actor, operation: str, thing: Any) -> str:
     rule = OPERATIONS[operation]
     if not _in_scope(user, operation):
         return f"To {rule.says}, a token needs the scope {operation}; this one lacks it."

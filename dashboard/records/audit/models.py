@@ -7,6 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor, account
+
 
 class Kept(Exception):
     """The audit log is added to, never changed; nothing was."""
@@ -57,10 +59,10 @@ def _in_words(value: object) -> str:
     return ", ".join(map(_in_words, value)) or "none" if isinstance(value, list) else str(value)
 
 
-def record(who: Any, did: str, what: object, **detail: Any) -> None:
+def record(who: Actor, did: str, what: object, **detail: Any) -> None:
     """Write one event. `who`: a user, or None for the system itself; `via` is said of one for whom a token speaks.
     Details never hold a secret."""
-    user = who if getattr(who, "is_authenticated", False) else None
+    user = account(who)
     if via := getattr(user, "via", ""):
         detail = {**detail, "via": via}
     Event.objects.create(

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import claims as snapshot
@@ -37,7 +37,7 @@ def plan_recipe(
 
 
 def create(
-    plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
+    plan: Plan, user: Actor, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
 ) -> Experiment:
     """Store an experiment with its cells, queued, and with the claims of its recipe as they are now. Raises PlanError
     with every reason why the plan cannot run."""
@@ -57,7 +57,7 @@ def create(
             baseline=plan.baseline or plan.variants[0].name,
             estimate_s=estimate_s(plan),
             production_confirmed=production_confirmed,
-            created_by=_account(user),
+            created_by=account(user),
         )
         Cell.objects.bulk_create(_rows(experiment, plan), batch_size=500)
         Trial.objects.bulk_create(_trials(experiment, plan), batch_size=500)
@@ -66,20 +66,16 @@ def create(
     return experiment
 
 
-def _answer_for_crashes(user: Any, experiment: Experiment) -> None:
+def _answer_for_crashes(user: Actor, experiment: Experiment) -> None:
     """Whoever queues an experiment, for the first time or again, is the one who crashes what is still to be crashed in
     it: asked for the right now, and by the worker before each crash. Raises PlanError."""
     if refusals := why_not_crash_the_rest(experiment, user):
         raise PlanError("\n".join(refusals))
-    experiment.queued_by, experiment.by_command_line = _account(user), user is None
+    experiment.queued_by, experiment.by_command_line = account(user), user is None
     experiment.save(update_fields=["queued_by", "by_command_line"])
     if servers := [server.name for server in still_to_crash(experiment)]:
         trials = experiment.trials.filter(state=Trial.State.WAITING).count()
         record(user, "ordered crashes", experiment, servers=servers, trials=trials)
-
-
-def _account(user: Any) -> Any:
-    return user if getattr(user, "is_authenticated", False) else None
 
 
 def _rows(experiment: Experiment, plan: Plan) -> list[Cell]:
@@ -114,7 +110,7 @@ def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
 
 
 def start(
-    plan: Plan, user: Any, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
+    plan: Plan, user: Actor, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
 ) -> Experiment:
     """Create and notify the workers. Raises PlanError (nothing stored) or task_queue.Silent (stored, waiting)."""
     experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
@@ -127,7 +123,7 @@ def notify_workers(experiment_id: int) -> None:
     task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
 
 
-def cancel(experiment: Experiment, user: Any) -> None:
+def cancel(experiment: Experiment, user: Actor) -> None:
     """Ask to stop. A queued experiment is cancelled at once; a running one by its worker, within two seconds.
     One that is over stays as it is."""
     require(user, "run")
@@ -146,7 +142,7 @@ def cancel_waiting(experiment: Experiment) -> None:
         move(rows.filter(state=Cell.State.WAITING), Cell.State.CANCELLED)
 
 
-def resume(experiment: Experiment, user: Any) -> None:
+def resume(experiment: Experiment, user: Actor) -> None:
     """Queue what is not measured yet. Raises PlanError when it is running, or has trials on a server that this person
     may not crash; task_queue.Silent when the queue is down."""
     require(user, "run")
@@ -181,7 +177,7 @@ def _measured_here(experiment: Experiment) -> None:
         )
 
 
-def repeat_trial(trial: Trial, user: Any) -> Trial:
+def repeat_trial(trial: Trial, user: Actor) -> Trial:
     """Queue the same crash once more: same variant, kind and seed. What else waits in the experiment runs too. Raises
     PlanError as `resume` does, task_queue.Silent when the queue is down."""
     require(user, "crash", trial.server)

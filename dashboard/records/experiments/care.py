@@ -14,6 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import queries, tags
@@ -44,7 +45,7 @@ def _hold_row(experiment: Experiment) -> None:
 
 
 @transaction.atomic
-def rename(user: Any, experiment: Experiment, name: str) -> None:
+def rename(user: Actor, experiment: Experiment, name: str) -> None:
     """Its plan keeps the name that it was started with."""
     require(user, "tidy")
     before, experiment.name = experiment.name, name
@@ -55,7 +56,7 @@ def rename(user: Any, experiment: Experiment, name: str) -> None:
 
 
 @transaction.atomic
-def tag(user: Any, experiment: Experiment, names: list[str]) -> None:
+def tag(user: Actor, experiment: Experiment, names: list[str]) -> None:
     """Exactly these. `names`: as `tags.normalised` gives them."""
     require(user, "tidy")
     _hold_row(experiment)  # its tags are rows of their own
@@ -66,9 +67,9 @@ def tag(user: Any, experiment: Experiment, names: list[str]) -> None:
 
 
 @transaction.atomic
-def comment(user: Any, experiment: Experiment, text: str) -> Comment:
+def comment(user: Actor, experiment: Experiment, text: str) -> Comment:
     require(user, "tidy")
-    known = user if getattr(user, "is_authenticated", False) else None
+    known = account(user)
     name = known.get_username() if known else ""
     made = Comment.objects.create(experiment=experiment, author=known, name=name, text=text)
     record(user, "commented on", experiment, comment=made.pk)
@@ -76,7 +77,7 @@ def comment(user: Any, experiment: Experiment, text: str) -> Comment:
 
 
 @transaction.atomic
-def remove_comment(user: Any, gone: Comment) -> None:
+def remove_comment(user: Actor, gone: Comment) -> None:
     """One's own, or as an administrator anybody's."""
     require(user, "remove_comment", gone)
     record(user, "deleted comment", gone.experiment, comment=gone.pk, of=gone.name)
@@ -95,7 +96,7 @@ def baseline_for(experiment: Experiment) -> Experiment | None:
     return Experiment.objects.filter(baseline_of=question_of(experiment.recipe, experiment.plan)).first()
 
 
-def mark_baseline(user: Any, experiment: Experiment) -> None:
+def mark_baseline(user: Actor, experiment: Experiment) -> None:
     """What had the mark for the same question loses it. Of two who mark at the same moment the last one's stands.
     Raises Refused."""
     require(user, "tidy")
@@ -105,7 +106,7 @@ def mark_baseline(user: Any, experiment: Experiment) -> None:
 
 
 @transaction.atomic
-def _mark(user: Any, experiment: Experiment) -> None:
+def _mark(user: Actor, experiment: Experiment) -> None:
     question = question_of(experiment.recipe, experiment.plan)
     _hold_servers(experiment)
     others = Experiment.everything.filter(baseline_of=question).exclude(pk=experiment.pk)
@@ -116,26 +117,25 @@ def _mark(user: Any, experiment: Experiment) -> None:
 
 
 @transaction.atomic
-def unmark_baseline(user: Any, experiment: Experiment) -> None:
+def unmark_baseline(user: Actor, experiment: Experiment) -> None:
     require(user, "tidy")
     if Experiment.objects.filter(pk=experiment.pk).exclude(baseline_of=None).update(baseline_of=None):
         record(user, "unmarked as baseline", experiment)
 
 
 @transaction.atomic
-def delete(user: Any, experiment: Experiment) -> None:
+def delete(user: Actor, experiment: Experiment) -> None:
     """Hide it everywhere, at once; `remove_one` makes it final later. Raises Refused while it waits or runs."""
     require(user, "tidy")
-    known = user if getattr(user, "is_authenticated", False) else None
     over = Experiment.objects.filter(pk=experiment.pk).filter(state__in=OVER)
-    if over.update(deleted_at=timezone.now(), deleted_by=known):
+    if over.update(deleted_at=timezone.now(), deleted_by=account(user)):
         record(user, "deleted", experiment, id=experiment.pk)
     elif Experiment.objects.filter(pk=experiment.pk).exists():
         raise Refused(f"{experiment} was not deleted: it waits or runs. Cancel it first.")
 
 
 @transaction.atomic
-def restore(user: Any, experiment: Experiment) -> None:
+def restore(user: Actor, experiment: Experiment) -> None:
     """As it was, with its share links, tags, comments and history."""
     require(user, "tidy")
     if Experiment.deleted.filter(pk=experiment.pk).update(deleted_at=None, deleted_by=None):

@@ -1,10 +1,10 @@
 """By whose right an experiment runs, and who may crash the servers of a plan."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed, refusal
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.servers.models import Server
@@ -14,7 +14,7 @@ LOST = "Whoever queued this experiment may not run experiments any more: the acc
 LOST += "given another role."
 
 
-def queued_by(experiment: Experiment) -> Any:
+def queued_by(experiment: Experiment) -> Actor:
     """The account that started, resumed or repeated it last, read anew from the database. None: the command line, which
     may do everything. An account that was deleted is nobody, who may do nothing."""
     if experiment.by_command_line:
@@ -29,14 +29,14 @@ def why_not_run(experiment: Experiment) -> str:
     return "" if allowed(queued_by(experiment), "run") else LOST
 
 
-def why_not_crash(plan: Plan, user: Any) -> list[str]:
+def why_not_crash(plan: Plan, user: Actor) -> list[str]:
     """One sentence for each server that this person may not crash; empty when the plan crashes none."""
     if not plan.crash.trials:
         return []
     return _refusals(Server.objects.filter(pk__in={target.server_id for target in plan.targets}), user)
 
 
-def why_not_crash_the_rest(experiment: Experiment, user: Any) -> list[str]:
+def why_not_crash_the_rest(experiment: Experiment, user: Actor) -> list[str]:
     """The same for the trials that wait; their rows, not the plan, say what is crashed."""
     return _refusals(still_to_crash(experiment), user)
 
@@ -46,5 +46,5 @@ def still_to_crash(experiment: Experiment) -> Iterable[Server]:
     return Server.objects.filter(pk__in=waiting.order_by().values("server"))
 
 
-def _refusals(servers: Iterable[Server], user: Any) -> list[str]:
+def _refusals(servers: Iterable[Server], user: Actor) -> list[str]:
     return [refusal(user, "crash", server) for server in servers if not allowed(user, "crash", server)]

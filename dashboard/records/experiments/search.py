@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Cell, Experiment, Tag, Trial, Words
 from dashboard.records.experiments.tags import normal
@@ -35,7 +36,7 @@ class Found(Sequence[Experiment]):
         return queries.counted(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
 
 
-def found(asked: Mapping[str, Any], user: Any) -> Found:
+def found(asked: Mapping[str, Any], user: Actor) -> Found:
     """Newest first; of the deleted those that were deleted last. `asked`: what is empty or missing does not narrow.
     {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}"""
     narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))), Q())

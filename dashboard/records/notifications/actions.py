@@ -1,12 +1,12 @@
 """One function per intention: add, change, try and remove a channel."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.notifications.channels import CHANNELS
@@ -17,7 +17,7 @@ from dashboard.records.servers import vault
 
 
 @transaction.atomic
-def add(user: Any, kind: str, name: str, address: str, events: Sequence[str]) -> tuple[Channel, str]:
+def add(user: Actor, kind: str, name: str, address: str, events: Sequence[str]) -> tuple[Channel, str]:
     """The channel and, where messages are signed, the secret, which cannot be shown again."""
     require(user, "notify")
     way, secret = CHANNELS[kind], new_secret() if CHANNELS[kind].signed else ""
@@ -34,7 +34,7 @@ def add(user: Any, kind: str, name: str, address: str, events: Sequence[str]) ->
 
 
 @transaction.atomic
-def change(user: Any, channel: Channel, name: str, address: str, events: Sequence[str]) -> None:
+def change(user: Actor, channel: Channel, name: str, address: str, events: Sequence[str]) -> None:
     """An empty address keeps the old one."""
     require(user, "notify")
     channel.name, channel.events = name, list(events)
@@ -45,7 +45,7 @@ def change(user: Any, channel: Channel, name: str, address: str, events: Sequenc
 
 
 @transaction.atomic
-def renew_secret(user: Any, channel: Channel) -> str:
+def renew_secret(user: Actor, channel: Channel) -> str:
     """The new secret; the old one signs nothing from now on. "" where nothing is signed."""
     require(user, "notify")
     if not CHANNELS[channel.kind].signed:
@@ -57,7 +57,7 @@ def renew_secret(user: Any, channel: Channel) -> str:
 
 
 @transaction.atomic
-def pause(user: Any, channel: Channel) -> None:
+def pause(user: Actor, channel: Channel) -> None:
     """What happens meanwhile is not told, also not later."""
     require(user, "notify")
     if Channel.objects.filter(pk=channel.pk, paused_at=None).update(paused_at=timezone.now()):
@@ -65,14 +65,14 @@ def pause(user: Any, channel: Channel) -> None:
 
 
 @transaction.atomic
-def go_on(user: Any, channel: Channel) -> None:
+def go_on(user: Actor, channel: Channel) -> None:
     require(user, "notify")
     if Channel.objects.filter(pk=channel.pk, paused_at__isnull=False).update(paused_at=None):
         record(user, "resumed channel", channel)
 
 
 @transaction.atomic
-def remove(user: Any, channel: Channel) -> None:
+def remove(user: Actor, channel: Channel) -> None:
     """The log of its messages stays; those that wait are not sent."""
     require(user, "notify")
     record(user, "deleted channel", channel)
@@ -80,7 +80,7 @@ def remove(user: Any, channel: Channel) -> None:
 
 
 @transaction.atomic
-def send_test(user: Any, channel: Channel) -> Delivery:
+def send_test(user: Actor, channel: Channel) -> Delivery:
     """A message like any other, also when the channel is paused or wants no kind of news."""
     require(user, "notify")
     record(user, "tried channel", channel)

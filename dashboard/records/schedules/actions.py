@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import actions as experiments
@@ -39,7 +40,7 @@ class When:
 
 
 @transaction.atomic
-def make(user: Any, when: When, plan: Plan, *, recipe: str = "", size: str = "") -> Schedule:
+def make(user: Actor, when: When, plan: Plan, *, recipe: str = "", size: str = "") -> Schedule:
     """Raises Refused for a plan that could not run, or would never fit its window."""
     require(user, "schedule")
     wrong = problems(plan, candidates(plan), production_confirmed=True) + why_not_crash(plan, user)
@@ -55,7 +56,7 @@ def make(user: Any, when: When, plan: Plan, *, recipe: str = "", size: str = "")
 
 
 @transaction.atomic
-def change(user: Any, schedule: Schedule, when: When) -> None:
+def change(user: Actor, schedule: Schedule, when: When) -> None:
     """From now on it runs with this person's rights. Another time ends the confirmation of production servers."""
     require(user, "schedule")
     plan, now = schedule.as_plan(), timezone.now()
@@ -78,7 +79,7 @@ def _must_fit(when: When, plan: Plan, now: datetime) -> None:
 
 
 @transaction.atomic
-def confirm(user: Any, schedule: Schedule) -> None:
+def confirm(user: Actor, schedule: Schedule) -> None:
     """Let its nights put load on production servers, as long as this person may say so."""
     require(user, "confirm_nights")
     servers = queries.production(schedule)
@@ -90,14 +91,14 @@ def confirm(user: Any, schedule: Schedule) -> None:
 
 
 @transaction.atomic
-def withdraw(user: Any, schedule: Schedule) -> None:
+def withdraw(user: Actor, schedule: Schedule) -> None:
     require(user, "schedule")
     if Schedule.objects.filter(pk=schedule.pk).exclude(confirmed_by=None).update(**UNCONFIRMED):
         record(user, "withdrew nights", schedule)
 
 
 @transaction.atomic
-def pause(user: Any, schedule: Schedule) -> None:
+def pause(user: Actor, schedule: Schedule) -> None:
     """Nothing starts until somebody goes on; what is running goes on."""
     require(user, "schedule")
     if Schedule.objects.filter(pk=schedule.pk, paused_at=None).update(paused_at=timezone.now()):
@@ -105,7 +106,7 @@ def pause(user: Any, schedule: Schedule) -> None:
 
 
 @transaction.atomic
-def go_on(user: Any, schedule: Schedule) -> None:
+def go_on(user: Actor, schedule: Schedule) -> None:
     """The times of the pause are no missed nights."""
     require(user, "schedule")
     paused = Schedule.objects.filter(pk=schedule.pk, paused_at__isnull=False)
@@ -114,14 +115,14 @@ def go_on(user: Any, schedule: Schedule) -> None:
 
 
 @transaction.atomic
-def remove(user: Any, schedule: Schedule) -> None:
+def remove(user: Actor, schedule: Schedule) -> None:
     """Its experiments stay."""
     require(user, "schedule")
     record(user, "deleted schedule", schedule, nights=schedule.nights.count())
     schedule.delete()
 
 
-def run_now(user: Any, schedule: Schedule) -> Experiment:
+def run_now(user: Actor, schedule: Schedule) -> Experiment:
     """A night out of turn, and a worker is told. Raises Refused, PlanError, or task_queue.Silent (stored, waiting)."""
     night = begin_now(user, schedule)
     experiments.notify_workers(night.experiment.pk)
@@ -129,7 +130,7 @@ def run_now(user: Any, schedule: Schedule) -> Experiment:
 
 
 @transaction.atomic
-def begin_now(user: Any, schedule: Schedule) -> Night:
+def begin_now(user: Actor, schedule: Schedule) -> Night:
     """By whoever asks and with their rights, without a window: it waits for a busy server like any experiment. Raises
     Refused and PlanError."""
     require(user, "schedule")
@@ -141,7 +142,7 @@ def begin_now(user: Any, schedule: Schedule) -> Night:
 
 @transaction.atomic
 def begin(
-    schedule: Schedule, due_at: datetime, user: Any, *, ends_at: datetime | None = None, asked_by: Any = None
+    schedule: Schedule, due_at: datetime, user: Actor, *, ends_at: datetime | None = None, asked_by: Actor = None
 ) -> Night | None:
     """A night and its experiment, both or neither; None when this time has its night already. Raises PlanError or
     NotAllowed, and then there is no night."""

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F, ProtectedError
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.audit.models import record
 from dashboard.records.fleet import task_queue
@@ -37,9 +38,9 @@ class Refused(Exception):
 
 
 @transaction.atomic
-def register(user: AbstractBaseUser, server: Server, password: str) -> Server:
+def register(user: Actor, server: Server, password: str) -> Server:
     require(user, "register_server")
-    server.owner = user
+    server.owner = account(user)
     if not server.is_sandbox:
         server.set_password(password)
     server.save()
@@ -48,7 +49,7 @@ def register(user: AbstractBaseUser, server: Server, password: str) -> Server:
 
 
 @transaction.atomic
-def change(user: AbstractBaseUser, server: Server, password: str, changed: Sequence[str]) -> Server:
+def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -> Server:
     """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
     something is owed to the present one, or measured there: it would be put back on the wrong server. The mark
     *expendable* was given to the server at the old address and ends with it. Raises ValidationError where the
@@ -93,7 +94,7 @@ def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str
 
 
 @transaction.atomic
-def hand_over(user: AbstractBaseUser, server: Server, to: AbstractBaseUser) -> None:
+def hand_over(user: Actor, server: Server, to: User) -> None:
     """Give a server to somebody else. The mark *expendable* was the old owner's word and ends with it."""
     require(user, "change_server", server)
     if not allowed(to, "register_server"):
@@ -109,7 +110,7 @@ def hand_over(user: AbstractBaseUser, server: Server, to: AbstractBaseUser) -> N
 
 @transaction.atomic
 def mark_expendable(
-    user: AbstractBaseUser, server: Server, crash: Sequence[str], start: Sequence[str], binlog_index: str = ""
+    user: Actor, server: Server, crash: Sequence[str], start: Sequence[str], binlog_index: str = ""
 ) -> None:
     """Let crash experiments take this server down with these commands. `binlog_index`: where its binary log lies on
     the worker's machine, "" if not there. Raises NotAllowed for programs that this person may not have run, and
@@ -121,15 +122,14 @@ def mark_expendable(
         raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
     allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)
     said = {"crash_command": list(crash), "start_command": list(start), "binlog_index": binlog_index}
-    by = user if getattr(user, "pk", None) else None
-    if not allowed.update(expendable=True, commands_by=by, **said):
+    if not allowed.update(expendable=True, commands_by=account(user), **said):
         raise Refused(queries.why_not_expendable(server) or f"{server} was changed meanwhile and was not marked.")
     more = {"binlog_index": binlog_index} if binlog_index else {}
     record(user, "marked expendable", server, crash=list(crash), start=list(start), **more)
 
 
 @transaction.atomic
-def start_now(user: AbstractBaseUser, server: Server) -> None:
+def start_now(user: Actor, server: Server) -> None:
     """Have a worker run the start command of a crashed server again at its next round, and not only minutes later."""
     require(user, "allow_crashes", server)
     if not server.pending_restores.filter(kind=PendingRestore.Kind.START, restored_at=None).update(tried_at=None):
@@ -138,7 +138,7 @@ def start_now(user: AbstractBaseUser, server: Server) -> None:
 
 
 @transaction.atomic
-def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
+def withdraw_expendable(user: Actor, server: Server) -> None:
     """End the mark; the commands stay, to be offered when it is marked again. What was crashed is started all the
     same: that is owed."""
     require(user, "allow_crashes", server)
@@ -147,7 +147,7 @@ def withdraw_expendable(user: AbstractBaseUser, server: Server) -> None:
 
 
 @transaction.atomic
-def remove(user: AbstractBaseUser, server: Server) -> None:
+def remove(user: Actor, server: Server) -> None:
     """Forget a server. Raises Refused while something is owed to it or rests on it."""
     require(user, "change_server", server)
     reason = queries.why_kept(server)
@@ -161,7 +161,7 @@ def remove(user: AbstractBaseUser, server: Server) -> None:
     record(user, "deleted", server)
 
 
-def ask_preflight(user: AbstractBaseUser, server: Server) -> Preflight:
+def ask_preflight(user: Actor, server: Server) -> Preflight:
     """Queue a *Test connection*, or find the one that is still under way; then notify the workers.
 
     Raises Refused for a sandbox, and when the message queue is down: the preflight stays queued, and

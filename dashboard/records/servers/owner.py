@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 
-from dashboard.records.accounts.roles import OPERATIONS, RANKS
+from dashboard.records.accounts.role import RANKS
+from dashboard.records.accounts.roles import OPERATIONS
 from dashboard.records.servers.models import Server
 
 OWNERS = RANKS[RANKS.index(OPERATIONS["register_server"].least) :]

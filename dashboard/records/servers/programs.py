@@ -2,23 +2,16 @@
 choose any, owners only what whoever runs the workers has listed in DURASCOPE_CRASH_PROGRAMS. It is asked when commands
 are stored, and by the worker each time before it runs one: lists and roles change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed, refusal
 
 
-def listed(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Raises ValueError for one that is not a whole path: which program a name stands for, PATH would decide."""
-    found = tuple(one for one in environ.get("DURASCOPE_CRASH_PROGRAMS", "").split(":") if one)
-    if names := [one for one in found if not one.startswith("/")]:
-        raise ValueError(f"DURASCOPE_CRASH_PROGRAMS holds {names[0]!r}. Write whole paths, separated by colons.")
-    return found
-
-
-def why_not(user: Any, *commands: Sequence[str]) -> str:
+def why_not(user: Actor, *commands: Sequence[str]) -> str:
     """Why this person may not have these commands run, and what to do; "" when they may."""
     strange = _unlisted(commands)
     if not strange or allowed(user, "any_program"):

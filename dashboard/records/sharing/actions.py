@@ -5,10 +5,10 @@ import secrets
 from collections.abc import Iterable
 from datetime import timedelta
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
@@ -24,7 +24,7 @@ def hashed(token: str) -> str:
 
 
 def share(
-    user: AbstractBaseUser | None,
+    user: Actor,
     experiment: Experiment,
     days: int | None = None,
     note: str = "",
@@ -40,7 +40,7 @@ def share(
 
 @transaction.atomic
 def share_comparison(
-    user: AbstractBaseUser | None,
+    user: Actor,
     comparison: str,
     compared: Iterable[Experiment],
     days: int | None = None,
@@ -56,22 +56,20 @@ def share_comparison(
     return link, token
 
 
-def _new(
-    user: AbstractBaseUser | None, days: int | None, note: str, embeddable: bool, **opens: object
-) -> tuple[ShareLink, str]:
+def _new(user: Actor, days: int | None, note: str, embeddable: bool, **opens: object) -> tuple[ShareLink, str]:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     link = ShareLink.objects.create(
         **opens,
         token_hash=hashed(token),
         note=note,
         embeddable=embeddable,
-        created_by=user,
+        created_by=account(user),
         expires_at=timezone.now() + timedelta(days=days) if days else None,
     )
     return link, token
 
 
-def annotate(user: AbstractBaseUser, link: ShareLink, note: str) -> None:
+def annotate(user: Actor, link: ShareLink, note: str) -> None:
     """Whom it is for. The audit log has both notes."""
     require(user, "share")
     before, link.note = link.note, note
@@ -80,7 +78,7 @@ def annotate(user: AbstractBaseUser, link: ShareLink, note: str) -> None:
         record(user, "changed the note of a link", link, link=link.pk, before=before, after=note)
 
 
-def revoke(user: AbstractBaseUser, link: ShareLink) -> None:
+def revoke(user: Actor, link: ShareLink) -> None:
     require(user, "share")
     if ShareLink.objects.filter(pk=link.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
         record(user, "revoked", link, link=link.pk)

@@ -7,8 +7,8 @@ import pytest
 from dashboard.records.accounts.roles import NotAllowed, Role
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
+from dashboard.records.servers.listed_programs import listed
 from dashboard.records.servers.models import Server
-from dashboard.records.servers.programs import listed
 from tests.confirmed import confirm
 from tests.markup import flat
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody, token_of

@@ -23,7 +23,7 @@ TRY_AGAIN = "Try again; if it happens again, the log of the web server says why.
 
 
 @dataclass(frozen=True)
-class Imported:
+class FileImport:
     """`is_new`: False when the same experiment was imported before, and nothing was stored."""
 
     experiment: Experiment
@@ -37,19 +37,19 @@ class Imported:
         return f"This experiment is here already: it was imported on {at}. Nothing was stored."
 
 
-def import_file(user: Any, file: BinaryIO) -> Imported:
+def import_file(user: Any, file: BinaryIO) -> FileImport:
     """Keep the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
     require(user, "import")
     content = Content(file)
     if known := _known(content.digest):
-        return Imported(known, is_new=False)
+        return FileImport(known, is_new=False)
     content.check()
     file.seek(0)
     try:
-        return Imported(_kept(content, user, hashlib.file_digest(file, "sha256").hexdigest()), is_new=True)
+        return FileImport(_kept(content, user, hashlib.file_digest(file, "sha256").hexdigest()), is_new=True)
     except DatabaseError as refused:
         if known := _known(content.digest):  # somebody else was faster with the same file
-            return Imported(known, is_new=False)
+            return FileImport(known, is_new=False)
         log.exception("an experiment that the database did not take")
         raise NotImported(f"The database did not take it ({type(refused).__name__})", TRY_AGAIN) from refused
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from django.conf import settings
 
 from dashboard.installation.home import PROJECT
-from dashboard.portable.actions import Imported, import_file
+from dashboard.portable.actions import FileImport, import_file
 from dashboard.portable.limits import CPU_S, MEMORY_BYTES, WALL_S
 from dashboard.portable.refused import REPORT, NotImported
 from dashboard.records.accounts.roles import require
@@ -27,7 +27,7 @@ BY_SIGNAL = 128  # and more: how a shell tells that a signal ended its child
 log = logging.getLogger(__name__)
 
 
-def import_apart(user: Any, file: BinaryIO) -> Imported:
+def import_apart(user: Any, file: BinaryIO) -> FileImport:
     """As `import_file`, which it calls in the child. Raises NotImported, also while another import is under way."""
     require(user, "import")
     if not settings.IMPORT_APART:
@@ -71,7 +71,7 @@ def _child(user: Any, content: BinaryIO, lock: int) -> subprocess.CompletedProce
         raise NotImported(f"Reading it takes more than {WALL_S} s", SMALLER) from late
 
 
-def _understood(child: subprocess.CompletedProcess[bytes]) -> Imported:
+def _understood(child: subprocess.CompletedProcess[bytes]) -> FileImport:
     """What the child said. One that was ended said nothing, nor did one that failed before it could."""
     if child.returncode:
         log.error("the import ended with %s", child.returncode)
@@ -82,4 +82,4 @@ def _understood(child: subprocess.CompletedProcess[bytes]) -> Imported:
     said = json.loads(child.stdout)
     if "refused" in said:
         raise NotImported.again(*said["refused"])
-    return Imported(Experiment.everything.get(pk=said["experiment"]), said["is_new"])
+    return FileImport(Experiment.everything.get(pk=said["experiment"]), said["is_new"])

@@ -57,7 +57,7 @@ class Open(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
 
 
-class Origin(Exact):
+class FileOrigin(Exact):
     """Where an experiment came from, when it had been imported itself."""
 
     at: Moment
@@ -68,17 +68,17 @@ class Origin(Exact):
     sha256: Digest
 
 
-class Export(Exact):
+class FileExport(Exact):
     """When and where the file was written. The rest of a file depends on the experiment alone."""
 
     at: Moment
     address: Word
     version: Word
     experiment_id: Large
-    imported: Origin | None
+    imported: FileOrigin | None
 
 
-class About(Exact):
+class FileAbout(Exact):
     name: Annotated[Seen, Field(min_length=1, max_length=120)]
     recipe: Annotated[str, Field(max_length=80, pattern="^[a-z0-9-]*$")]
     recipe_size: Annotated[str, Field(max_length=20, pattern="^[a-z]*$")]
@@ -94,7 +94,7 @@ class About(Exact):
     ended_at: Moment | None
 
 
-class Target(Exact):
+class FileTarget(Exact):
     """`server_id` is the server's place in this list, from 1."""
 
     server_id: Place
@@ -102,7 +102,7 @@ class Target(Exact):
     is_sandbox: bool
 
 
-class Variant(Exact):
+class FileVariant(Exact):
     name: Name
     settings: dict[Word, Line]
     engine: Annotated[str, Field(pattern=f"^{ENGINE_NAME.pattern}$")]
@@ -110,7 +110,7 @@ class Variant(Exact):
     storage: Word
 
 
-class Workload(Exact):
+class FileWorkload(Exact):
     label: Name
     key: Key
     params: dict[Word, Line]
@@ -138,20 +138,20 @@ def _part(one: PlanField, is_checked: bool) -> Any:
     return MORE.get(one.name, kinds[one.said.kind])
 
 
-Crash = create_model("Crash", __base__=Exact, **_parts(plans.CrashPlan, is_checked=False))
-Plan = create_model(
-    "Plan",
+FileCrash = create_model("FileCrash", __base__=Exact, **_parts(plans.CrashPlan, is_checked=False))
+FilePlan = create_model(
+    "FilePlan",
     __base__=Exact,
     __doc__="workers.bench.plan.Plan, its servers numbered.",
-    targets=(Annotated[list[Target], Field(min_length=1, max_length=500)], ...),
-    variants=(Annotated[list[Variant], Field(min_length=1, max_length=500)], ...),
-    workloads=(Annotated[list[Workload], Field(min_length=1, max_length=500)], ...),
-    crash=(Crash, ...),
+    targets=(Annotated[list[FileTarget], Field(min_length=1, max_length=500)], ...),
+    variants=(Annotated[list[FileVariant], Field(min_length=1, max_length=500)], ...),
+    workloads=(Annotated[list[FileWorkload], Field(min_length=1, max_length=500)], ...),
+    crash=(FileCrash, ...),
     **_parts(plans.Plan, is_checked=True),
 )
 
 
-class Claims(Exact):
+class FileClaims(Exact):
     """dashboard.records.experiments.claims: what the recipe claimed when the experiment was planned."""
 
     title: Line
@@ -161,7 +161,7 @@ class Claims(Exact):
     claims: Annotated[list[dict[str, Any]], Field(max_length=500)]
 
 
-class Cell(Exact):
+class FileCell(Exact):
     """One repeat of one point. What a measured one (`state` done) found is in runs/, series/, output/ ..."""
 
     position: Position
@@ -178,7 +178,7 @@ class Cell(Exact):
     ended_at: Moment | None
 
 
-class Trial(Exact):
+class FileTrial(Exact):
     """One crash. What a finished one (`state` done) rests on is in trials/: its verdict follows from that."""
 
     position: Position
@@ -205,28 +205,28 @@ class Trial(Exact):
     environment: Place | None
 
 
-class Part(Exact):
+class FilePart(Exact):
     bytes: Count
     sha256: Digest
 
 
-class Index(Exact):
+class FileIndex(Exact):
     """experiment.json"""
 
     format: Literal["durascope-experiment-file"]
     schema_version: Literal[1]
-    export: Export
-    experiment: About
-    plan: Plan
-    claims: Claims | None
+    export: FileExport
+    experiment: FileAbout
+    plan: FilePlan
+    claims: FileClaims | None
     probes: Annotated[list[Place], Field(max_length=MOST_CELLS)]
     environments: Count
-    cells: Annotated[list[Cell], Field(max_length=MOST_CELLS)]
-    trials: Annotated[list[Trial], Field(max_length=MOST_TRIALS)]
-    files: dict[str, Part]
+    cells: Annotated[list[FileCell], Field(max_length=MOST_CELLS)]
+    trials: Annotated[list[FileTrial], Field(max_length=MOST_TRIALS)]
+    files: dict[str, FilePart]
 
 
-class Figure(Exact):
+class FileFigure(Exact):
     """A total over the measured seconds; null: `source` could not tell, and `note` says why."""
 
     name: Word
@@ -235,7 +235,7 @@ class Figure(Exact):
     note: Line
 
 
-class FsyncLatency(Exact):
+class FileFsyncLatency(Exact):
     files: Word
     source: Line
     calls: Large
@@ -244,7 +244,7 @@ class FsyncLatency(Exact):
     buckets: dict[Annotated[str, Field(pattern="^[1-9][0-9]{0,11}$")], Large]
 
 
-class Run(Exact):
+class FileRun(Exact):
     """runs/POSITION.json: one measurement by sysbench. Throughput and percentiles follow from it."""
 
     started_at: Moment
@@ -253,8 +253,8 @@ class Run(Exact):
     errors: Count
     latency_avg_ms: Amount | None
     latency_max_ms: Amount | None
-    figures: Annotated[list[Figure], Field(max_length=500)]
-    latencies: Annotated[list[FsyncLatency], Field(max_length=100)]
+    figures: Annotated[list[FileFigure], Field(max_length=500)]
+    latencies: Annotated[list[FileFsyncLatency], Field(max_length=100)]
     load_average: Amount | None
     effective: dict[Word, Text]
     command: Lines
@@ -262,29 +262,29 @@ class Run(Exact):
     probe: Place | None
 
 
-class Host(Open):
+class FileHost(Open):
     """Machine, kernel, distribution."""
 
     __pydantic_extra__: dict[str, Scalar]
 
 
-class Server(Open):
+class FileServer(Open):
     flavour: Word = ""
     version: Line = ""
     engines: dict[Word, Line] = {}
     variables: dict[Word, str | int | float | bool | None] = {}
 
 
-class Environment(Open):
+class FileEnvironment(Open):
     """environments/N.json: where was measured."""
 
-    host: Host | None = None
-    storage: Host | None = None
+    host: FileHost | None = None
+    storage: FileHost | None = None
     sysbench: Scalar = None
-    server: Server | None = None
+    server: FileServer | None = None
 
 
-class Flush(Open):
+class FileFlush(Open):
     way: Word
     size_bytes: Large
     n: Large
@@ -295,17 +295,17 @@ class Flush(Open):
     mean_ms: Amount
 
 
-class SizeTimes(Open):
+class FileSizeTimes(Open):
     way: Literal["append", "overwrite"]
     size_bytes: Annotated[int, Field(ge=1, le=2**40)]
     times_ms: Annotated[list[Annotated[int | float, Field(gt=0, le=1e9)]], Field(min_length=1, max_length=10_000)]
 
 
-class Sweep(Open):
-    times: Annotated[list[SizeTimes], Field(max_length=1000)]
+class FileSweep(Open):
+    times: Annotated[list[FileSizeTimes], Field(max_length=1000)]
 
 
-class Promise(Open):
+class FilePromise(Open):
     storage: Word
     promised_per_s: Amount
     read_per_s: Amount
@@ -313,17 +313,17 @@ class Promise(Open):
     says: Line
 
 
-class Probe(Open):
+class FileProbe(Open):
     """probes/N.json: what a device did before the load."""
 
     storage: Word = ""
     build: Word = ""
-    flushes: Annotated[list[Flush], Field(max_length=1000)]
-    sweep: Sweep | None = None
-    promise: Promise = None  # type: ignore[assignment]  # of simulated devices only
+    flushes: Annotated[list[FileFlush], Field(max_length=1000)]
+    sweep: FileSweep | None = None
+    promise: FilePromise = None  # type: ignore[assignment]  # of simulated devices only
 
 
-class Check(Exact):
+class FileCheck(Exact):
     key: Key
     outcome: Outcome
     count: Large
@@ -331,37 +331,37 @@ class Check(Exact):
     offenders: Annotated[list[Annotated[list[Large], Field(min_length=2, max_length=2)]], Field(max_length=1000)]
 
 
-class Step(Exact):
+class FileStep(Exact):
     name: Word
     at_s: Amount
     took_s: Amount
 
 
-class Replica(Open):
+class FileReplica(Open):
     moment: Line
     state: Line
     error: Text
     different_rows: Large | None
 
 
-class Binlog(Open):
+class FileBinlog(Open):
     end: Line
     end_at: Line
     unreadable: Text
     reused: Lines
 
 
-class Evidence(Open):
+class FileEvidence(Open):
     """trials/POSITION.json: what a verdict rests on."""
 
-    checks: Annotated[list[Check], Field(max_length=100)]
-    steps: Annotated[list[Step], Field(max_length=100)]
+    checks: Annotated[list[FileCheck], Field(max_length=100)]
+    steps: Annotated[list[FileStep], Field(max_length=100)]
     crash_at_s: Amount
     failed_at: Word
     error: Text = ""
     sets: dict[Word, Large | None]
-    binlog: Binlog | None = None
-    replicas: Annotated[list[Replica], Field(max_length=100)] = []
+    binlog: FileBinlog | None = None
+    replicas: Annotated[list[FileReplica], Field(max_length=100)] = []
     gtid_before: Text = ""
     gtid_after: Text = ""
     reissued: Lines = []
@@ -376,11 +376,11 @@ class Evidence(Open):
 
 
 SHAPES: dict[str, TypeAdapter[Any]] = {  # of each JSON part, by the folder or file it is in
-    "experiment": TypeAdapter(Index),
-    "runs": TypeAdapter(Run),
-    "environments": TypeAdapter(Environment),
-    "probes": TypeAdapter(Probe),
-    "trials": TypeAdapter(Evidence),
+    "experiment": TypeAdapter(FileIndex),
+    "runs": TypeAdapter(FileRun),
+    "environments": TypeAdapter(FileEnvironment),
+    "probes": TypeAdapter(FileProbe),
+    "trials": TypeAdapter(FileEvidence),
 }
 
 

@@ -55,7 +55,7 @@ def _servers(targets: Sequence[Row], digest: str) -> dict[int, int]:
 
 
 def _origin(export: Row, sha256: str) -> dict[str, Any]:
-    """As `shape.Origin`, without the moment, which has a column of its own."""
+    """As `shape.FileOrigin`, without the moment, which has a column of its own."""
     told = {name: export[name] for name in ("address", "version", "experiment_id")}
     return {**told, "exported_at": export["at"], "sha256": sha256}
 

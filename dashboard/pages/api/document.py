@@ -21,7 +21,7 @@ ALWAYS = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedOperation:
     """An operation as a line of the page."""
 
     method: str
@@ -62,18 +62,18 @@ def _role(scope: str) -> str:
     return f"Least role: {rule.least}{', who must ' + rule.rule if rule.rule else ''}"
 
 
-def groups() -> dict[str, list[Entry]]:
+def groups() -> dict[str, list[ListedOperation]]:
     """Title of a group -> its operations, in the order of the addresses."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[ListedOperation]] = {}
     for path, method, operation in _each(openapi()):
         found.setdefault(operation["tags"][0], []).append(_entry(path, method, operation))
     return found
 
 
-def _entry(path: str, method: str, operation: Mapping[str, Any]) -> Entry:
+def _entry(path: str, method: str, operation: Mapping[str, Any]) -> ListedOperation:
     [scope] = operation["security"][0]["Token"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    return Entry(
+    return ListedOperation(
         method=method.upper(),
         path=path,
         says=operation["description"].partition("\n\nScope:")[0].replace("`", ""),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from django.db.models import QuerySet
 from ninja import Field, Schema
-from ninja.pagination import PaginationBase
+from ninja.pagination import LimitOffsetPagination
 
 MOST = 200
 Id = Annotated[int, Field(ge=1, le=2**63 - 1)]  # what a database can be asked for
@@ -26,16 +26,7 @@ class Told(Sequence[Any]):
         return [self.tell(row) for row in self.rows[part]] if isinstance(part, slice) else self.tell(self.rows[part])
 
 
-class Pages(PaginationBase):
+class Pages(LimitOffsetPagination):
     class Input(Schema):
         limit: int = Field(50, ge=1, le=MOST)
         offset: int = Field(0, ge=0, le=10**9)
-
-    class Output(Schema):
-        items: list[Any]
-        count: int
-
-    def paginate_queryset(self, queryset: Any, pagination: Input, **_: Any) -> dict[str, Any]:
-        part = queryset[pagination.offset : pagination.offset + pagination.limit]
-        count = queryset.count() if isinstance(queryset, QuerySet) else len(queryset)
-        return {"items": list(part), "count": count}

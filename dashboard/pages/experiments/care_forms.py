@@ -14,7 +14,7 @@ def lines_of(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-class NameForm(forms.Form):
+class RenameForm(forms.Form):
     name = forms.CharField(max_length=Experiment._meta.get_field("name").max_length, validators=[check_name])
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.experiments.care_forms import CommentForm, NameForm, TagsForm, what_is_wrong
+from dashboard.pages.experiments.care_forms import CommentForm, RenameForm, TagsForm, what_is_wrong
 from dashboard.records.experiments import care, queries
 from dashboard.records.experiments.models import Comment, Experiment
 
@@ -20,7 +20,7 @@ NOTES = "#notes"  # of templates/experiments/_notes.html
 @needs("tidy")
 @require_POST
 def rename(request: HttpRequest, pk: int) -> HttpResponse:
-    return _typed(request, pk, NameForm(request.POST), "name", care.rename)
+    return _typed(request, pk, RenameForm(request.POST), "name", care.rename)
 
 
 @needs("tidy")

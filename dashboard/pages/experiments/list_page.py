@@ -16,7 +16,7 @@ PER_PAGE = 25
 ELSE = ("page", "undo")  # in the address, and no filter
 
 
-class FilterForm(forms.Form):
+class ExperimentFilterForm(forms.Form):
     """Everything may be left out; what is given narrows. Its fields are those of `search.RULES`."""
 
     words = forms.CharField(
@@ -58,7 +58,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
         asked.pop(name, None)
     if "deleted" in asked:
         require(request.user, "tidy")
-    form = FilterForm(asked, request.user)
+    form = ExperimentFilterForm(asked, request.user)
     rows = search.found(form.cleaned_data, request.user) if form.is_valid() else []
     return {
         "form": form,
@@ -70,7 +70,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _chosen(form: FilterForm, asked: QueryDict) -> Iterator[dict[str, str]]:
+def _chosen(form: ExperimentFilterForm, asked: QueryDict) -> Iterator[dict[str, str]]:
     """What narrows the list, in words, each with the address without it."""
     for bound in form:
         if not asked.get(bound.name):

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 
-from dashboard.pages.monitoring.figures import Figure
+from dashboard.pages.monitoring.figures import Metric
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def text(figures: Mapping[str, Figure]) -> str:
+def text(figures: Mapping[str, Metric]) -> str:
     return "".join(f"{line}\n" for name, figure in figures.items() for line in _lines(name, figure))
 
 
-def _lines(name: str, figure: Figure) -> Iterator[str]:
+def _lines(name: str, figure: Metric) -> Iterator[str]:
     yield f"# HELP {name} {_escaped(figure.says)}"
     yield f"# TYPE {name} gauge"
     for labels, value in figure.samples():

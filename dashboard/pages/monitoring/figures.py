@@ -17,7 +17,7 @@ Sample = tuple[dict[str, str], float]  # labels, value
 
 
 @dataclass(frozen=True)
-class Figure:
+class Metric:
     says: str
     samples: Callable[[], Iterable[Sample]]
 
@@ -74,15 +74,15 @@ def _debts() -> Iterable[Sample]:
     yield {}, PendingRestore.objects.filter(restored_at=None).count()
 
 
-FIGURES: dict[str, Figure] = {
-    "durascope_info": Figure("Always 1; the version is a label.", _info),
-    "durascope_workers_alive": Figure("Workers that are alive.", _workers),
-    "durascope_worker_threads_stuck": Figure("Threads of living workers that hang: restart these workers.", _stuck),
-    "durascope_experiments": Figure("Experiments by state.", _experiments),
-    "durascope_experiment_running_seconds": Figure("Since when each running experiment runs.", _running),
-    "durascope_queue_oldest_seconds": Figure("Since when the oldest queued experiment waits; 0: none waits.", _oldest),
-    "durascope_waiting": Figure("Cells and trials of queued and running experiments still to be done.", _waiting),
-    "durascope_trials": Figure("Crash trials by verdict.", _trials),
-    "durascope_hosts_leased": Figure("Server hosts that are measured now.", _leases),
-    "durascope_pending_restores": Figure("Settings, schemas and crashed servers still to be put back.", _debts),
+FIGURES: dict[str, Metric] = {
+    "durascope_info": Metric("Always 1; the version is a label.", _info),
+    "durascope_workers_alive": Metric("Workers that are alive.", _workers),
+    "durascope_worker_threads_stuck": Metric("Threads of living workers that hang: restart these workers.", _stuck),
+    "durascope_experiments": Metric("Experiments by state.", _experiments),
+    "durascope_experiment_running_seconds": Metric("Since when each running experiment runs.", _running),
+    "durascope_queue_oldest_seconds": Metric("Since when the oldest queued experiment waits; 0: none waits.", _oldest),
+    "durascope_waiting": Metric("Cells and trials of queued and running experiments still to be done.", _waiting),
+    "durascope_trials": Metric("Crash trials by verdict.", _trials),
+    "durascope_hosts_leased": Metric("Server hosts that are measured now.", _leases),
+    "durascope_pending_restores": Metric("Settings, schemas and crashed servers still to be put back.", _debts),
 }

@@ -64,7 +64,7 @@ print(json.dumps({
     "recipe": tried(lambda: getattr(read(file).plan([]), "pause_s", "")),
     "recipe changed": recipe.changes(changed, "quick") if not isinstance(changed, str) else [],
     "API": openapi()["components"]["schemas"]["PlanIn"]["properties"].get("pause_s"),
-    "file": shape.schema()["$defs"]["Plan"]["properties"].get("pause_s"),
+    "file": shape.schema()["$defs"]["FilePlan"]["properties"].get("pause_s"),
     "check": "Pause: 99 is not between 0 and 60." in problems(set_to(99), {}),
     "tells apart": track(set_to(9)) != track(plain),
     "tracks from before": track(plain),

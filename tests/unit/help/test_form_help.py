@@ -15,8 +15,8 @@ from dashboard.records.servers.models import Server
 from dashboard.records.servers.tls import TLS
 
 # One field in a line of its own, whose label and button say all.
-INLINE = {"NameForm", "TagsForm", "CommentForm", "NoteForm", "RoleForm"}
-NARROWS = {"FilterForm"}  # of a list: what is given narrows, as the page says
+INLINE = {"RenameForm", "TagsForm", "CommentForm", "NoteForm", "RoleForm"}
+NARROWS = {"FilterForm", "ExperimentFilterForm"}  # of a list: what is given narrows, as the page says
 # Hidden, or said when the form is made.
 OTHERS = {
     "PasskeyForm": {"credential", "name"},

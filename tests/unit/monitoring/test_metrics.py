@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from dashboard.installation.home import PROJECT
 from dashboard.pages.monitoring import exposition
-from dashboard.pages.monitoring.figures import FIGURES, Figure
+from dashboard.pages.monitoring.figures import FIGURES, Metric
 from dashboard.records.accounts.roles import Role
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
@@ -73,7 +73,7 @@ def test_it_counts_what_is_there(prometheus):
 
 
 def test_labels_cannot_break_out_of_their_line():
-    figure = Figure("two\nlines", lambda: [({"a": 'x"} 1\ny\\'}, 2)])
+    figure = Metric("two\nlines", lambda: [({"a": 'x"} 1\ny\\'}, 2)])
     assert exposition.text({"n": figure}) == '# HELP n two\\nlines\n# TYPE n gauge\nn{a="x\\"} 1\\ny\\\\"} 2\n'
 
 

@@ -26,11 +26,11 @@ def test_the_schema_is_the_one_that_is_checked():
 @pytest.mark.parametrize(
     ("here", "there"),
     [
-        (shape.Plan, plan.Plan),
-        (shape.Target, plan.PlanTarget),
-        (shape.Variant, plan.Variant),
-        (shape.Workload, plan.WorkloadChoice),
-        (shape.Crash, plan.CrashPlan),
+        (shape.FilePlan, plan.Plan),
+        (shape.FileTarget, plan.PlanTarget),
+        (shape.FileVariant, plan.Variant),
+        (shape.FileWorkload, plan.WorkloadChoice),
+        (shape.FileCrash, plan.CrashPlan),
     ],
 )
 def test_a_plan_in_a_file_is_a_whole_plan(here, there):

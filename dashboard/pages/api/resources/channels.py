@@ -53,7 +53,7 @@ class DeliveryOut(Schema):
         return str(delivery.key)
 
 
-class Wanted(Schema):
+class DeliveryFilter(Schema):
     state: DeliveryState | None = None
 
 
@@ -72,7 +72,7 @@ def test_channel(request: HttpRequest, channel_id: Id) -> Status:
 
 @router.get("/deliveries", auth=Token("notify"), response=list[DeliveryOut])
 @paginate(Pages)
-def list_deliveries(request: HttpRequest, wanted: Query[Wanted]) -> QuerySet[Delivery]:
+def list_deliveries(request: HttpRequest, wanted: Query[DeliveryFilter]) -> QuerySet[Delivery]:
     """Messages, the newest first."""
     given = {name: value for name, value in wanted.dict().items() if value}
     return Delivery.objects.filter(**given)

@@ -108,7 +108,7 @@ class Result(Schema):
     unmeasured: list[dict[str, Any]]
 
 
-class Wanted(Schema):
+class ExperimentFilter(Schema):
     state: State | None = None
     recipe: str = Field("", max_length=80, pattern="^[a-z0-9-]*$")
     words: str = Field(
@@ -141,7 +141,7 @@ class Changes(Schema):
 
 @router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
 @paginate(Pages)
-def list_experiments(request: HttpRequest, wanted: Query[Wanted]) -> Sequence[Experiment]:
+def list_experiments(request: HttpRequest, wanted: Query[ExperimentFilter]) -> Sequence[Experiment]:
     """All experiments, the newest first; all that is given must hold."""
     if wanted.deleted:
         require(request.user, "tidy")

@@ -81,13 +81,13 @@ class NoteIn(Schema):
     note: Name = Field(max_length=200)
 
 
-class Wanted(Schema):
+class LinkFilter(Schema):
     open: bool = Field(False, description="Only those that are open.")
 
 
 @router.get("/links", auth=Token("share"), response=list[LinkOut])
 @paginate(Pages)
-def list_all_links(request: HttpRequest, wanted: Query[Wanted]) -> QuerySet[ShareLink]:
+def list_all_links(request: HttpRequest, wanted: Query[LinkFilter]) -> QuerySet[ShareLink]:
     """All share links of this installation, the newest first, without their addresses."""
     return queries.links(only_open=wanted.open)
 
@@ -107,7 +107,7 @@ def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: Co
 
 @router.get("/experiments/{int:experiment_id}/links", auth=Token("share"), response=list[LinkOut])
 @paginate(Pages)
-def list_links(request: HttpRequest, experiment_id: Id, wanted: Query[Wanted]) -> QuerySet[ShareLink]:
+def list_links(request: HttpRequest, experiment_id: Id, wanted: Query[LinkFilter]) -> QuerySet[ShareLink]:
     """The share links that show an experiment, without their addresses."""
     return queries.links(get_object_or_404(Experiment, pk=experiment_id), only_open=wanted.open)
 

@@ -111,7 +111,7 @@ class NightStarted(NightOut):
     notice: str = ""
 
 
-class Wanted(Schema):
+class NightFilter(Schema):
     state: NightState | None = None
 
 
@@ -211,7 +211,7 @@ def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "
 
 @router.get("/schedules/{int:schedule_id}/nights", auth=Token("see"), response=list[NightOut])
 @paginate(Pages)
-def list_nights(request: HttpRequest, schedule_id: Id, wanted: Query[Wanted]) -> QuerySet[Night]:
+def list_nights(request: HttpRequest, schedule_id: Id, wanted: Query[NightFilter]) -> QuerySet[Night]:
     """What became of its times, the newest first."""
     given = {name: value for name, value in wanted.dict().items() if value}
     return queries.nights_of(_known(schedule_id).nights.filter(**given))

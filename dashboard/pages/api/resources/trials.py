@@ -69,14 +69,14 @@ class TrialAgain(TrialOut):
     notice: str = ""
 
 
-class Wanted(Schema):
+class TrialFilter(Schema):
     verdict: Verdict | None = None
     kind: Kind | None = None
 
 
 @router.get("/experiments/{int:experiment_id}/trials", auth=Token("see"), response=list[TrialOut])
 @paginate(Pages)
-def list_trials(request: HttpRequest, experiment_id: Id, wanted: Query[Wanted]) -> QuerySet[Trial]:
+def list_trials(request: HttpRequest, experiment_id: Id, wanted: Query[TrialFilter]) -> QuerySet[Trial]:
     """The trials of an experiment in their order."""
     experiment = get_object_or_404(Experiment, pk=experiment_id)
     given = {name: value for name, value in wanted.dict().items() if value}

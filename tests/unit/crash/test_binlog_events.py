@@ -1,12 +1,13 @@
 """Events of one file: their numbers, and what of a file is read."""
 
 import struct
+from contextlib import nullcontext
 
 import pytest
 
 from tests.unit.crash.binlog_bytes import Binlog
 from workers.crash.binlog import events
-from workers.crash.binlog.events import EventLog, EventType
+from workers.crash.binlog.events import BinlogUnknown, EventLog, EventType
 
 # In the order of mysql/binlog/event/binlog_event.h, from 0, and of MariaDB's log_event.h, from 160.
 MYSQL = """
@@ -61,6 +62,24 @@ def test_only_where_there_are_checksums_one_can_be_wrong(tmp_path, checked, end)
     for _ in reader:
         pass
     assert (reader.end, reader.end_position) == (end, whole)
+
+
+@pytest.mark.parametrize("most", [-1, 0])
+def test_a_file_larger_than_any_binlog_is_not_read(tmp_path, monkeypatch, most):
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    file.write_bytes(log.data)
+    monkeypatch.setattr(events, "MOST_BYTES", len(log.data) + most)
+    with pytest.raises(BinlogUnknown, match="not read") if most else nullcontext():
+        assert [kind for kind, _ in EventLog(file)] == [EventType.FORMAT]
+
+
+def test_a_file_that_does_not_begin_with_its_description_is_torn(tmp_path):
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    log.data[4:] = b""
+    log.xid()
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    assert (list(reader), reader.end, reader.end_position) == ([], "torn", 4)
 
 
 def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_path):

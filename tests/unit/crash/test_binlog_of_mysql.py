@@ -100,3 +100,13 @@ def test_a_gtid_that_is_cut_off_within_its_tag_is_not_taken_for_one():
     for kept in (0, 1, 3):
         with pytest.raises(IndexError, match="cut off"):
             tagged_gtid(whole[: at + kept])
+
+
+@pytest.mark.parametrize("number", [1, (1 << 57) + 3])
+def test_a_tagged_gtid_may_have_the_longest_number_and_end_with_its_tag(number):
+    small = [bytes([2 * value]) for value in range(17)]  # a number below 128 is one byte
+    long = b"\xff" + (2 * number).to_bytes(8, "little")
+    event = bytes(HEADER_BYTES) + b"".join(
+        [small[1], small[0], small[0], small[0], small[0], small[1], *small[:16], small[2], long, small[3], small[4]]
+    )
+    assert tagged_gtid(event + b"shop") == f"00010203-0405-0607-0809-0a0b0c0d0e0f:shop:{number}"

@@ -104,6 +104,7 @@ def test_it_leaves_other_schemas_and_tables_alone(seen):
     found = seen(log)
     assert (found.seen.whole.size, found.gtids) == (0, {})
     assert found.others.first == (f"rows of another table (log.000001:{len(log.data)})",)
+    assert [one.rpartition(" (")[0] for one in found.odd.first] == ["a table sbtest1 in the witness's schema"]
 
 
 def test_it_says_which_transactions_are_there_in_part(seen):
@@ -121,7 +122,8 @@ def test_it_puts_together_what_an_engine_without_transactions_logs_by_statement(
     log.commit(0, 3, 4, only=slice(1, None), end="COMMIT")
     found = seen(log)
     assert (found.seen.whole.tolist(), found.seen.parts.size, found.seen.twice.size) == ([3], 0, 0)
-    assert found.gtids == {"0-7-3": 3, "0-7-4": 3}
+    assert found.gtids == {"0-7-3": 3, "0-7-4": 3} and len(found.gtids) == 2
+    assert found.scattered.size == 0
 
 
 def test_it_is_not_fooled_by_the_same_half_twice(seen):
@@ -148,6 +150,14 @@ def test_it_names_a_gtid_that_was_swapped_for_another(seen):
     after.commit(0, 4, 3)
     found = seen(before, after)
     assert (found.reused, found.seen.whole.tolist()) == (("0-7-3",), [1, 2, 3, 4])
+
+
+def test_a_transaction_that_is_there_again_under_its_own_gtid_reuses_none(seen):
+    log = Binlog()
+    for n in (1, 2, 2):
+        log.commit(0, n, n)
+    found = seen(log)
+    assert (found.reused, found.seen.twice.tolist()) == ((), [2])
 
 
 def test_it_names_a_gtid_that_a_statement_used_again(seen):
@@ -226,9 +236,9 @@ def test_it_reads_mariadbs_compressed_events(seen):
     assert seen(log).seen.whole.tolist() == [2]
 
 
-def payload(compression: bytes, events: tuple[int, ...] = ()) -> Binlog:
+def payload(compression: bytes, events: tuple[int, ...] = (), more: bytes = b"") -> Binlog:
     """MySQL's wrapped transaction; `compression`: the method's number as it is stored. `events`: kinds
-    of further events in it, which have no bodies."""
+    of further events in it, which have no bodies; `more`: bytes after them."""
     inner, log = Binlog(mariadb=False, checked=False), Binlog(mariadb=False)
     start = len(inner.data)
     inner.query("BEGIN")
@@ -236,11 +246,14 @@ def payload(compression: bytes, events: tuple[int, ...] = ()) -> Binlog:
     inner.xid()
     for kind in events:
         inner.event(kind)
-    packed_events = bytes(inner.data[start:])
-    length = b"\xfc" + struct.pack("<H", len(packed_events))
     log.event(33, b"\1" + bytes(16) + struct.pack("<Q", 9))
-    log.event(40, b"\2" + bytes([len(compression)]) + compression + b"\1\3" + length + b"\0" + packed_events)
+    log.event(40, wrapped(bytes(inner.data[start:]) + more, compression))
     return log
+
+
+def wrapped(events: bytes, compression: bytes = b"\xfc\xff\0") -> bytes:
+    length = b"\xfc" + struct.pack("<H", len(events))
+    return b"\2" + bytes([len(compression)]) + compression + b"\1\3" + length + b"\0" + events
 
 
 def test_it_says_unknown_where_it_cannot_unpack(seen):
@@ -251,6 +264,24 @@ def test_it_says_unknown_where_it_cannot_unpack(seen):
 def test_it_reads_a_transaction_that_is_wrapped_but_not_packed(seen):
     found = seen(payload(b"\xfc\xff\0"))
     assert (found.seen.whole.tolist(), list(found.gtids.values())) == ([3], [3])
+
+
+def header(kind: int, length: int) -> bytes:
+    return struct.pack("<IBIIIH", 0, kind, 7, length, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        header(3, 18),
+        header(3, 20),
+        header(40, 19 + len(wrapped(header(3, 19)))) + wrapped(header(3, 19)),
+    ],
+    ids=["shorter than its header", "longer than what is there", "wrapped once more"],
+)
+def test_a_payload_whose_events_are_not_whole_is_not_understood(seen, odd):
+    with pytest.raises(BinlogUnknown, match="payload is cut off"):
+        seen(payload(b"\xfc\xff\0", more=odd))
 
 
 @pytest.mark.parametrize(("kind", "says"), [(164, "encrypt"), (42, "tag")])
@@ -418,8 +449,9 @@ def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path, monkeypatch
     old.write_bytes(log.data)
     closed = bytearray(log.data)
     closed[4 + 17] &= ~1  # a server that closes the file clears the flag "in use"
-    changed = bytearray(log.data)
+    changed, later = bytearray(log.data), bytearray(log.data)
     changed[300] ^= 1
+    later[128 + 4 + 17] ^= 1  # no flag there
 
     def told(data, read_to=end):
         new.write_bytes(data)
@@ -428,4 +460,88 @@ def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path, monkeypatch
     assert [told(data) for data in (log.data, closed, log.data + b"more", log.data[:-9])] == [()] * 4
     assert told(changed) == ("log.000001:300",)
     assert told(changed, read_to=300) == ()
+    assert told(later) == ("log.000001:149",)
+    assert told(b"\0" + log.data[1:], read_to=21) == ("log.000001:0",)
+    assert rewritten([old], [new], {}).first == ()
     assert rewritten([old], [], {}).first == ()
+
+
+def said(found) -> list[str]:
+    """What is odd, without where it is."""
+    return [one.rpartition(" (")[0] for one in found.odd.first]
+
+
+def test_a_file_that_the_server_closed_ends_with_a_whole_transaction(seen):
+    log = Binlog()
+    log.commit(0, 1, 1)
+    log.gtid(2)
+    assert said(seen(log)) == []
+    log.event(3)
+    assert said(seen(log)) == ["a transaction without its commit"]
+
+
+def test_nothing_follows_the_last_event_of_a_file(seen):
+    log = Binlog()
+    log.commit(0, 1, 1)
+    log.event(3)
+    log.commit(0, 2, 2)
+    assert said(seen(log)) == ["an event after the last one of the file"]
+
+
+def test_rows_and_table_maps_have_their_place_in_a_transaction(seen):
+    log = Binlog()
+    log.table_map("one", 20)
+    log.write(20, [row_of(0, 1, 0)[1]], TABLES["one"])
+    log.gtid(1)
+    log.write(20, [row_of(0, 1, 0)[1]], TABLES["one"])
+    log.xid()
+    assert said(seen(log)) == [
+        "a table map outside a transaction",
+        "rows outside a transaction",
+        "rows without a table map",
+    ]
+
+
+@pytest.mark.parametrize(("kind", "what"), [(23, "rows of another table"), (24, "changes of another table's rows")])
+def test_what_happens_to_other_tables_is_told_apart(seen, kind, what):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20, schema="elsewhere")
+    log.event(kind, (20).to_bytes(6, "little") + b"\1\0\4\x0f")
+    log.xid()
+    found = seen(log)
+    assert (found.others.first, found.odd.count) == ((f"{what} (log.000001:{len(log.data)})",), 0)
+
+
+def test_compressed_rows_of_a_wide_table_are_read_over(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20, types=bytes(10), schema="elsewhere")
+    log.event(166, (20).to_bytes(6, "little") + b"\1\0\x0a\xff\3" + packed(bytes(90)))
+    log.xid()
+    assert seen(log).others.count == 1
+
+
+def test_only_tables_that_are_made_before_the_first_row_are_the_trials_own(seen):
+    made = f"CREATE TABLE t (a INT COMMENT '{'long ' * 20}')"
+    log = Binlog()
+    log.gtid(1, standalone=True)
+    log.query(made)
+    log.commit(0, 2, 2)
+    assert said(seen(log)) == []
+    log.gtid(3, standalone=True)
+    log.query(made)
+    assert said(seen(log)) == [f"the statement {made[:60]!r} in the witness's schema"]
+
+
+def test_a_transaction_without_a_gtid_is_unlike_anonymous_ones(seen):
+    log = Binlog(mariadb=False)
+    for n in (1, 2, 3):
+        if n < 3:
+            log.event(34, bytes(42))
+        log.query("BEGIN")
+        log.write_rows(rows_of(0, n))
+        log.xid()
+    found = seen(log)
+    assert found.odd.first == ("no GTID event in 1 transactions, unlike the others",)
+    assert (found.seen.whole.tolist(), found.gtids) == ([1, 2, 3], {})

@@ -184,6 +184,7 @@ def test_without_a_binlog_or_replica_their_checks_are_left_out():
     always = {"stays-down", "lost-engine", "torn", "altered", "never-sent", "order", "prepared-left", "tables-damaged"}
     assert set(found) == always
     assert verdict(tuple(found.values())) == "valid"
+    assert {result.key for result in judge_all(ledger(), Evidence(WELL, None, binlog_expected=False))} == always
 
 
 def test_without_gtids_only_their_check_is_left_out():

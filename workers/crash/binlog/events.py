@@ -170,23 +170,24 @@ class EventLog:
         while at + HEADER_BYTES <= size:
             kind, length, follows = header(block, at)
             after = at + length
+            end = (base + after) & 0xFFFFFFFF
             if after > size or length < HEADER_BYTES:
                 self.end = "open" if HEADER_BYTES <= length <= self._size - base - at else "torn"
                 break
             if kind == form and not self._last:
-                good, event = self._format(block[at:after], follows == after + base)
+                good, event = self._format(block[at:after], follows == end)
                 checked = self.checked
             elif checked:
                 event = block[at : after - CRC_BYTES]
                 good = crc32(event) == u32(block, after - CRC_BYTES)[0]
             else:  # the position is all there is to go by
                 event = block[at:after]
-                good = follows == (base + after) & 0xFFFFFFFF and self._last != 0
+                good = follows == end and self._last != 0
             if not good:
                 self.end = "bad checksum" if checked else "torn"
                 break
             at = after
-            if at_border or kind in BORDERS or follows != (base + after) & 0xFFFFFFFF:
+            if at_border or kind in BORDERS or follows != end:
                 self._look_at(kind, follows, base + after)
                 at_border, self._last = kind in BORDERS, kind
             found.append(event)

@@ -56,9 +56,8 @@ class GtidReader:
         return source, _possible(int(number))
 
     def _new(self, key: object, source: GtidSource) -> int:
-        if source not in self.sources[ANONYMOUS + 1 :]:
-            self.sources.append(source)
-        self._known[key] = self.sources.index(source, ANONYMOUS + 1)
+        self._known[key] = len(self.sources)
+        self.sources.append(source)
         return self._known[key]
 
 

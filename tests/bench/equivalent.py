@@ -10,6 +10,8 @@ EQUAL_LENGTHS = "both sides are always equally long: `strict` finds only a mista
 ANY_NEGATIVE = "numpy works out the size of an axis for any negative number"
 SPEED = "it decides how much is done at once, not what"
 UNNAMED = "a transaction without a GTID is never named by its source"
+PATIENCE = "how long to wait is a choice: more patience finds the same"
+FALSY = "it is only asked whether there is any"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
@@ -34,24 +36,53 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("prepend=values[:1] - 1", "prepend=values[:1] + 1"): "any number will do that is not the first value",
         ("values[:1] - 1", "values[:1] - 2"): "any number will do that is not the first value",
     },
-    "workers/crash/transactions.py": {("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE},
+    "workers/crash/attached.py": {("ANSWER_S = 5.0", "ANSWER_S = 6.0"): PATIENCE},
+    "workers/crash/inspect.py": {
+        ("first: str = ''", "first: str = 'x'"): "no file has that name, so all files count",
+    },
+    "workers/crash/ledger.py": {
+        ("seal: str = ''", "seal: str = 'x'"): "neither is the seal of any ledger",
+        ("assume_unique=True", "assume_unique=False"): "no number is there twice: " + SPEED,
+    },
+    "workers/crash/made.py": {
+        ("daemon=True", "daemon=False"): "the block waits for the thread in any case",
+    },
+    "workers/crash/replica.py": {("LIMIT_S = 120.0", "LIMIT_S = 121.0"): PATIENCE},
+    "workers/crash/replica_judgement.py": {("return ''", "return None"): FALSY},
+    "workers/crash/run.py": {("return ''", "return None"): FALSY},
+    "workers/crash/transactions.py": STRICT | {("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE},
     "workers/crash/digest.py": STRICT | {("AT_ONCE = 8192", "AT_ONCE = 8193"): SPEED},
     "workers/crash/evidence.py": {
         ("gtid_before: str = ''", "gtid_before: str = 'x'"): "every trial says it; no check reads it",
     },
     "workers/crash/binlog/events.py": {
         ("wanted *= 2", "wanted *= 3"): SPEED,
+        ("self._size = 0", "pass"): "`batches` looks at the file before anybody asks for its size",
         (
-            "if at_border or kind in BORDERS or follows != base + after & 4294967295",
+            "HEADER_BYTES <= length <= self._size - base - at",
+            "HEADER_BYTES < length <= self._size - base - at",
+        ): "an event that is nothing but a header is whole when its header is",
+        (
+            "if at_border or kind in BORDERS or follows != end",
             "if True",
         ): "a closer look at an event that is in its place finds nothing",
     },
     "workers/crash/binlog/groups.py": {
         ("self._file = ''", "pass"): "`begin_file` comes before the first event",
+        ("(NO_GTID, 0)", "(NO_GTID, 1)"): "nobody asks for the number of a transaction without a GTID",
     },
     "workers/crash/binlog/names.py": {
         ("Source('', '')", "Source('x', '')"): UNNAMED,
         ("Source('', '')", "Source('', 'x')"): UNNAMED,
+    },
+    "workers/crash/binlog/reader.py": {
+        ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
+    },
+    "workers/crash/binlog/tagged.py": {
+        (
+            "(_slice(event, at, size).decode('ascii'), at + size)",
+            "(_slice(event, at, size).decode('ascii'), at - size)",
+        ): "nothing is read after the tag",
     },
     "workers/analysis/blocks.py": {("-1", "-2"): ANY_NEGATIVE},
     "workers/analysis/change_points.py": {

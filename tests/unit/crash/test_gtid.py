@@ -27,7 +27,7 @@ def test_it_reads_nothing_as_nothing():
 
 
 @pytest.mark.parametrize(
-    "wrong", ["0-1", "x-1-2", "0-1-0", SOURCE, f"{SOURCE}:", f"{SOURCE}:5-1", f"{SOURCE}:0", "binlog"]
+    "wrong", ["0-1", "x-1-2", "0-1-0", SOURCE, f"{SOURCE}:", f"{SOURCE}:5-1", f"{SOURCE}:0", f"{SOURCE}:0:5", "binlog"]
 )
 def test_it_refuses_what_is_no_gtid(wrong):
     with pytest.raises(gtid.NotGtids):

@@ -70,11 +70,32 @@ def test_the_tables_are_checked(inspector, said, ok):
     assert server.asked == [f"CHECK TABLE `{SCHEMA}`.`one`, `{SCHEMA}`.`left_half`, `{SCHEMA}`.`right_half`"]
 
 
-@pytest.mark.parametrize("said", [[], [("one", "check", "note", "The storage engine doesn't support check")]])
+NOTE = ("one", "check", "note", "The storage engine doesn't support check")
+
+
+@pytest.mark.parametrize("said", [[], [NOTE], [*FINE, NOTE]])
 def test_an_engine_that_cannot_be_checked_is_not_known_to_be_well(inspector, said):
     one, _ = inspector({"CHECK TABLE": said})
     assert one.tables_ok() is None
     assert "CHECK TABLE: The tables cannot be checked" in one.problems[0]
+
+
+def test_a_binlog_on_another_host_is_not_known(inspector):
+    one, _ = inspector({})
+    assert one.binlog() is None
+    assert "cannot be read from this host" in one.problems[0]
+
+
+def test_the_copy_of_a_binlog_has_its_limit(inspector, tmp_path, monkeypatch):
+    log = place(tmp_path / "data", (0, 1))
+    size = sum(path.stat().st_size for path in (log.index, *log.files()))
+    monkeypatch.setattr(inspect.binlog, "MOST_BYTES", size)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    assert inspect.keep_binlog(log, tmp_path / "one").files()[0].read_bytes() == log.files()[0].read_bytes()
+    monkeypatch.setattr(inspect.binlog, "MOST_BYTES", size - 1)
+    with pytest.raises(OSError, match="larger"):
+        inspect.keep_binlog(log, tmp_path / "two")
 
 
 def test_it_writes_transactions_of_nobody(inspector):

@@ -1,6 +1,7 @@
 """An owner's command is told nothing of the worker's secrets."""
 
 import os
+import time
 
 import pytest
 
@@ -29,3 +30,32 @@ def test_ssh_finds_what_it_needs(monkeypatch):
     assert "</tmp/agent /home/worker C>" in said
     monkeypatch.delenv("SSH_AUTH_SOCK")
     assert os.environ["PATH"] and "SSH_AUTH_SOCK" not in environment_of("env")
+
+
+def test_a_command_that_ends_well_says_nothing():
+    assert OwnersCommand(10).run(("true",), "start") is None
+
+
+def test_of_a_failed_command_the_program_and_its_last_words_are_told():
+    said = environment_of("printf '%0600d' 7")
+    assert said.startswith("The crash command /bin/sh ended with status 1: 0")
+    assert said.count("0") == 499
+
+
+def test_a_program_that_is_not_there_is_told():
+    with pytest.raises(SandboxError, match="there is no program durascope-no-such-program"):
+        OwnersCommand(10).run(("durascope-no-such-program", "now"), "start")
+
+
+def test_a_command_that_takes_too_long_ends_with_all_that_it_has_started():
+    began = time.monotonic()
+    with pytest.raises(SandboxError, match=r"The crash command /bin/sh did not end within 0.1 s"):
+        OwnersCommand(0.1).run(("/bin/sh", "-c", "sleep 5; true"), "crash")
+    assert time.monotonic() - began < 3
+
+
+def test_where_no_command_runs_there_is_none_to_kill():
+    command = OwnersCommand(10)
+    command.kill()
+    command.run(("true",), "start")
+    command.kill()

@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from workers.crash.chain import Begun
+from workers.crash.kinds.process_kill import ProcessKill
 from workers.crash.made import Made
 from workers.crash.run import run_trial
 from workers.crash.trial import TrialResult, TrialSetup
-from workers.errors import Cancelled, SandboxError, reason
+from workers.errors import Cancelled, PlanError, SandboxError, reason
 
 FOUND = TrialResult("invalid", (), None, (), notes={"bytes lost by the cut": "7"})
 SETUP = TrialSetup(Path("/nowhere"), object(), "box", {}, "innodb", "process-kill", 1)
@@ -31,6 +33,48 @@ def tried(does, tidies=None, cancelled=False):
         yield does(begun)
 
     return run_trial(SETUP, lambda step: None, lambda: cancelled, steps=steps)
+
+
+def begun_with(**setup):
+    """What a trial of this setup begins with."""
+    seen = []
+    run_trial(replace(SETUP, **setup), print, lambda: False, steps=lambda begun: seen.append(begun) or iter(()))
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("setup", "gtids"),
+    [
+        ({"replica": True, "settings": {"log_bin": "on"}}, "ON"),
+        ({"replica": True, "settings": {"log_bin": "1", "gtid_mode": "OFF"}}, "OFF"),
+        ({"replica": True, "settings": {"log_bin": "OFF"}}, None),
+        ({"replica": True, "settings": {}}, None),
+        ({"replica": False, "settings": {"log_bin": "ON"}}, None),
+    ],
+)
+def test_a_primary_gets_what_a_replica_needs_of_it(setup, gtids):
+    build = SimpleNamespace(flavour="mysql", version=(8, 4, 0), title="MySQL 8.4")
+    settings = begun_with(build=build, **setup).settings
+    assert settings.get("gtid_mode") == gtids
+    assert settings["loose_binlog_expire_logs_seconds"] == "0"
+
+
+def test_a_crash_kind_that_is_not_there_crashes_nothing(monkeypatch):
+    with pytest.raises(PlanError, match="no crash kind 'meteor'"):
+        begun_with(kind="meteor")
+    monkeypatch.setattr(ProcessKill, "missing", lambda self: "Run as root.")
+    with pytest.raises(PlanError, match="not available on this host"):
+        begun_with()
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [{"kind": "attached-expendable"}, {"attached": object()}, {"build": None}],
+    ids=["an owner's command for a sandbox", "a kill for an attached server", "neither of the two"],
+)
+def test_a_crash_kind_crashes_only_the_servers_that_it_is_for(setup):
+    with pytest.raises(PlanError, match="nothing was crashed"):
+        begun_with(**setup)
 
 
 def finds(begun):

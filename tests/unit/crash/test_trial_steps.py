@@ -1,86 +1,22 @@
 """The steps of a trial whose server, disk and witness only write down what is asked of them."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from workers.crash.chain import Loaded, Prepared, TrialPorts
-from workers.crash.inspect import BinlogPlace, Inspector
+from tests.unit.crash.parts import Clock, Part, loaded, prepared
+from workers.crash.chain import LOG_LINES
+from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds import CRASH_KINDS
-from workers.crash.ledger import Ledger
+from workers.crash.kinds.kind import Scene
 from workers.crash.made import Made
-from workers.crash.run import crash, load, recover
+from workers.crash.run import QUIET_S, crash, load, recover
 from workers.crash.timeline import Timeline
-from workers.crash.trial import TrialSetup
+from workers.crash.trial import Attached, Step, TrialResult, TrialSetup
 from workers.errors import Cancelled, SandboxError, ServerEnded
 from workers.sandbox.disk.cache import Cut
-from workers.sandbox.server import Recovery
-
-
-class Part:
-    """Notes each call as "part.call"; `answers` says what a call returns, or raises."""
-
-    def __init__(self, name, notes, **answers):
-        self._name, self._notes, self._answers = name, notes, answers
-
-    def __getattr__(self, call):
-        def called(*_, **__):
-            self._notes.append(f"{self._name}.{call}")
-            answer = self._answers.get(call)
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        return called
-
-
-class Server(Part):
-    my_cnf, log_text = "[mysqld]", "ready for connections"
-
-
-class Witness(Part):
-    began, alive, trouble, drained_at_s = 0.0, True, "", 0.0
-
-
-class Clock:
-    """Time passes while somebody sleeps."""
-
-    def __init__(self):
-        self.now, self.slept = 0.0, []
-
-    def __call__(self):
-        return self.now
-
-    def sleep(self, seconds):
-        self.now += seconds
-        self.slept.append(seconds)
-
-
-def prepared(notes, kind="power-loss", clock=None, cancelled=lambda: False, log=None, **server):
-    clock, data = clock or Clock(), server.pop("datadir", Path("/"))
-    box = Server("server", notes, **{"recover": Recovery(1.5, ()), **server})
-    box.datadir = data
-    disk = Part("disk", notes, cut=Cut(7, 3), power_on="")
-    setup = TrialSetup(Path("/nowhere"), object(), "box", {"sync_binlog": "1"}, "innodb", kind, 1, load_s=2.0)
-    return Prepared(
-        setup=setup,
-        kind=CRASH_KINDS[kind],
-        settings={},
-        ports=TrialPorts(clock=clock, sleep=clock.sleep),
-        made=Made(),
-        timeline=Timeline(lambda step: notes.append(f"[{step}]"), cancelled, clock),
-        server=box,
-        disk=disk if CRASH_KINDS[kind].needs_disk else None,
-        variables={"log_bin": "OFF", "sync_binlog": "1"},
-        witness=Witness("witness", notes, ledger=Ledger(())),
-        replica=None,
-        look=Inspector(box, "s", b"", log),
-    )
-
-
-def loaded(notes, kind="power-loss", **how):
-    return Loaded(**vars(prepared(notes, kind, **how)), gtid_before="")
 
 
 def test_freeze_drain_cut():
@@ -99,7 +35,8 @@ def test_freeze_drain_cut():
 @pytest.mark.parametrize(("kind", "down"), [("process-kill", "server.kill"), ("graceful-restart", "server.stop")])
 def test_a_server_that_goes_down_by_itself_is_drained_afterwards(kind, down):
     notes = []
-    crash(loaded(notes, kind))
+    begun = loaded(notes, kind)
+    assert crash(begun).down is begun.server
     assert notes[1:] == [down, "witness.drain"]
 
 
@@ -175,3 +112,126 @@ def test_the_recovery_is_not_slowed_by_the_storage_of_the_load():
     notes.clear()
     recover(crashed)
     assert notes == ["[recovery]", "disk.storage", "server.recover"]
+
+
+@pytest.mark.parametrize(("kind", "kept"), [("power-loss", 0), ("lying-disk", 0), ("torn-power-loss", 500)])
+def test_only_a_torn_power_loss_lets_half_of_what_was_not_flushed_through(kind, kept):
+    begun = loaded([], kind)
+    crash(begun)
+    assert begun.disk.given["cut"] == (kept, begun.setup.seed)
+
+
+def test_a_disk_is_prepared_before_the_load():
+    begun = prepared([], "torn-power-loss")
+    begun.kind.arm(begun.scene)
+    assert begun.disk.given["storage"] == (1000, 80), "a flush of 700 us would seldom be caught half done"
+    begun = prepared([], "lying-disk")
+    begun.kind.arm(begun.scene)
+    assert begun.disk.given["lie"] == (True,)
+
+
+def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
+    begun = loaded([])
+    crashed = crash(replace(begun, disk=Part("disk", [], cut=Cut(0, 0), power_on="journal replayed")))
+    assert crashed.disk.given["storage"] == (0,)
+    assert crashed.crash_notes["file system"] == "journal replayed"
+
+
+def test_crashes_that_need_a_disk_say_so():
+    needing = {"power-loss", "torn-power-loss", "lying-disk"}
+    assert {key for key, kind in CRASH_KINDS.items() if kind.needs_disk} == needing
+    assert {CRASH_KINDS[key].missing() for key in CRASH_KINDS.keys() - needing} == {""}
+    with pytest.raises(SandboxError, match="needs a volatile disk"):
+        Scene(object(), None, 1, print).disk  # noqa: B018
+
+
+def test_an_owners_server_is_asked_to_crash_itself():
+    notes = []
+    begun = loaded(notes, "attached-expendable", crash="down")
+    assert CRASH_KINDS["attached-expendable"].freeze(begun.scene) == "down"
+    assert notes == ["[kill]", "server.crash"]
+
+
+@pytest.mark.parametrize(("attached", "quiet_s"), [(None, 0), (object(), 1.0)])
+def test_only_an_answer_of_another_host_may_be_under_way(attached, quiet_s):
+    begun = loaded([], "process-kill")
+    crashed = crash(replace(begun, setup=replace(begun.setup, attached=attached)))
+    assert crashed.witness.given["drain"] == (quiet_s,) and QUIET_S == 1.0
+
+
+@pytest.mark.parametrize(
+    ("variables", "binlog", "gtids"),
+    [
+        ({"log_bin": "ON", "gtid_binlog_pos": ""}, True, True),
+        ({"log_bin": "1", "gtid_mode": "ON_PERMISSIVE"}, True, True),
+        ({"log_bin": "ON", "gtid_mode": "ON"}, True, True),
+        ({"log_bin": "ON", "gtid_mode": "OFF_PERMISSIVE"}, True, False),
+        ({"log_bin": "OFF"}, False, False),
+        ({}, False, False),
+    ],
+)
+def test_the_server_tells_whether_it_has_a_binlog_and_gtids(variables, binlog, gtids):
+    begun = replace(prepared([]), variables=variables, look=Part("look", [], gtid_position="0-1-7"))
+    assert (begun.has_binlog, begun.has_gtids) == (binlog, gtids)
+    assert load(begun).gtid_before == ("0-1-7" if binlog else "")
+
+
+def test_a_position_that_could_not_be_read_is_none():
+    begun = replace(prepared([]), variables={"log_bin": "ON"}, look=Part("look", [], gtid_position=None))
+    assert load(begun).gtid_before == ""
+
+
+def test_settings_are_told_as_the_server_has_them_and_its_log_from_its_end():
+    begun = prepared([])
+    begun.server.log_text = "\n".join(map(str, range(401)))
+    found = replace(begun, setup=replace(begun.setup, settings={"sync_binlog": "0", "unknown": "1"})).so_far()
+    assert (found.notes, len(found.log_lines), found.log_lines[-1]) == ({"sync_binlog": "1"}, LOG_LINES, "400")
+    assert (found.my_cnf, LOG_LINES) == ("[mysqld]", 400)
+
+
+def test_each_step_ends_where_the_next_one_begins():
+    clock = Clock()
+    clock.now = 100.0
+    line = Timeline(lambda step: None, lambda: False, clock)
+    assert (line.now, line.steps()) == ("prepare", ())
+    for name, seconds in (("start", 1.000049), ("load", 2.50002), ("cut", 0.25)):
+        clock.now += seconds
+        line.step(name)
+    clock.now += 3
+    assert line.now == "cut"
+    assert line.steps() == (Step("start", 1.0, 2.5), Step("load", 3.5001, 0.25), Step("cut", 3.7501, 3.0))
+
+
+def test_the_crash_comes_in_the_second_half_of_the_load():
+    setup = TrialSetup(Path("/"), None, "", {}, "", "", 1, load_s=4.0)
+    moments = [replace(setup, seed=seed).crash_after_s for seed in range(99)]
+    assert 2.0 <= min(moments) < 2.2 and 3.8 < max(moments) <= 4.0
+
+
+def test_what_a_trial_is_asked_for_and_yields_when_nothing_is_said():
+    setup = TrialSetup(Path("/"), None, "", {}, "", "", 1)
+    assert (setup.clients, setup.load_s, setup.replica, setup.user) == (16, 2.0, False, "")
+    server = Attached(object(), "", (), (), print, print)
+    assert (server.limit_s, server.binlog_index) == (120.0, "")
+    found = TrialResult("unknown", (), None, ())
+    assert (found.sent, found.acknowledged, found.in_doubt, found.crash_at_s) == (0, 0, 0, 0.0)
+    assert {found.failed_at, found.error, found.my_cnf, found.digest_key} == {""}
+
+
+def test_a_trial_that_somebody_cancels_is_killed_within_a_second():
+    made, killed = Made(), threading.Event()
+    made.killed_by(killed.set)
+    with made.killed_when(lambda: True):
+        assert killed.wait(1.0)
+
+
+def test_nobody_asks_whether_a_trial_was_cancelled_once_it_is_over():
+    asked = threading.Event()
+
+    def cancelled():
+        asked.set()
+        return threading.Event().wait(0.1)
+
+    with Made().killed_when(cancelled):
+        asked.wait(5.0)
+    assert "cancel" not in {thread.name for thread in threading.enumerate()}

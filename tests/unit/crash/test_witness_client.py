@@ -3,14 +3,18 @@
 import contextlib
 import socket
 import ssl
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tests.certificate import certificate
-from workers.crash.client import Client
+from workers.crash.client import AHEAD, Client
+from workers.crash.transactions import statements
 
+SECRET = b"known to tests.."
 OK = b"\x07\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00"
 ERR = b"\x15\x00\x00\x01\xff\x28\x04#HY000out of luck  "
 
@@ -70,7 +74,7 @@ def _step(tls: ssl.SSLObject) -> None:
 def plain():
     near, far = socket.socketpair()
     with near, far:
-        yield Client(0, SimpleNamespace(_sock=near), b"known to tests.."), Server(far)
+        yield Client(0, SimpleNamespace(_sock=near), SECRET), Server(far)
 
 
 @pytest.fixture
@@ -81,7 +85,40 @@ def tls(file):
     with context.wrap_socket(near, do_handshake_on_connect=False) as link, far:
         server = TlsServer(far, file)
         tickets = server.shake_hands(link)
-        yield Client(0, SimpleNamespace(_sock=link), b"known to tests.."), server, tickets
+        yield Client(0, SimpleNamespace(_sock=link), SECRET), server, tickets
+
+
+def test_it_sends_the_statements_of_its_transactions_one_by_one(plain):
+    client, server = plain
+    began = time.monotonic()
+    assert client.begin(began)
+    for statement in (one for of_transaction in statements(SECRET, 0, [1, 2]) for one in of_transaction):
+        packet = server._end.recv(65536)
+        assert packet == len(packet[4:]).to_bytes(3, "little") + b"\0\x03" + statement
+        server.send(OK)
+        assert client.answer(go_on=True)
+    ledger = client.ledger()
+    assert (ledger.client, ledger.sent) == (0, 3)
+    assert 0 <= ledger.acknowledged_at_s[0] <= ledger.acknowledged_at_s[1] < 5
+    assert np.isnan(ledger.acknowledged_at_s[2])
+
+
+def test_a_client_goes_on_beyond_what_it_wrote_out_ahead(plain):
+    client, server = plain
+    assert client.begin(0.0)
+    while client.sent <= AHEAD + 1:
+        server._end.recv(65536)
+        server.send(OK)
+        assert client.answer(go_on=True)
+    assert server._end.recv(65536)[5:] == statements(SECRET, 0, [AHEAD + 2])[0][0]
+
+
+def test_rows_are_no_answer_to_a_commit(plain):
+    client, server = plain
+    assert client.begin(0.0)
+    server.send(b"\x01\0\0\1\2")
+    assert client.answer(go_on=True) is False
+    assert client.trouble == "the server sent something else than OK"
 
 
 def test_an_answer_in_two_parts_is_taken_when_it_is_whole(plain):

@@ -72,8 +72,8 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("(NO_GTID, 0)", "(NO_GTID, 1)"): "nobody asks for the number of a transaction without a GTID",
     },
     "workers/crash/binlog/names.py": {
-        ("Source('', '')", "Source('x', '')"): UNNAMED,
-        ("Source('', '')", "Source('', 'x')"): UNNAMED,
+        ("GtidSource('', '')", "GtidSource('x', '')"): UNNAMED,
+        ("GtidSource('', '')", "GtidSource('', 'x')"): UNNAMED,
     },
     "workers/crash/binlog/reader.py": {
         ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",

@@ -1,10 +1,10 @@
 """What is odd in a binlog is counted, and the first of it is named."""
 
-from workers.crash.oddities import NOTHING_ODD, Noted, Oddities
+from workers.crash.oddities import NOTHING_ODD, Oddities, OddityNotes
 
 
 def test_ten_are_named_and_all_are_counted():
-    noted = Noted()
+    noted = OddityNotes()
     for n in range(11):
         noted.add(str(n))
     ten = tuple("0123456789")

@@ -14,7 +14,7 @@ from workers.crash.kinds.kind import Scene
 from workers.crash.made import Made
 from workers.crash.run import QUIET_S, crash, load, recover
 from workers.crash.timeline import Timeline
-from workers.crash.trial import Attached, Step, TrialResult, TrialSetup
+from workers.crash.trial import Attached, TrialResult, TrialSetup, TrialStep
 from workers.errors import Cancelled, SandboxError, ServerEnded
 from workers.sandbox.disk.cache import Cut
 
@@ -199,7 +199,11 @@ def test_each_step_ends_where_the_next_one_begins():
         line.step(name)
     clock.now += 3
     assert line.now == "cut"
-    assert line.steps() == (Step("start", 1.0, 2.5), Step("load", 3.5001, 0.25), Step("cut", 3.7501, 3.0))
+    assert line.steps() == (
+        TrialStep("start", 1.0, 2.5),
+        TrialStep("load", 3.5001, 0.25),
+        TrialStep("cut", 3.7501, 3.0),
+    )
 
 
 def test_the_crash_comes_in_the_second_half_of_the_load():

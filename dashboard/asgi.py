@@ -1,5 +1,6 @@
 """The web server's entry. uvicorn receives and sends in its event loop; one of a few threads, which stay, makes a page
-from beginning to end, as under WSGI, and keeps its connection to the database. Measured beside it (docs/speed.md):
+from beginning to end, as under WSGI, and keeps its connection to the database. Measured beside it
+(docs/research/speed.md):
 Django's own ASGI handler takes 2.6 times the processor time for a shared page, and 80 slow visitors stop gunicorn."""
 
 import gc

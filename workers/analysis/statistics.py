@@ -9,7 +9,8 @@ the log ratios of the blocks are averaged, and the drift cancels. Points of diff
 `steady.settled` looks for a repeat that still climbs.
 
 **It cannot** tell from one repeat how far another would lie from it, and hardly from two: Student's factor is then
-12.7. Fewer than MIN_REPEATS repeats have no interval. Measured coverage: docs/models.md, tests/bench/coverage.py.
+12.7. Fewer than MIN_REPEATS repeats have no interval. Measured coverage:
+docs/research/models.md, tests/bench/coverage.py.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from workers.bench.plan_field import out_of_bounds
 from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
-# Measured on 2 cores (docs/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
+# Measured on 2 cores (docs/research/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
 TRIAL_S = 1.5
 REPLICA_S = 2.5
 

@@ -28,7 +28,7 @@ from workers.servers.facts import FlavourKey
 from workers.servers.settings import SETTINGS, check
 from workers.servers.target import Target
 
-# Measured on 2 cores: a sandbox restart, and what a cell costs besides its load (docs/speed.md).
+# Measured on 2 cores: a sandbox restart, and what a cell costs besides its load (docs/research/speed.md).
 RESTART_S = 1.2
 CELL_OVERHEAD_S = 0.4
 START_S = 4.0

@@ -1,7 +1,7 @@
 """The witness: N clients that commit numbered transactions and remember what the server acknowledged.
 
 One thread serves all clients with a poll loop. Why this, and neither sysbench nor a thread per client:
-docs/witness.md.
+docs/research/witness.md.
 """
 
 import select

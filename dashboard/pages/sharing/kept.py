@@ -1,8 +1,8 @@
 """A shared result is read far more often than it changes. What one guest was shown is kept for a moment in this
 process, for the next who asks for the same; who has it already is told so. The link is looked up each time all the
 same: nothing is shown after its end. Pages that have to be made are limited (`limit`): where too many were, an older
-one is shown. A kept page costs 3.5 ms of processor time instead of 50 to 62 (docs/speed.md); a cache in the proxy would
-show pages after their link has ended."""
+one is shown. A kept page costs 3.5 ms of processor time instead of 50 to 62 (docs/research/speed.md); a cache in the
+proxy would show pages after their link has ended."""
 
 import gzip
 import hashlib

@@ -141,7 +141,7 @@ def tells(server, variant, flavour="mariadb", version="", engine="innodb", words
 
 @pytest.mark.parametrize(("binlog", "state"), [("ON", ""), ("OFF", "passed")])
 def test_trials_without_the_binlog_tell_nothing_of_a_server_with_it(binlog, state):
-    """With it, sync_binlog=0 loses what the engine had flushed: docs/crash-matrix.md."""
+    """With it, sync_binlog=0 loses what the engine had flushed: docs/research/crash-matrix.md."""
     held = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0", "log_bin": "OFF"}
     assert tells({**held, "log_bin": binlog}, held) == state
 

@@ -80,7 +80,7 @@ def test_it_knows_the_binlog_inside_the_engine():
 def test_it_knows_myrocks_own_variable():
     at = facts("1", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="2")
     assert outcome(at, "power loss", "engine", "MyRocks") == LOST
-    assert outcome(at, "process kill", "engine", "MyRocks") == LOST, "as measured: docs/crash-matrix.md"
+    assert outcome(at, "process kill", "engine", "MyRocks") == LOST, "as measured: docs/research/crash-matrix.md"
     assert outcome(at, "process kill", "agreement") == LOST
     assert outcome(at, "power loss", "engine", "InnoDB") == KEPT
     assert outcome(at, "power loss", "agreement") == LOST

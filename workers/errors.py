@@ -6,12 +6,12 @@
     │   ├── AccessDenied      wrong account or password
     │   └── MissingPrivilege  the account may not do this; `fix` holds the GRANT
     ├── LoadError             sysbench failed or printed a bogus result
-    │   └── LoadBrokeOff      it ended itself by a signal
-    ├── TogetherError         several workers could not put the load on a server together
+    │   └── LoadBrokeOff      sysbench ended itself by a signal
+    ├── TogetherError         several workers could not generate a load together
     ├── SandboxError          a sandbox could not be made, started or removed
-    │   └── ServerEnded       the server itself refused to go on with what it found, and ended
-    ├── PlanError             the plan cannot be run as it stands
-    ├── Cancelled             somebody asked to stop
+    │   └── ServerEnded       the server ended because of what it found in its files
+    ├── PlanError             the plan cannot be run as it is
+    ├── Cancelled             a user asked to stop
     │   └── Taken             the experiment was taken from this worker, which seemed to be dead
     ├── KeyMissing            a stored password cannot be opened (dashboard.records.servers.vault)
     ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)
@@ -34,13 +34,13 @@ class DurascopeError(Exception):
 
 
 def reason(failure: BaseException) -> str:
-    """What to say of any failure, never nothing: some exceptions have no text of their own."""
+    """The failure in words, never empty: some exceptions have no text of their own."""
     if isinstance(failure, DurascopeError) and str(failure):
         return str(failure)
     if isinstance(failure, OSError) and failure.strerror:  # without the number that Python puts before it
         return f"{failure.strerror} ({failure.filename})" if failure.filename else failure.strerror
     kind = type(failure).__name__
-    return f"{kind}: {failure}" if str(failure) else f"{kind}, without any further word"
+    return f"{kind}: {failure}" if str(failure) else f"{kind}, without a message"
 
 
 class ServerError(DurascopeError):
@@ -60,15 +60,15 @@ class MissingPrivilege(ServerError):
 
 
 class LoadError(DurascopeError):
-    """sysbench failed, or what it printed cannot be a measurement."""
+    """sysbench failed, or its output is no measurement."""
 
 
 class LoadBrokeOff(LoadError):
-    """sysbench ended itself by a signal, as version 1.0.20 seldom does: neither the server's nor anybody's doing."""
+    """sysbench 1.0.20 sometimes ends itself by a signal. Neither the server nor a person caused it."""
 
 
 class TogetherError(DurascopeError):
-    """Several workers could not put the load on a server together: one did not come, ended, or Redis is gone."""
+    """Several workers could not generate the load together: one did not come or ended, or Redis is gone."""
 
 
 class SandboxError(DurascopeError):
@@ -76,16 +76,16 @@ class SandboxError(DurascopeError):
 
 
 class ServerEnded(SandboxError):
-    """The server itself refused to go on with what it found, and ended: nobody killed it, and it lacked nothing."""
+    """The server ended because of what it found in its files. Nobody killed it, and the host lacked nothing."""
 
 
 class PlanError(DurascopeError):
-    """The plan cannot be run as it stands."""
+    """The plan cannot be run as it is."""
 
 
 class Cancelled(DurascopeError):
-    """Somebody asked to stop; what was measured so far is kept."""
+    """A user asked to stop. Finished measurements are kept."""
 
 
 class Taken(Cancelled):
-    """The experiment was taken from this worker, which seemed to be dead: it may change nothing more."""
+    """The experiment was taken from this worker, which seemed to be dead: the worker may change nothing more."""

@@ -1,17 +1,16 @@
-"""Where the time of a commit goes, as far as what was measured tells.
+"""The parts of a commit's time, as far as they were measured.
 
 **Source.** The response time law (Lazowska and others 1984, chapter 3): threads / throughput is the mean time from one
-commit of a thread to its next, all waits included. Parts of it that were measured are taken off one by one; *rest* is
-what is left: waiting for a group's turn, locks, CPU, the network. It is never split by guess.
+commit of a thread to its next, with all waits. Measured parts are subtracted. The *rest* holds waiting for a group,
+locks, CPU and network; it is not split further.
 
-**Fsyncs without a source of waits.** Each commit waits for as many flushes one after the other as with a single
-thread, and each lasts as long as a flush of that log lasted at this number of threads: a part is flushes in series x
-mean flush time.
+**Without timed waits.** Each commit waits for as many flushes in series as a commit of a single thread. Each flush
+takes the mean time of a flush of that log at this number of threads.
 
-**With performance_schema's waits.** Where a server times how long its sessions wait for a group's leader, that is a
-part of its own. It contains the flushes that the leader makes meanwhile: they are taken off, never counted twice. Which
-logs a leader flushes differs (`metrics.commit_waits`): MariaDB's sessions flush the redo log before they queue up.
-Leaders wait for nobody, yet their flushes are taken off too: the part is a little too small, never too large.
+**With performance_schema's waits.** The wait for a group's leader is a part of its own. The leader flushes during that
+wait, so these flushes are subtracted from it. Which logs a leader flushes differs (`metrics.commit_waits`): MariaDB's
+sessions flush the redo log before they queue. Leaders do not wait, yet their flushes are subtracted too: the part is a
+little too small, never too large.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,12 +18,12 @@ from dataclasses import dataclass
 
 from workers.analysis.not_computable import NotComputable
 
-OVER = 1.1  # parts above the whole by more: what was assumed does not hold here
+OVER = 1.1  # parts above the whole by more: the assumptions do not hold
 
 
 @dataclass(frozen=True)
 class FlushCost:
-    """Of one log: fsyncs per commit of a lone thread, and the mean time of one at this number of threads."""
+    """Of one log: fsyncs per commit with one thread, and the mean time of an fsync at this number of threads."""
 
     in_series: float
     mean_ms: float
@@ -32,7 +31,7 @@ class FlushCost:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """Milliseconds per commit; `parts` by name, `rest` what is in none of them."""
+    """Milliseconds per commit. `parts`: by name; `rest_ms`: time in none of them."""
 
     whole_ms: float
     parts: Mapping[str, float]
@@ -46,8 +45,8 @@ def anatomy(
     leader_wait_ms: float | None = None,
     led: Collection[str] | None = None,
 ) -> Anatomy | NotComputable:
-    """`flushes` by log; `leader_wait_ms`: waiting for a group's leader, per commit; `led`: the logs that it flushes
-    meanwhile, all when not known."""
+    """`flushes`: by log; `leader_wait_ms`: the wait for a group's leader, per commit; `led`: the logs that the leader
+    flushes during that wait, None: all."""
     if tps <= 0:
         return NotComputable("Nothing was committed.")
     whole = 1000 * threads / tps

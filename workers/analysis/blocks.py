@@ -1,8 +1,8 @@
-"""Dependent seconds: how long a block must be, and the block means in which a trend is looked for.
+"""Blocks of seconds: how long a block must be, and the means of blocks.
 
-Throughput in one second resembles that of the second before (checkpoints, group commit, a noisy disk), so seconds are
-not independent observations: a test that takes them so finds trends where there are none. Blocks of neighbouring
-seconds keep the dependence inside (Künsch 1989; Hall, Horowitz and Jing 1995).
+Throughput in one second resembles that of the second before (checkpoints, group commit, a noisy disk). A test that
+takes seconds as independent finds trends that do not exist. Blocks of neighbouring seconds keep the dependence inside
+(Künsch 1989; Hall, Horowitz and Jing 1995).
 """
 
 from collections.abc import Hashable, Mapping
@@ -11,14 +11,14 @@ import numpy as np
 
 from workers.analysis.student import Floats
 
-# One point: repeat -> commits per second, one value a second, warm-up left out. Points share a key where they were
-# measured in the same block of the same plan.
+# One point: repeat -> commits per second, one value a second, without warm-up. Repeats of two points have the same key
+# when they were measured in the same block of the plan.
 Sample = Mapping[Hashable, Floats]
 MIN_BLOCKS = 4
 
 
 def sample(repeats: Mapping[Hashable, object]) -> dict[Hashable, Floats]:
-    """Repeats as float arrays; repeats without a single finite second are left out."""
+    """Repeats as float arrays, without repeats that have no finite second."""
     arrays = {key: np.asarray(series, dtype=float) for key, series in repeats.items()}
     finite = {key: array[np.isfinite(array)] for key, array in arrays.items()}
     return {key: array for key, array in finite.items() if array.size}
@@ -27,7 +27,7 @@ def sample(repeats: Mapping[Hashable, object]) -> dict[Hashable, Floats]:
 def block_length(repeats: Sample) -> int:
     """Seconds per block, the same for all repeats of a point.
 
-    n**(1/3), or more where neighbours resemble each other more: the length that minimises the error of a
+    n**(1/3), or more where neighbours are more alike: the length that minimises the error of a
     circular block bootstrap under an AR(1) model, (1.5 (2r/(1-r²))² n)**(1/3) with r the correlation of
     neighbours (Politis and White 2004, with the AR(1) plug-in of Andrews 1991). At most a quarter of the
     shortest repeat, so that four blocks are left.
@@ -52,6 +52,6 @@ def lag_correlation(repeats: Sample) -> float:
 
 
 def block_means(repeats: Sample, length: int) -> Floats:
-    """Means of the blocks that fit, without overlap, of all repeats together. A rest shorter than a block is cut."""
+    """Means of all whole blocks of all repeats, without overlap."""
     parts = [s[: s.size // length * length].reshape(-1, length).mean(axis=1) for s in repeats.values()]
     return np.concatenate(parts) if parts else np.empty(0)

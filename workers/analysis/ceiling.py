@@ -1,25 +1,23 @@
-"""How fast commits can be where each waits for fsyncs: bounds that hold whatever the server does with its CPU.
+"""Upper bounds of commits per second when each commit waits for fsyncs. They ignore the CPU.
 
 **Source.** Asymptotic bounds of a closed system (Lazowska and others, "Quantitative System Performance", 1984, chapter
-5) with the service demand law (chapter 3): demand = time in fsyncs / commits, measured with one thread, when nobody
-shares and nobody queues. A commit waits for the fsyncs of its logs one after the other (redo, then binlog): D is the
-sum of the demands, D_max the largest of a single log.
+5) with the service demand law (chapter 3): demand = time in fsyncs / commits, measured with one thread, which shares
+no fsync and waits in no queue. A commit waits for the fsyncs of its logs in series (redo, then binlog). D is the sum of
+the demands, D_max the largest demand of one log.
 
 **With group commit.** A thread commits at most once in D, and any number of commits may share each fsync:
     X <= threads / D
-which is threads / (fsyncs in series x fsync latency). It is reached when each fsync serves everybody who can wait for
-it. One log: groups take turns. While one group's fsync is under way all others gather, and those who return just miss
-the next one: a cycle of two fsyncs, half of the ceiling, X = threads / 2D. Two logs on devices that flush at the same
-time: one group is in the redo log while the other is in the binlog, the turns overlap, and the ceiling can be reached.
-Two logs on one device that flushes one after the other: half of it again. Wait knobs that hold a group until everybody
-is there bring one log up to the ceiling.
+With one log, groups take turns: during one group's fsync all other threads gather, and returning threads just miss the
+next one. A cycle takes two fsyncs, so X = threads / 2D. With two logs on two devices the turns overlap, and the ceiling
+can be reached. With two logs on one device it is half again. Settings that delay a group until all threads have come
+let one log reach the ceiling.
 
-**Without group commit.** A log takes one commit with each fsync, one fsync at a time:
+**Without group commit.** A log writes one commit with each fsync, one fsync at a time:
     X <= min(threads / D, 1 / D_max)
-flat from D / D_max threads on, however many come.
+It is flat from D / D_max threads on.
 
-Neither holds the CPU, row locks or the network, which may keep throughput far below. A device that was slower or faster
-with one thread than later moves the bound: an efficiency above 1 says so.
+CPU, row locks and network may keep throughput far below both bounds. An efficiency above 1 shows that the device was
+slower with one thread than later.
 """
 
 from collections.abc import Mapping
@@ -27,12 +25,12 @@ from dataclasses import dataclass
 
 from workers.analysis.not_computable import NotComputable
 
-LONE = 0.5  # fsyncs per commit: below, a commit does not wait for one of its own
+LONE = 0.5  # fsyncs per commit, below which a commit does not wait for an fsync of its own
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What a commit of a lone thread asks of one log; `fsyncs` per commit."""
+    """The demand of a single thread's commit on one log. `fsyncs`: per commit."""
 
     fsyncs: float
     ms: float
@@ -40,7 +38,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """`demand_ms`: D. `longest_ms`: D_max. `fsyncs`: per commit of a lone thread, in series."""
+    """`demand_ms`: D. `longest_ms`: D_max. `fsyncs`: per commit of a single thread, in series."""
 
     demand_ms: float
     longest_ms: float
@@ -60,7 +58,7 @@ class Ceiling:
 
 
 def ceiling(alone: Mapping[str, Demand]) -> Ceiling | NotComputable:
-    """From the demands of a lone thread, by log; logs that a commit does not wait for are left out."""
+    """From the demands of a single thread, by log. Logs that a commit does not wait for are left out."""
     waited = {log: demand for log, demand in alone.items() if demand.fsyncs >= LONE}
     if not waited:
         return NotComputable("A commit does not wait for an fsync: there is no ceiling.")

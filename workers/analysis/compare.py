@@ -1,17 +1,18 @@
-"""Does one point differ from another? The answer of a comparison, from the repeats of both points.
+"""Does one point differ from another? The answer comes from the repeats of both points.
 
-**Method.** The interval of the ratio (`statistics`) and its p say the same: p is below 0.05 where the interval leaves 1
-out. Over all comparisons of an experiment the p-values are adjusted for the false discovery rate (Benjamini and
-Hochberg 1995): nine comparisons of the same thing would otherwise show a difference in one experiment out of three.
-Where the interval leaves 1 out and the adjusted p is not below 0.05, the answer is *not decidable*: measure more
-repeats.
+**Method.** The p of the ratio (`statistics`) is below 0.05 exactly when its interval excludes 1. The p-values of all
+comparisons of an experiment are adjusted for the false discovery rate (Benjamini and Hochberg 1995). Otherwise nine
+comparisons of equal points would show a difference in one experiment out of three. When the interval excludes 1 and the
+adjusted p is not below 0.05, the answer is *not decidable*: measure more repeats.
 
-*No difference shown* is not the same as none: the interval says how large one could still be. Of two repeats the answer
-is *too few to judge*, and of one only that it was *measured once*: neither has an interval.
+*No difference shown* does not prove that there is none: the interval says how large it could be. Two repeats are *too
+few to judge*, one is *measured once*: neither has an interval.
 """
 
 from collections.abc import Sequence
 from typing import Literal
+
+import scipy
 
 from workers.analysis.statistics import MIN_REPEATS, Estimate
 
@@ -20,18 +21,14 @@ LEVEL = 0.05
 
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
-    """Benjamini-Hochberg adjusted p-values, in the given order; unknown ones stay unknown and do not count."""
-    known = [(p, place) for place, p in enumerate(p_values) if p is not None]
-    answer: list[float | None] = [None] * len(p_values)
-    smallest = 1.0
-    for rank, (p, place) in sorted(enumerate(sorted(known), start=1), reverse=True):
-        smallest = min(smallest, p * len(known) / rank)
-        answer[place] = smallest
-    return answer
+    """Benjamini-Hochberg adjusted p-values, in the given order. Unknown ones stay unknown and do not count."""
+    known = [p for p in p_values if p is not None]
+    answers = iter(scipy.stats.false_discovery_control(known) if known else ())
+    return [None if p is None else float(next(answers)) for p in p_values]
 
 
 def decide(p: float | None, ratio: Estimate | None, repeats: int) -> Decision:
-    """From an adjusted p, the ratio's interval, and how often the point of the two was measured that has fewer."""
+    """From an adjusted p, the ratio's interval, and the smaller number of repeats of the two points."""
     if repeats < MIN_REPEATS:
         return "too few to judge" if repeats > 1 else "measured once"
     if p is None or ratio is None or ratio.lo is None or ratio.hi is None:

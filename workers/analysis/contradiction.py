@@ -1,27 +1,25 @@
-"""Do the sources that tell of a log's flushes contradict each other? A library that is preloaded into the server and
-swallows fsync (eatmydata), or a layer below that answers without the device, is noticed so. Everybody else is told that
-the commit is durable.
+"""Do the sources contradict each other about a log's flushes? This notices a preloaded library that swallows fsync
+(eatmydata), and a layer below the server that answers without the device.
 
-*Counts*: what the server says it flushed, and the calls that were seen in its own process. The sources are not read at
-the same moment, and a server counts its binlog's index as well: only twice as many, and at least SEEN calls apart,
-contradict.
+*Counts*: the flushes that the server reports, and the calls that were traced in its process. The sources are not read
+at the same moment, and a server also counts its binlog's index. So they contradict each other only when one is twice
+the other and they are at least SEEN calls apart.
 
-*Time*: a flush of the server that returns in a tenth of the time that the probe's fastest flush took on the same device
-did not wait for that device.
+*Time*: a flush in a tenth of the time of the probe's fastest flush did not wait for that device.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 TIMES = 2
-SEEN = 50  # calls apart, below which chance may do it
+SEEN = 50  # calls apart; a smaller difference may be chance
 FASTER = 10
 
 
 @dataclass(frozen=True)
 class FlushReports:
-    """Of one log over the same window. `counts`: source -> calls; `mean_ms`: of the calls that were timed; `device_ms`:
-    the fastest flush that the probe of its device knows. None: not known."""
+    """Of one log over one window. `counts`: source -> calls; `mean_ms`: of the timed calls; `device_ms`: the probe's
+    fastest flush on the log's device. None: not known."""
 
     counts: Mapping[str, float]
     commits: float
@@ -30,7 +28,7 @@ class FlushReports:
 
 
 def contradictions(log: str, found: FlushReports) -> list[str]:
-    """One sentence each, for the reader; empty where the sources agree, or where only one of them is known."""
+    """One sentence each; empty when the sources agree or only one is known."""
     return [said for said in (_counts(log, found), _time(log, found)) if said]
 
 

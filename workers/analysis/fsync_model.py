@@ -1,20 +1,18 @@
-"""What a device asks for making N bytes durable: t = K + N/R, K in milliseconds, R in bytes per second.
+"""The time that a device takes to make N bytes durable: t = K + N/R, K in milliseconds, R in bytes per second.
 
 **Source.** Claim F1 of the seed articles ("fsync time = N/R + K"), which is Hockney's (r_inf, n_half) model of a
 transfer (Hockney 1994, "The communication challenge for MPP", Parallel Computing 20): K*R is the size at which half
 of the time is latency and half is transfer.
 
-**Method.** One median per size, so that a stall does not count. Sizes span five decades and an error of a tenth
-matters as much at 512 bytes as at 16 MiB: so the *relative* residual is what is made small. Squares with weights
-1/fitted² (quasi-likelihood with a constant coefficient of variation: McCullagh and Nelder 1989, chapter 9), and
-Huber's weights on top, so that a size that behaves unlike the others pulls with bounded force (Huber 1964; Cantoni
-and Ronchetti 2001); solved by iterating weighted least squares, K and 1/R held at zero or above. Theil-Sen was the
-other candidate: its slopes are dominated by the largest sizes, its intercept by which of them are there, and it knows
-no weights.
+**Method.** The median of each size, so that a stall does not count. An error of a tenth matters as much at 512 bytes as
+at 16 MiB, so the fit minimises *relative* residuals. Squares have weights 1/fitted² (quasi-likelihood with a constant
+coefficient of variation: McCullagh and Nelder 1989, chapter 9). Huber's weights bound the influence of a size that is
+unlike the others (Huber 1964; Cantoni and Ronchetti 2001). It is solved by iterated weighted least squares, with K and
+1/R not below zero. Theil-Sen has no weights, and its largest sizes dominate.
 
-**Intervals.** Every round measures every size once; whole rounds are drawn again (Efron and Tibshirani 1993), so that a
-drift of the device, which moves all sizes of a round together, is in the interval. Widened for the few rounds as in
-`statistics`. They hold for the line; whether the device follows a line at all is what `follows` and the residuals say.
+**Intervals.** Every round measures every size once. Whole rounds are resampled (Efron and Tibshirani 1993), so the
+interval holds a drift of the device. It is widened for few rounds by Student's t. It holds for the line; `follows` and
+the residuals say whether the device follows a line.
 """
 
 from collections.abc import Sequence
@@ -25,14 +23,14 @@ import numpy as np
 import scipy
 
 from workers.analysis.not_computable import NotComputable
-from workers.analysis.statistics import SEED, Estimate
+from workers.analysis.statistics import SEED, Estimate, estimate
 from workers.analysis.student import Floats
 
 RESAMPLES = 1000
 MIN_SIZES = 4
-MIN_SPAN = 64  # largest size over smallest: less cannot tell K from N/R
+MIN_SPAN = 64  # largest size over smallest; a smaller span cannot separate K from N/R
 MIN_ROUNDS = 5  # for an interval
-TOLERANCE = 0.25  # of the line's time: who reads a cost off the line is wrong by at most that much
+TOLERANCE = 0.25  # of the line's time: the largest error of a cost that is read from the line
 _HUBER = 1.345  # 95 % as good as least squares where errors are normal
 _STEPS = 25
 _Z = 1.959964
@@ -41,7 +39,7 @@ Follows = Literal["follows", "does not follow", "unknown"]
 
 @dataclass(frozen=True)
 class SizeSample:
-    """Time to make `size_bytes` durable, one value for each round; all sizes have the same rounds."""
+    """The time to make `size_bytes` durable, one value a round; all sizes have the same rounds."""
 
     size_bytes: int
     times_ms: tuple[float, ...]
@@ -59,8 +57,8 @@ class Residual:
 
 @dataclass(frozen=True)
 class FsyncModel:
-    """`mb_per_s` is R in 10^6 bytes per second; infinite, also as an end of the interval, where bytes cost nothing
-    that could be seen. `residuals` ascend by size."""
+    """`mb_per_s`: R in 10^6 bytes per second; infinite, also as an end of the interval, when bytes have no measurable
+    cost. `residuals` ascend by size."""
 
     k_ms: Estimate
     mb_per_s: Estimate
@@ -79,7 +77,7 @@ class FsyncModel:
 
 
 def fit(points: Sequence[SizeSample]) -> FsyncModel | NotComputable:
-    """The line through at least four sizes that span a factor of 64; intervals from five rounds on."""
+    """The line through at least four sizes that span a factor of 64. Intervals need five rounds."""
     points = sorted(points, key=lambda point: point.size_bytes)
     if why := _why_not(points):
         return NotComputable(why)
@@ -92,8 +90,8 @@ def fit(points: Sequence[SizeSample]) -> FsyncModel | NotComputable:
     drawn = _drawn_again(sizes, times) if known else None
     residuals = _residuals(sizes, medians, line, drawn)
     return FsyncModel(
-        k_ms=_estimate(k, drawn[0] if drawn else None),
-        mb_per_s=_rate(_estimate(slope, drawn[1] if drawn else None)),
+        k_ms=estimate(k, drawn[0] if drawn else None),
+        mb_per_s=_rate(estimate(slope, drawn[1] if drawn else None)),
         residuals=residuals,
         follows=_follows(residuals),
         rounds=times.shape[1],
@@ -127,7 +125,7 @@ def _lines(sizes: Floats, medians: Floats) -> tuple[Floats, Floats]:
 
 
 def _weighted(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Weighted least squares with neither K nor slope below zero: at a border the other one is fitted alone."""
+    """Weighted least squares, K and slope not below zero: when one is zero, the other is fitted alone."""
     total, sx, sy = w.sum(axis=1), (w * x).sum(axis=1), (w * y).sum(axis=1)
     sxx, sxy = (w * x * x).sum(axis=1), (w * x * y).sum(axis=1)
     slope = (total * sxy - sx * sy) / (total * sxx - sx * sx)
@@ -139,26 +137,20 @@ def _weighted(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
 
 
 def _drawn_again(sizes: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
-    """K, slope and relative residuals (RESAMPLES x sizes) of rounds drawn with replacement."""
+    """K, slope and relative residuals (RESAMPLES x sizes) of rounds that are drawn with replacement."""
     rounds = times.shape[1]
     rng = np.random.default_rng(SEED)
     medians = np.median(times[:, rng.integers(rounds, size=(RESAMPLES, rounds))], axis=2).T
     k, slope = _lines(sizes, medians)
     widen = float(np.sqrt(rounds / (rounds - 1)) * scipy.special.stdtrit(rounds - 1, 0.975) / _Z)
     relative = medians / (k[:, None] + slope[:, None] * sizes) - 1
-    return _widened(k, widen), _widened(slope, widen), _widened(relative, widen)
+    k, slope = (np.maximum(_widened(drawn, widen), 0) for drawn in (k, slope))
+    return k, slope, _widened(relative, widen)
 
 
 def _widened(draws: Floats, factor: float) -> Floats:
     middle = np.median(draws, axis=0)
     return middle + (draws - middle) * factor
-
-
-def _estimate(value: float, draws: Floats | None) -> Estimate:
-    if draws is None:
-        return Estimate(value)
-    lo, hi = np.quantile(draws, (0.025, 0.975))
-    return Estimate(value, max(0.0, min(float(lo), value)), max(float(hi), value))
 
 
 def _rate(slope: Estimate) -> Estimate:
@@ -176,21 +168,15 @@ def _residuals(
     sizes: Floats, medians: Floats, line: Floats, drawn: tuple[Floats, Floats, Floats] | None
 ) -> tuple[Residual, ...]:
     shares = medians / line - 1
-    ends = np.quantile(drawn[2], (0.025, 0.975), axis=0).T if drawn else [(None, None)] * sizes.size
+    drawn_shares = drawn[2].T if drawn else [None] * sizes.size
     return tuple(
-        Residual(int(size), float(median), float(at), _share(float(share), *end))
-        for size, median, at, share, end in zip(sizes, medians, line, shares, ends, strict=True)
+        Residual(int(size), float(median), float(at), estimate(share, draws))
+        for size, median, at, share, draws in zip(sizes, medians, line, shares, drawn_shares, strict=True)
     )
 
 
-def _share(value: float, lo: float | None, hi: float | None) -> Estimate:
-    if lo is None or hi is None:
-        return Estimate(value)
-    return Estimate(value, min(float(lo), value), max(float(hi), value))
-
-
 def _follows(residuals: Sequence[Residual]) -> Follows:
-    """Equivalence, not absence of proof: every size must be shown to lie within the tolerance (Schuirmann 1987)."""
+    """A test of equivalence (Schuirmann 1987): the interval of every size must lie within the tolerance."""
     shares = [(one.share.lo, one.share.hi) for one in residuals]
     known = [(lo, hi) for lo, hi in shares if lo is not None and hi is not None]
     if len(known) < len(shares):

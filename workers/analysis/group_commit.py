@@ -1,17 +1,16 @@
-"""Does group commit work? Told from the fsyncs that a commit costs, by the number of threads that commit.
+"""Does group commit work? The answer comes from fsyncs per commit at several numbers of threads.
 
-**Source.** Claims G1 to G3 of the seed articles; the method is that of the MySQL bug report on lost group commit (Bug
-#13669) and of Nielsen's measurements for MariaDB: with group commit one flush makes all commits durable that wait for
-it, so fsyncs per commit fall about as 1/threads; without, they stay what one thread alone pays.
+**Source.** Claims G1 to G3 of the seed articles. The method is that of the MySQL bug report on lost group commit (Bug
+#13669) and of Nielsen's measurements for MariaDB. With group commit one flush makes all waiting commits durable, so
+fsyncs per commit fall about as 1/threads. Without it they stay as with one thread.
 
-Judged for one log (redo, binlog) by `drop`: fsyncs per commit at the highest number of threads over those at the
-lowest. *Works*: halved or better. *Does not work*: three quarters or more are left. Between, or where the 95 % interval
-of the drop crosses a border: *unknown*. Counts of fsyncs are taken as Poisson, too wide rather than too narrow.
-*No need*: a lone commit does not wait for an fsync of this log (fewer than one for two commits), or so little of the
-time was spent in fsyncs that commits hardly ever met there: then nothing could be shared, and nothing was lost.
+Each log (redo, binlog) is judged by its `drop`: fsyncs per commit at the highest number of threads over those at the
+lowest. *Works*: half or less is left. *Does not work*: three quarters or more are left. *Unknown*: between, or the 95 %
+interval of the drop crosses a border. Counts of fsyncs are taken as Poisson, which is rather too wide.
+*No need*: a single commit does not wait for an fsync of this log (fewer than one for two commits), or so little time
+was spent in fsyncs that commits seldom waited together.
 
-It says whether commits shared fsyncs under *this* load. Threads that wait for each other's row locks cannot meet in the
-log: use a workload without hot rows.
+It holds for *this* load. Threads that wait for row locks cannot share an fsync: use a workload without hot rows.
 """
 
 import math
@@ -23,19 +22,19 @@ from typing import Literal
 from workers.analysis.statistics import Estimate
 
 Verdict = Literal["works", "does not work", "no need", "unknown"]
-MIN_THREADS = 8  # fewer seldom meet
+MIN_THREADS = 8  # fewer seldom wait for the same fsync
 MIN_SPAN = 4  # highest number of threads over the lowest
 MIN_COMMITS = 100
-LONE = 0.5  # fsyncs per commit of a lone thread, below which commits do not wait for one of their own
-WORKS, FAILS = 0.5, 0.75  # what is left of the fsyncs per commit
-MET = 0.5  # share of the time in fsyncs, below which commits seldom meet
+LONE = 0.5  # fsyncs per commit of a single thread, below which commits do not wait for an fsync of their own
+WORKS, FAILS = 0.5, 0.75  # share of the fsyncs per commit that is left
+MET = 0.5  # share of the time in fsyncs, below which commits seldom wait together
 _Z = 1.959964
 
 
 @dataclass(frozen=True)
 class Shared:
     """Fsyncs of one log at a number of threads. `busy`: time in fsyncs of all logs that a commit waits for, over the
-    time measured (above 1 where they overlap); None where no source timed them."""
+    measured time (above 1 when they overlap); None: no source timed them."""
 
     threads: int
     commits: float
@@ -50,7 +49,7 @@ class Shared:
 @dataclass(frozen=True)
 class GroupCommit:
     """`alone` and `together`: fsyncs per commit at the lowest and the highest number of threads; `drop`: their ratio;
-    `works_from`: the fewest threads from which on the drop is a half or better."""
+    `works_from`: the fewest threads from which on half or less is left."""
 
     verdict: Verdict
     why: str
@@ -63,7 +62,7 @@ class GroupCommit:
 
 
 def judge(points: Sequence[Shared]) -> GroupCommit:
-    """The verdict on one log of one server with one set of settings."""
+    """The verdict on one log under one set of settings."""
     usable = sorted((p for p in points if p.commits >= MIN_COMMITS), key=lambda point: point.threads)
     if not usable:
         return GroupCommit("unknown", "Fsyncs of this log per commit are not known, or too few commits were made.")
@@ -76,7 +75,7 @@ def judge(points: Sequence[Shared]) -> GroupCommit:
         high_threads=highest.threads,
     )
     if lowest.threads == 1 and lowest.per_commit < LONE:
-        return judged("no need", "A commit alone does not wait for an fsync of this log.")
+        return judged("no need", "A single commit does not wait for an fsync of this log.")
     if highest.threads < MIN_THREADS or highest.threads < MIN_SPAN * lowest.threads:
         needed = max(MIN_THREADS, MIN_SPAN * lowest.threads)
         return judged("unknown", f"Measured up to {highest.threads} threads only; {needed} are needed.")
@@ -101,7 +100,7 @@ def _verdict(drop: float, lo: float, hi: float, highest: Shared) -> tuple[Verdic
     if hi <= WORKS:
         return "works", left
     if highest.busy is not None and highest.busy < MET:
-        return "no need", f"Only {highest.busy:.0%} of the time was spent in fsyncs: commits seldom met there."
+        return "no need", f"Only {highest.busy:.0%} of the time was spent in fsyncs: commits seldom waited together."
     if lo >= FAILS:
         return "does not work", left
     return "unknown", f"{left} That is between working and not working."

@@ -1,11 +1,9 @@
-"""Would noise that lasts have made such a step? A disturbance of one night is often there in the next night too, and
-a few alike nights in a row then look like a change.
+"""Could lasting noise have made a step? A disturbance often lasts for several nights, which then look like a change.
 
-The largest difference between the means of the nights before and after any place, in units of its own error, is held
-against simulated series in which nothing changed and neighbouring nights correlate by `CORRELATION` (AR(1), normal).
-Independent nights stand out less often than these, so that the answer is on the safe side for them. Nights that
-correlate more than that are taken for a change, and so are rare nights far away from all others: `change_points` asks
-this only of what no order of the same values shows by chance.
+The statistic is the largest difference between the means before and after any place, over its standard error. It is
+compared with simulated series without a change, in which neighbouring nights correlate by `CORRELATION` (AR(1),
+normal). For independent nights the answer is on the safe side. Nights that correlate more, and rare nights far from
+all others, are taken for a change. So `change_points` asks this only of places that pass its permutation test.
 """
 
 from functools import lru_cache
@@ -19,11 +17,11 @@ CORRELATION = 0.6
 LEAST = 2  # values on each side
 SERIES = 20_000
 SEED = 1976
-EACH_SIZE, LARGEST = 40, 400  # of the simulated series: every size, then in steps of a tenth, then the same for all
+EACH_SIZE, LARGEST = 40, 400  # sizes of simulated series: each up to 40, then in steps of a tenth up to 400
 
 
 def p_value(values: Floats) -> float:
-    """Share of simulated series whose largest difference is as large. 1 for values that are all the same."""
+    """Share of simulated series whose largest difference is as large. 1 for equal values."""
     null = _null(_simulated_size(values.size))
     as_large = null.size - int(np.searchsorted(null, _largest(values[None, :])[0]))
     return (as_large + 1) / (null.size + 1)
@@ -38,7 +36,7 @@ def alike(rng: np.random.Generator, series: int, size: int, correlation: float =
 
 
 def _simulated_size(size: int) -> int:
-    """At most that size: of shorter series larger differences are due to chance, so it is on the safe side."""
+    """At most that size: chance makes larger differences in shorter series, so p is on the safe side."""
     if size <= EACH_SIZE:
         return size
     steps = int(np.log(min(size, LARGEST) / EACH_SIZE) / np.log(1.1))
@@ -51,7 +49,7 @@ def _null(size: int) -> Floats:
 
 
 def _largest(series: Floats) -> Floats:
-    """Of each series the largest difference between both sides of any place, over its standard error."""
+    """The largest difference between both sides of any place of each series, over its standard error."""
     size = series.shape[1]
     weights, factors = _weights(size)
     before = np.arange(LEAST, size - LEAST + 1)
@@ -69,8 +67,8 @@ def _largest(series: Floats) -> Floats:
 
 @lru_cache(maxsize=8)
 def _weights(size: int) -> tuple[Floats, Floats]:
-    """For each number of values before the place: what turns a series into the difference of both means, and the
-    standard error of that difference where neighbours correlate and a single value has the variance 1."""
+    """For each number of values before the place: the weights that give the difference of both means, and its standard
+    error for correlated values of variance 1."""
     before = np.arange(LEAST, size - LEAST + 1)[:, None]
     place = np.arange(size)
     weights = np.where(place < before, -1 / before, 1 / (size - before))

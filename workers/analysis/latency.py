@@ -1,4 +1,4 @@
-"""Latencies of several runs together: their histograms are added up, since percentiles must not be averaged."""
+"""Latencies of several runs: their histograms are added, because percentiles must not be averaged."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,10 +1,10 @@
-"""The answer of a model that cannot be worked out from what was measured."""
+"""The answer of a model that cannot be computed from the measurements."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class NotComputable:
-    """Unknown, never a figure; `why` is a sentence for the reader, and says what would help."""
+    """Unknown, never a figure. `why`: a sentence for the reader that says what would help."""
 
     why: str

@@ -1,41 +1,50 @@
 """Mean throughput of a point and the ratio of two points, each with a 95 % interval.
 
-**Method.** Student's t on the means of the repeats. How far the repeats lie apart holds everything that makes a repeat
-uncertain: the noise of its seconds, however they depend on each other, and what changed between the repeats. The ratio
-is worked out on the log scale. Points that were measured in the same blocks of the plan share the drift of the machine:
-the log ratios of the blocks are averaged, and the drift cancels. Points of different blocks are compared by Welch's t.
+**Method.** Student's t on the means of the repeats. The spread of the repeats holds the noise of their seconds and all
+changes between the repeats. The ratio is computed on the log scale. Points of the same blocks of a plan share the drift
+of the machine: their log ratios are averaged block by block, and the drift cancels. Points of different blocks are
+compared by Welch's t.
 
-**It assumes** that repeats are exchangeable and that their means are about normal, which means of seconds are.
-`steady.settled` looks for a repeat that still climbs.
+**It assumes** that repeats are exchangeable and their means about normal. `steady.settled` finds repeats that still
+climb.
 
-**It cannot** tell from one repeat how far another would lie from it, and hardly from two: Student's factor is then
-12.7. Fewer than MIN_REPEATS repeats have no interval. Measured coverage:
-docs/research/models.md, tests/bench/coverage.py.
+**It cannot** give an interval for one repeat, and hardly for two: Student's factor is then 12.7. Fewer than MIN_REPEATS
+repeats have no interval. Measured coverage: docs/research/models.md, tests/bench/coverage.py.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from workers.analysis.blocks import Sample
 from workers.analysis.student import Floats, Student, of_difference, of_mean
 
+Method = Literal["linear", "nearest"]
 MIN_REPEATS = 3
-SEED = 20170  # of the models' bootstraps: the same runs give the same interval on every visit
+SEED = 20170  # of the models' bootstraps: the same runs always give the same interval
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its 95 % interval; `lo` and `hi` are None where too little was measured to know."""
+    """A value and its 95 % interval; `lo` and `hi` are None when too little was measured."""
 
     value: float
     lo: float | None = None
     hi: float | None = None
 
 
+def estimate(value: float, draws: Floats | None, method: Method = "linear") -> Estimate:
+    """A value with the 95 % interval of its bootstrap `draws`; None: without an interval."""
+    if draws is None:
+        return Estimate(float(value))
+    lo, hi = np.quantile(draws, (0.025, 0.975), method=method)
+    return Estimate(float(value), min(float(lo), float(value)), max(float(hi), float(value)))
+
+
 @dataclass(frozen=True)
 class RatioEstimate:
-    """`p`: two-sided, that both points are equally fast; None where the estimate has no interval."""
+    """`p`: two-sided, of equally fast points; None when the estimate has no interval."""
 
     estimate: Estimate
     p: float | None = None
@@ -54,13 +63,13 @@ def mean_tps(repeats: Sample) -> Estimate | None:
 
 
 def ratio(of: Sample, to: Sample) -> Estimate | None:
-    """Throughput of one point over that of another. None: one of them has no throughput to divide."""
+    """Throughput of one point over that of another. None: one of them has no throughput."""
     found = compared(of, to)
     return found.estimate if found else None
 
 
 def compared(of: Sample, to: Sample) -> RatioEstimate | None:
-    """The ratio with its p. Repeats that both points have are paired where there are enough of them."""
+    """The ratio with its p. Repeats that both points have are paired if there are enough."""
     if not of or not to:
         return None
     if min(_means(of).min(), _means(to).min()) <= 0:

@@ -1,4 +1,4 @@
-"""Has the warm-up been long enough? The mean of a run that still climbs is no steady state."""
+"""Was the warm-up long enough? A run that still climbs is not in a steady state."""
 
 import numpy as np
 import scipy
@@ -6,13 +6,13 @@ import scipy
 from workers.analysis.blocks import MIN_BLOCKS, Sample, block_length, block_means
 from workers.analysis.student import Floats
 
-DRIFT = 0.1  # of the mean, over the whole run: less does not matter to a reader
+DRIFT = 0.1  # of the mean, over the whole run; a smaller drift does not matter to a reader
 LEVEL = 0.01
 
 
 def drift(series: Floats) -> float | None:
-    """How much a run climbs (positive) or falls from its first to its last second, as a share of its mean; 0
-    where the trend over block means is not significant; None with too few blocks or no throughput."""
+    """The rise (positive) or fall of a run from its first to its last second, as a share of its mean. 0: the trend of
+    block means is not significant. None: too few blocks, or no throughput."""
     length = block_length({0: series})
     means = block_means({0: series}, length)
     if means.size < MIN_BLOCKS or means.mean() <= 0:
@@ -26,7 +26,7 @@ def drift(series: Floats) -> float | None:
 
 
 def settled(repeats: Sample) -> bool | None:
-    """False where any repeat drifts by a tenth of its mean or more; None where that cannot be told."""
+    """False when any repeat drifts by a tenth of its mean or more; None: not known."""
     drifts = [drift(series) for series in repeats.values()]
     if not drifts or None in drifts:
         return None

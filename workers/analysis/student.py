@@ -1,7 +1,7 @@
 """Student's t: the 95 % interval of a mean of few values, and of the difference of two such means.
 
-The last axis of an array holds the values of one sample; leading axes are many samples at once, as a simulation needs
-them (tests/bench/coverage.py).
+The last axis of an array holds the values of one sample. Leading axes hold many samples, for simulations
+(tests/bench/coverage.py).
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Student:
         return self.centre - half, self.centre + half
 
     def p(self) -> Floats:
-        """Two-sided p of a true centre of 0: below 0.05 exactly where 0 lies outside of the interval."""
+        """Two-sided p of a true centre of 0: below 0.05 exactly when the interval excludes 0."""
         away = np.abs(self.centre)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(away > 0, away / self.error, 0.0)

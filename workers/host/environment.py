@@ -7,8 +7,6 @@ import socket
 from pathlib import Path
 from typing import Any
 
-GIVE_UP = (OSError, ValueError)
-
 
 def host() -> dict[str, Any]:
     """Machine, kernel and distribution. Keys: hostname, cpu_model, cores, memory_bytes, kernel, distribution,
@@ -26,8 +24,8 @@ def host() -> dict[str, Any]:
 
 
 def storage(path: Path) -> dict[str, Any]:
-    """Where a folder's bytes go. Keys: file_system, mount_options, device, model, rotational, scheduler,
-    write_cache, logical_block_bytes. Device facts are None where the file system lies on no block device."""
+    """The file system and the device below a folder. Keys: file_system, mount_options, device, model, rotational,
+    scheduler, write_cache, logical_block_bytes. Device facts are None when the file system has no block device."""
     mount = _mount_of(path)
     return {
         "file_system": mount.get("file_system"),
@@ -38,20 +36,25 @@ def storage(path: Path) -> dict[str, Any]:
 
 
 def load_average() -> float:
-    """Of the last minute."""
+    """Load average of the last minute."""
     return os.getloadavg()[0]
 
 
 def _mount_of(path: Path) -> dict[str, str]:
     """The mount that holds `path`: the one of its device number with the longest matching mount point
-    (proc_pid_mountinfo(5)); of several at the same point the last one hides the others."""
+    (proc_pid_mountinfo(5)). At one mount point, the last mount hides the others."""
     try:
         path = path.resolve()
-        mounts = [_parse_mount(line) for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    except GIVE_UP:
+        holding = [mount for mount in mounts() if path.is_relative_to(mount["point"])]
+    except (OSError, ValueError):
         return {}
-    holding = [mount for mount in mounts if path.is_relative_to(mount["point"])]
     return max(reversed(holding), key=lambda mount: len(mount["point"]), default={})
+
+
+def mounts() -> list[dict[str, str]]:
+    """All mounts of this process, in the order in which they were made. Keys: number, point, file_system, device,
+    options. OSError: they cannot be read."""
+    return [_parse_mount(line) for line in Path("/proc/self/mountinfo").read_text().splitlines()]
 
 
 def _parse_mount(line: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Temporary files and folders that are removed even after their process was killed.
 
-The process holds a lock on each. The kernel releases the lock when the process dies; the next worker removes what is
-not locked. A measured file keeps its name: some file systems flush a file without a name in another way.
+The process holds a lock on each. The kernel releases the lock when the process dies, and the next worker removes what
+is not locked. A measured file keeps its name, because some file systems flush an unnamed file in another way.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ from pathlib import Path
 
 PREFIX = "durascope-"
 KINDS = ("binlog", "plugins", "tls", "probe", "sweep")
-YOUNG_S = 60.0  # made a moment ago, and perhaps not locked yet
+YOUNG_S = 60.0  # a new file may not be locked yet
 
 
 @contextmanager
@@ -43,19 +43,19 @@ def file(where: Path, kind: str) -> Iterator[int]:
 
 
 def places() -> set[Path]:
-    """Where such files are made, apart from folders that are removed as a whole."""
+    """The folders in which such files are made. Folders that are removed as a whole are left out."""
     return {Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path.home()}  # noqa: S108
 
 
 def sweep(folders: Iterable[Path]) -> list[str]:
-    """Remove what dead processes of our own user left there; the names."""
+    """Remove what dead processes of our user left there. Returns the names."""
     patterns = [f"{dot}{PREFIX}{kind}-*" for kind in KINDS for dot in ("", ".")]
     found = (path for one in folders for pattern in patterns for path in one.glob(pattern))
     return [path.name for path in found if _removed(path)]
 
 
 def _removed(path: Path) -> bool:
-    with suppress(OSError):  # it is gone, locked, or not ours to open
+    with suppress(OSError):  # it is gone, locked, or belongs to another user
         known = path.lstat()
         if known.st_uid != os.geteuid() or time.time() - known.st_mtime < YOUNG_S:
             return False

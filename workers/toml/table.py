@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class TomlTable:
-    """`path` is where in the file: claims[2].ratio."""
+    """`path`: the place of the table in its file, such as claims[2].ratio."""
 
     file: str
     path: str
@@ -27,7 +27,7 @@ class TomlTable:
         except OSError as error:
             raise PlanError(f"{path.name} could not be read: {error.strerror}.", "Check who may read it.") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise PlanError(f"{path.name} is no TOML: {error}.", "Correct the line that is named.") from error
+            raise PlanError(f"{path.name} is not valid TOML: {error}.", "Correct the line that is named.") from error
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -43,7 +43,7 @@ class TomlTable:
         return tuple(self._known(key, found, names) for found in self.texts(key))
 
     def yes(self, key: str) -> bool:
-        """False where nothing is said."""
+        """False when the key is missing."""
         found = self.data.get(key, False)
         if not isinstance(found, bool):
             raise self.wrong(key, f"is {found!r}", "Write true or false.")
@@ -68,7 +68,7 @@ class TomlTable:
         return TomlTable(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
 
     def over(self, key: str, shared: Mapping[str, Any]) -> "TomlTable":
-        """The table at `key`, with what is shared where it says nothing itself."""
+        """The table at `key`; keys that it lacks come from `shared`."""
         own = self.table(key)
         return TomlTable(own.file, own.path, {**shared, **own.data})
 
@@ -80,7 +80,7 @@ class TomlTable:
         return [TomlTable(self.file, f"{self._at(key)}[{n}]", entry) for n, entry in enumerate(found, start=1)]
 
     def only(self, known: Iterable[str]) -> None:
-        """Raises PlanError for a key that is not known here."""
+        """Raises PlanError for any other key."""
         names = list(known)
         for key in self.data:
             if key not in names:

@@ -34,7 +34,7 @@ def test_other_figures_have_their_own_unit_and_source(figure, unit):
     result = MadeUp(KNOWN, figures={(at(), figure): Estimate(2.0, 1.9, 2.1)})
     found = PointFigure(at(), figure).measure(result)
     assert (found.unit, found.value, found.why) == (unit, 2.0, "")
-    assert PointFigure(at(), figure).measure(MadeUp(KNOWN)).why == f"no source could tell the {figure} here"
+    assert PointFigure(at(), figure).measure(MadeUp(KNOWN)).why == f"no source has the {figure} here"
 
 
 @pytest.mark.parametrize("figure", [SPEEDS[0], PER_COMMIT[0]])
@@ -81,14 +81,14 @@ NEVER = Crashes(("1/1",), ("power-loss",), checks=("lost-engine",))
 
 def test_a_kind_of_crash_that_was_neither_planned_nor_tried():
     found = NEVER.measure(MadeUp())
-    assert (found.value, found.why) == (None, "it was not crashed: no power loss of 1/1")
+    assert (found.value, found.why) == (None, "crashes are missing: no power loss of 1/1")
 
 
 def test_what_could_not_tell_is_said_and_only_then():
     def why(*trials):
         return NEVER.measure(MadeUp(trials={("1/1", "power-loss"): trials})).why
 
-    assert why(HELD, BROKE_OFF) == "1 of them could not tell"
+    assert why(HELD, BROKE_OFF) == "1 of them are unknown"
     assert why(HELD, LOST) == ""
 
 

@@ -94,7 +94,7 @@ WRONG = [
     (CLAIM, 'crashes = { variants = ["5.5, on"], kinds = ["power-loss"] }', "needs checks or lost, one of them"),
     (CLAIM, 'flush = { variant = "5.5, on", figure = "joy" }', "claims[1].flush.figure is 'joy'"),
     ("[[claims]]", "[claims]", "claims is {"),
-    ("[plan]", "[plan", "mine.toml is no TOML"),
+    ("[plan]", "[plan", "mine.toml is not valid TOML"),
 ]  # fmt: skip
 
 

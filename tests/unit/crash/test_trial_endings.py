@@ -118,7 +118,7 @@ def test_an_error_of_the_system_is_told_in_its_words():
 def test_no_reason_is_empty(failure):
     broken = tried(fails(failure))
     assert broken.failed_at == "prepare"
-    assert broken.error == reason(failure) == f"{type(failure).__name__}, without any further word"
+    assert broken.error == reason(failure) == f"{type(failure).__name__}, without a message"
 
 
 def test_a_trial_that_breaks_after_a_finding_is_unknown_and_keeps_what_it_knew():

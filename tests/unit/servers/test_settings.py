@@ -93,7 +93,7 @@ def test_it_treats_spellings_alike():
         ('title = "Binary log"', 'name = "Binary log"', "settings.log_bin.name is not known here"),
         ('page = "gtid"', 'page = "gtids"', "settings.gtid_mode.page is 'gtids'. There are: innodb, binlog"),
         ('gtid = { mysql = "', 'gtid = { mariadb = "', "pages.gtid.mysql is missing"),
-        ("\n[pages]", "\n[pages", "is no TOML"),
+        ("\n[pages]", "\n[pages", "is not valid TOML"),
     ],
 )
 def test_a_broken_file_is_named_with_table_and_key(tmp_path, written, instead, says):

@@ -1,12 +1,12 @@
-"""What a claim says of a result, and whether it held.
+"""Claims as predicates on a result.
 
-A predicate measures one effect (`measure(measured) -> Effect`); bounds say where the effect must lie. *Held* when the
-whole 95 % interval lies within the bounds, *not held* when the whole interval lies outside, else *not decidable*: also
-when something was not measured, with the reason. Nothing is evaluated as code: a predicate is a table of a few keys.
+A predicate measures one effect (`measure(measured) -> Effect`), and bounds limit it. A claim is *held* when the whole
+95 % interval lies within the bounds, *not held* when the whole interval lies outside. Else it is *not decidable*, also
+when something was not measured. A predicate is a table of a few keys; nothing is evaluated as code.
 
     ratio    throughput of one point over that of another
-    value    a figure at one point: commits or rows a second, fsyncs per commit, commits per group
+    value    a figure at one point: commits or rows per second, fsyncs per commit, commits per group
     steps    the smallest growth from one number of threads to the next
-    crashes  the share of crashes after which a check failed, or more than so much work was gone
-    flush    what the device's flushes take, by the fitted time = N/R + K
+    crashes  the share of crashes after which a check failed, or more than some work was lost
+    flush    a figure of the device's flushes, from the fitted time = N/R + K
 """

@@ -9,9 +9,9 @@ Unit = Literal["times", "share", "deviation", "per second", "per commit", "commi
 
 @dataclass(frozen=True)
 class Effect:
-    """What was measured, with its 95 % interval. `value` None: nothing was, and `why`; `lo` or `hi` None: the interval
-    is not known, and `why`. `counts` is a share in numbers: 0 of 30. A *share* is of things counted, a *deviation* of
-    what was expected, which may be more than all of it."""
+    """A measured value with its 95 % interval. `value` None: not measured; `lo` or `hi` None: no interval; `why` says
+    the reason. `counts`: a share in numbers, 0 of 30. A *share* is of counted things; a *deviation* is relative to the
+    expected value, and may exceed 100 %."""
 
     unit: Unit
     value: float | None = None

@@ -1,4 +1,4 @@
-"""A sentence of an article as a predicate on a result."""
+"""A claim of an article as a predicate on a result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from workers.analysis.predicates.measured import MeasuredResult
 
 
 class Predicate(Protocol):
-    """`as_dict` is how a recipe writes it, in full; `in_percent`: whether its figure is read so."""
+    """`as_dict`: as a recipe writes it, in full; `in_percent`: whether its figure is shown in percent."""
 
     def measure(self, measured: MeasuredResult) -> Effect: ...
 
@@ -24,7 +24,7 @@ class Predicate(Protocol):
 
 @dataclass(frozen=True)
 class Claim:
-    """`id`: of docs/claims.md, or one's own; `article`: the figure that was published; `today`: why present servers
+    """`id`: of docs/claims.md, or the recipe's own; `article`: the published figure; `today`: why present servers
     contradict it, shown only when it is not held."""
 
     id: str

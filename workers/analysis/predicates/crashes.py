@@ -1,8 +1,8 @@
 """Predicates on crash trials: the share of crashes after which something was wrong.
 
-A share that was never seen is not zero: 0 of 30 crashes leaves up to 12 %, so a claim that something does not happen
-needs enough crashes, and a claim that it can happen is held once it was seen (`above = 0`). A crash whose check could
-not tell counts as unharmed for the lower end of the interval and as harmed for the upper one.
+0 of 30 crashes allow a share of up to 12 %. So a claim that something does not happen needs enough crashes. A claim
+that it can happen (`above = 0`) is held after one crash. A crash whose check is unknown counts as unharmed for the
+lower end of the interval and as harmed for the upper end.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from workers.analysis.predicates.measured import Crash, MeasuredResult, Place
 
 @dataclass(frozen=True)
 class Crashes:
-    """Crashes of these variants under these kinds, together. Counted are those in which one of `checks` (keys of
+    """All crashes of these variants under these kinds. Crashes count in which one of `checks` (keys of
     workers.crash.checks.CHECKS) failed; or, with `lost`, in which more than `longer_than_ms` of work was lost there."""
 
     variants: tuple[str, ...]
@@ -30,7 +30,7 @@ class Crashes:
         pairs = [(variant, kind) for variant in self.variants for kind in self.kinds]
         if never := [pair for pair in pairs if not measured.crashes(*pair) and not measured.open_crashes(*pair)]:
             missing = ", ".join(f"no {kind.replace('-', ' ')} of {variant}" for variant, kind in never)
-            return Effect("share", why=f"it was not crashed: {missing}")
+            return Effect("share", why=f"crashes are missing: {missing}")
         if left := sum(measured.open_crashes(*pair) for pair in pairs):
             return Effect("share", why=f"{left} of the planned crashes did not end")
         harmed = [self._harmed(crash) for pair in pairs for crash in measured.crashes(*pair)]
@@ -65,5 +65,5 @@ class Crashes:
 
 def _share(harmed: int, unknown: int, n: int) -> Effect:
     lo, hi = binomial.interval(harmed, n)[0], binomial.interval(harmed + unknown, n)[1]
-    why = f"{unknown} of them could not tell" if unknown else ""
+    why = f"{unknown} of them are unknown" if unknown else ""
     return Effect("share", harmed / n, lo, hi, why, f"{harmed:,} of {n:,}")

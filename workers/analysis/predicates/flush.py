@@ -1,4 +1,4 @@
-"""Predicates on the device under a variant: what its flushes take, by the fitted time = N/R + K."""
+"""Predicates on the device under a variant: the cost of its flushes, from the fitted time = N/R + K."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.measured import MeasuredResult
 
 PAGE_BYTES = 4096
-TOO_SHORT = "too few rounds were measured to know an interval"
-NO_LEAST = "the times vary so much that the interval reaches down to none at all"
+TOO_SHORT = "too few rounds were measured for an interval"
+NO_LEAST = "the times vary so much that the interval includes 0"
 MANY_BYTES = 100_000  # "the latency to fsync() 100K sequential bytes"
 
 
 @dataclass(frozen=True)
 class FlushFigure:
-    """One figure of FLUSH_FIGURES of the device under a variant, overwriting in place as a redo log does."""
+    """A figure of FLUSH_FIGURES of the device under a variant, when it overwrites in place as a redo log does."""
 
     variant: str
     figure: str
@@ -47,7 +47,7 @@ def _per_second(model: FsyncModel) -> Effect:
 
 
 def _ends(model: FsyncModel, size_bytes: int) -> tuple[float, float] | None:
-    """Shortest and longest time of that size that the intervals of K and R together allow."""
+    """Shortest and longest time of that size within the intervals of K and R."""
     k, rate = model.k_ms, model.mb_per_s
     if k.lo is None or k.hi is None or rate.lo is None or rate.hi is None:
         return None
@@ -55,7 +55,7 @@ def _ends(model: FsyncModel, size_bytes: int) -> tuple[float, float] | None:
 
 
 def _many_over_one(model: FsyncModel) -> Effect:
-    """Ends of the one over opposite ends of the other: wider than need be, never too narrow."""
+    """Each end over the opposite end of the other: too wide, never too narrow."""
     value = model.ms(MANY_BYTES) / model.ms(1)
     many, one = _ends(model, MANY_BYTES), _ends(model, 1)
     if many is None or one is None or one[0] <= 0:
@@ -64,7 +64,7 @@ def _many_over_one(model: FsyncModel) -> Effect:
 
 
 def _deviation(model: FsyncModel) -> Effect:
-    """The largest distance of any size from the line; an end of the interval is the largest of the sizes' ends."""
+    """The largest distance of any size from the line. Each end of the interval is the largest of the sizes' ends."""
     shares = [one.share for one in model.residuals]
     value = max(abs(one.value) for one in shares)
     if any(one.lo is None or one.hi is None for one in shares):

@@ -1,4 +1,4 @@
-"""What predicates ask of a result: a port, answered by the dashboard from what is stored."""
+"""The result as predicates see it: a protocol that the dashboard implements with stored rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class At:
         return ", ".join(self._parts())
 
     def unlike(self, other: "At") -> str:
-        """What of it is not the same as of the other point."""
+        """Those parts of the point that differ from the other one."""
         return ", ".join(mine for mine, its in zip(self._parts(), other._parts(), strict=True) if mine != its)
 
     def _parts(self) -> tuple[str, str, str]:
@@ -34,8 +34,8 @@ class At:
 
 @dataclass(frozen=True)
 class Crash:
-    """One crash that was tried. `checks`: check key -> outcome, without those that did not apply; empty: it broke off.
-    `lost_ms`: place -> work lost up to the crash in milliseconds, absent where not known."""
+    """One crash trial that ended. `checks`: key of each check that applied -> outcome; empty: the trial failed.
+    `lost_ms`: place -> work lost up to the crash in milliseconds, absent when not known."""
 
     checks: Mapping[str, str]
     lost_ms: Mapping[Place, float]
@@ -43,7 +43,7 @@ class Crash:
 
 class MeasuredResult(Protocol):
     def gap(self, at: At) -> str:
-        """Why the point is not fully measured; "" when all of its repeats are."""
+        """Why the point is not fully measured; "" when all its repeats are."""
 
     def commits(self, at: At) -> Sample:
         """Commits per second of each repeat."""
@@ -52,16 +52,16 @@ class MeasuredResult(Protocol):
         """Rows changed by one commit of the point's workload."""
 
     def per_commit(self, at: At, figure: str) -> Estimate | None:
-        """A figure of `value.PER_COMMIT`; None where no source could tell."""
+        """A figure of `points.PER_COMMIT`; None: no source has it."""
 
     def distrust(self) -> str:
-        """Why no crash verdict counts here (the detector failed its own control); "" when they do."""
+        """Why no crash verdict counts (the self-test of the checks failed); "" when they count."""
 
     def crashes(self, variant: str, kind: str) -> Sequence[Crash]:
-        """Those of the plan that ended, in any way."""
+        """The planned trials that ended, in any way."""
 
     def open_crashes(self, variant: str, kind: str) -> int:
-        """Those that the plan has and that did not end."""
+        """How many planned trials did not end."""
 
     def flushes(self, variant: str) -> FsyncModel | NotComputable:
         """The model of the device under this variant."""

@@ -10,7 +10,7 @@ from workers.analysis.predicates.bounds import Effect, Unit
 from workers.analysis.predicates.measured import At, MeasuredResult
 from workers.analysis.statistics import Estimate
 
-# What `value` may ask for. The speeds are sampled every second and can be divided by one another.
+# Figures of `value`. Speeds are sampled every second and can be divided by one another.
 SPEEDS = ("commits per second", "rows per second")
 PER_COMMIT = (
     "fsyncs per commit",  # redo and binlog
@@ -18,7 +18,7 @@ PER_COMMIT = (
     "binlog fsyncs per commit",
     "commits per group",
 )
-TOO_FEW = f"fewer than {statistics.MIN_REPEATS} repeats were measured: their interval is not known"
+TOO_FEW = f"fewer than {statistics.MIN_REPEATS} repeats were measured, so there is no interval"
 
 
 def _speed(measured: MeasuredResult, at: At, figure: str) -> Sample:
@@ -30,7 +30,7 @@ def _speed(measured: MeasuredResult, at: At, figure: str) -> Sample:
 
 
 def _gaps(measured: MeasuredResult, points: Sequence[At]) -> str:
-    """Why some of the points are not known, each reason once; "" when all are."""
+    """Why some points are not fully measured, each reason once; "" when all are."""
     reasons: dict[str, dict[str, None]] = {}
     for at in points:
         if gap := measured.gap(at):
@@ -47,8 +47,7 @@ def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:
 
 @dataclass(frozen=True)
 class SpeedRatio:
-    """Throughput of one point over that of another, by `statistics.ratio`; with `than`, how many times
-    as large as another such ratio it is."""
+    """Throughput of one point over that of another, by `statistics.ratio`; with `than`, divided by that other ratio."""
 
     of: At
     over: At
@@ -59,7 +58,7 @@ class SpeedRatio:
         if why := _gaps(measured, (self.of, self.over)):
             return Effect("times", why=why)
         parts = (_speed(measured, at, self.figure) for at in (self.of, self.over))
-        effect = _effect("times", statistics.ratio(*parts), "one of the two made no commits at all")
+        effect = _effect("times", statistics.ratio(*parts), "one of the two points has no commits")
         return effect if self.than is None else _quotient(effect, self.than.measure(measured))
 
     @property
@@ -77,7 +76,7 @@ class SpeedRatio:
 
 
 def _quotient(of: Effect, than: Effect) -> Effect:
-    """Ends divided by opposite ends: wider than need be, for the two are measured independently, never too narrow."""
+    """Each end divided by the opposite end: too wide for independent measurements, never too narrow."""
     if of.value is None or than.value is None:
         return Effect("times", why=of.why or than.why)
     value = of.value / than.value
@@ -101,7 +100,7 @@ class PointFigure:
             return Effect(unit, why=why)
         if self.figure in SPEEDS:
             return _effect(unit, statistics.mean_tps(_speed(measured, self.at, self.figure)), "nothing was measured")
-        return _effect(unit, measured.per_commit(self.at, self.figure), f"no source could tell the {self.figure} here")
+        return _effect(unit, measured.per_commit(self.at, self.figure), f"no source has the {self.figure} here")
 
     @property
     def in_percent(self) -> bool:
@@ -117,8 +116,8 @@ class PointFigure:
 
 @dataclass(frozen=True)
 class Steps:
-    """The smallest growth of throughput from one number of threads to the next. That every step grows holds at 95 %
-    when each of them does by itself (intersection-union test, Berger 1982), so no correction is made."""
+    """The smallest growth of throughput from one number of threads to the next. It needs no correction for several
+    steps: all grow at 95 % when each does by itself (intersection-union test, Berger 1982)."""
 
     points: tuple[At, ...]
 

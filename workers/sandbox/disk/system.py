@@ -8,12 +8,12 @@ import ctypes
 import errno
 import fcntl
 import os
-import re
 import threading
 import time
 from pathlib import Path
 
 from workers.errors import SandboxError, reason
+from workers.host import environment
 
 LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
@@ -84,9 +84,8 @@ def loops_below(folder: Path) -> list[Path]:
 
 def mounts_below(folder: Path) -> list[tuple[Path, str]]:
     """(mount point, file system) of everything mounted in the folder, the last mounted first."""
-    lines = [line.partition(" - ") for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    mounts = [(Path(_unescape(before.split()[4])), after.split()[0]) for before, _, after in lines]
-    return [mount for mount in reversed(mounts) if mount[0].is_relative_to(folder)]
+    mounts = [(Path(mount["point"]), mount["file_system"]) for mount in reversed(environment.mounts())]
+    return [mount for mount in mounts if mount[0].is_relative_to(folder)]
 
 
 def dismantle(folder: Path) -> None:
@@ -146,11 +145,6 @@ def _backing_file(device: Path) -> str:
         if error.errno in DETACHED:
             return ""
         raise
-
-
-def _unescape(text: str) -> str:
-    """Blanks in mountinfo are written in octal: \\040."""
-    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
 def _libc() -> ctypes.CDLL:

@@ -10,6 +10,6 @@ LEVEL = 0.95
 @cache
 def interval(k: int, n: int) -> tuple[float, float]:
     """Always two-sided: 0 of 30 is at most 12 %. A side that is chosen after counting would make the interval too
-    narrow. It covers the true share in 95 % of cases or more (docs/models.md)."""
+    narrow. It covers the true share in 95 % of cases or more (docs/research/models.md)."""
     found = scipy.stats.binomtest(k, n).proportion_ci(LEVEL, "exact")
     return float(found.low), float(found.high)

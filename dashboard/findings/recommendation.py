@@ -1,0 +1,141 @@
+"""Which of the tested settings to choose, and under which condition: from speed and from what crashes took.
+
+A setting is chosen only if no crash trial lost anything under it and none was unclear. Of two such settings the faster
+one wins if their 95 % intervals do not overlap; otherwise the one that flushes at every commit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboard.text.numbers import at, percent, sig
+
+FEW = 0.1  # an upper bound above this share asks for more trials
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Commits per second at a number of threads, with the 95 % interval."""
+
+    threads: int
+    tps: float
+    lo: float | None
+    hi: float | None
+
+    def exceeds(self, other: "Speed") -> bool:
+        """Whether the intervals say so: they do not overlap."""
+        return self.lo is not None and other.hi is not None and self.lo > other.hi
+
+
+@dataclass(frozen=True)
+class Crashes:
+    """Trials of one kind under one setting. `crash`: `power losses`, in the plural. `most`: the upper bound of the
+    share of crashes that lose something."""
+
+    crash: str
+    tried: int
+    failed: int
+    unclear: int
+    most: float | None
+
+    @property
+    def held(self) -> bool:
+        return self.tried > 0 and not self.failed and not self.unclear
+
+
+@dataclass(frozen=True)
+class Option:
+    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `is_yours`: the
+    server runs with it."""
+
+    name: str
+    speeds: tuple[Speed, ...]
+    crashes: tuple[Crashes, ...]
+    flushes: bool = False
+    is_yours: bool = False
+
+    @property
+    def held(self) -> bool:
+        return bool(self.crashes) and all(each.held for each in self.crashes)
+
+    def speed(self, threads: int) -> Speed | None:
+        return next((speed for speed in self.speeds if speed.threads == threads), None)
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """`choice`: one short sentence. `reasons`: sentences. `option`: the name of the chosen setting, "" for none."""
+
+    choice: str
+    reasons: tuple[str, ...]
+    option: str = ""
+
+
+def recommend(options: Sequence[Option], threads: int, counts: str = "commits") -> Recommendation | None:
+    """At that number of threads. None: no crash was tried, so that no choice rests on evidence."""
+    if not any(each.tried or each.unclear for one in options for each in one.crashes):
+        return None
+    held = [one for one in options if one.held]
+    if not held:
+        return Recommendation("None of these settings can be recommended.", tuple(filter(None, map(_risk, options))))
+    chosen = _best(held, threads)
+    rivals = [one for one in options if one is not chosen]
+    reasons = [_bound(chosen), _more(chosen, threads, counts), *(_against(one, chosen, threads) for one in rivals)]
+    verb = "Keep" if chosen.is_yours else "Use"
+    return Recommendation(f"{verb} {chosen.name}.", tuple(filter(None, reasons)), chosen.name)
+
+
+def _best(held: Sequence[Option], threads: int) -> Option:
+    first, *others = sorted(held, key=lambda one: not one.flushes)  # stable: the plan's order among equals
+    for one in others:
+        mine, best = one.speed(threads), first.speed(threads)
+        if mine and best and mine.exceeds(best):
+            first = one
+    return first
+
+
+def _bound(chosen: Option) -> str:
+    """What the fewest trials still allow."""
+    weakest = max(chosen.crashes, key=lambda each: each.most or 0.0)
+    tried = " and ".join(f"{each.tried:,} {each.crash}" for each in chosen.crashes)
+    text = f"It lost nothing in {tried}."
+    if weakest.most is None or weakest.most <= FEW:
+        return text
+    return f"{text} That is few: up to {percent(weakest.most)} of {weakest.crash} may still lose commits (95 % bound)."
+
+
+def _more(chosen: Option, threads: int, counts: str) -> str:
+    here = chosen.speed(threads)
+    if here is None:
+        return ""
+    faster = [one for one in chosen.speeds if one.exceeds(here)]
+    if not faster:
+        return ""
+    best = max(faster, key=lambda one: one.tps)
+    return (
+        f"If you need more than {sig(here.tps, 2)} {counts}/s, {chosen.name} reached {sig(best.tps, 2)} "
+        f"at {at(best.threads)}."
+    )
+
+
+def _against(one: Option, chosen: Option, threads: int) -> str:
+    gain, risk = _gain(one.speed(threads), chosen.speed(threads)), _risk(one)
+    if not risk:
+        return f"{one.name} {gain} and lost nothing either." if gain and one.held else ""
+    return f"{one.name} {gain} and {risk.removeprefix(one.name).strip()}" if gain else risk
+
+
+def _gain(speed: Speed | None, base: Speed | None) -> str:
+    if speed is None or base is None or base.tps <= 0:
+        return ""
+    if speed.exceeds(base):
+        return f"is {sig(speed.tps / base.tps, 2)} times as fast"
+    return "is slower here" if base.exceeds(speed) else "gains nothing measurable here"
+
+
+def _risk(one: Option) -> str:
+    """What speaks against a setting; "" where nothing was tried or everything held."""
+    failed = [f"{each.failed:,} of {each.tried:,} {each.crash}" for each in one.crashes if each.failed]
+    if failed:
+        return f"{one.name} lost commits in {' and '.join(failed)}."
+    unclear = [f"{each.unclear:,} {each.crash}" for each in one.crashes if each.unclear]
+    return f"{one.name} is unclear after {' and '.join(unclear)}." if unclear else ""

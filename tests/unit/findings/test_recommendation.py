@@ -1,0 +1,85 @@
+"""Which setting a result recommends, from speeds and crash trials."""
+
+import pytest
+
+from dashboard.findings.recommendation import Crashes, Option, Speed, recommend
+
+
+def speeds(*pairs: tuple[int, float], spread: float = 0.02) -> tuple[Speed, ...]:
+    return tuple(Speed(threads, tps, tps * (1 - spread), tps * (1 + spread)) for threads, tps in pairs)
+
+
+def losses(failed: int = 0, tried: int = 30, unclear: int = 0, most: float | None = 0.095) -> tuple[Crashes, ...]:
+    return (Crashes("power losses", tried, failed, unclear, most),)
+
+
+SAFE = Option("1/1", speeds((8, 1000), (32, 3000)), losses(), flushes=True)
+RISKY = Option("0/0", speeds((8, 6100), (32, 9000)), losses(failed=30))
+
+
+def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
+    found = recommend([RISKY, SAFE], 8)
+    assert found and (found.option, found.choice) == ("1/1", "Use 1/1.")
+    assert "0/0 is 6.1 times as fast and lost commits in 30 of 30 power losses." in found.reasons
+
+
+def test_the_setting_that_the_server_has_is_kept():
+    found = recommend([RISKY, Option("1/1", SAFE.speeds, SAFE.crashes, True, is_yours=True)], 8)
+    assert found and found.choice == "Keep 1/1."
+
+
+def test_more_threads_are_named_only_where_they_are_faster_beyond_their_intervals():
+    assert any("more than 1,000 commits/s" in one and "32 threads" in one for one in recommend([SAFE], 8).reasons)
+    close = Option("1/1", speeds((8, 1000), (32, 1010)), losses(), True)
+    assert not any("If you need more" in one for one in recommend([close], 8).reasons)
+
+
+def test_a_setting_that_gains_nothing_is_told_as_such():
+    same = Option("2/1", speeds((8, 1005)), losses(failed=3, tried=3, most=1.0))
+    reasons = recommend([SAFE, same], 8).reasons
+    assert "2/1 gains nothing measurable here and lost commits in 3 of 3 power losses." in reasons
+
+
+@pytest.mark.parametrize(
+    ("other", "chosen"),
+    [
+        (Option("1/1 fast", speeds((8, 1500)), losses(), True), "1/1 fast"),
+        (Option("2/1", speeds((8, 1500)), losses()), "2/1"),  # it held in every trial and is faster
+        (Option("2/1", speeds((8, 1010)), losses()), "1/1"),
+        (Option("2/1", speeds((8, 9000)), losses(unclear=1)), "1/1"),  # unclear is not held
+        (Option("2/1", speeds((8, 9000)), ()), "1/1"),  # never crashed
+        (Option("2/1", speeds((8, 9000)), losses(tried=0, most=None)), "1/1"),
+        (Option("2/1", (Speed(8, 9000, None, None),), losses()), "1/1"),  # measured once: no interval
+    ],
+)
+def test_of_two_that_held_the_faster_one_wins_only_beyond_the_intervals(other, chosen):
+    assert recommend([SAFE, other], 8).option == chosen
+    assert recommend([other, SAFE], 8).option == chosen
+
+
+def test_of_two_alike_the_plans_first_one_is_chosen():
+    same = Option("1/1 same", speeds((8, 1010)), losses(), True)
+    assert [recommend([SAFE, same], 8).option, recommend([same, SAFE], 8).option] == ["1/1", "1/1 same"]
+
+
+def test_a_setting_must_hold_under_every_kind_of_crash():
+    killed = Option("0/0", speeds((8, 9000)), (*losses(), Crashes("process kills", 30, 2, 0, 0.2)))
+    found = recommend([killed, SAFE], 8)
+    assert found.option == "1/1"
+    assert any("2 of 30 process kills" in one for one in found.reasons)
+
+
+def test_few_trials_are_told_with_what_they_still_allow():
+    few = Option("1/1", SAFE.speeds, losses(tried=3, most=0.63), True)
+    assert any("63" in one and "may still lose" in one for one in recommend([few], 8).reasons)
+    assert not any("may still lose" in one for one in recommend([SAFE], 8).reasons)
+
+
+def test_nothing_is_recommended_where_all_lost_something():
+    found = recommend([RISKY], 8)
+    assert (found.option, found.reasons) == ("", ("0/0 lost commits in 30 of 30 power losses.",))
+
+
+def test_without_a_crash_trial_there_is_no_recommendation():
+    assert recommend([Option("1/1", SAFE.speeds, ())], 8) is None
+    assert recommend([Option("1/1", SAFE.speeds, losses(tried=0, most=None))], 8) is None

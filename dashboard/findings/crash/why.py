@@ -1,0 +1,100 @@
+"""Why a crash lost acknowledged commits: from the settings of the trial and from what each log lost.
+
+The settings explain a loss as workers/servers/risks.toml derives it before a crash. A loss that they do not explain is
+told as such: it points to the disk or to a defect of the server.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dashboard.records.experiments.crash_kinds import LYING_DISK
+from dashboard.text.numbers import ms
+
+FLUSH, ROCKSDB_FLUSH, SYNC = "innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit", "sync_binlog"
+PROCESS_KILL = "process-kill"
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Acknowledged commits lost in one trial, and the time in which they were committed; None: not known."""
+
+    engine: int | None = None
+    engine_ms: float | None = None
+    binlog: int | None = None
+    binlog_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`says`: one sentence. `prevented_by`: a sentence, "" where no setting prevents it."""
+
+    says: str
+    prevented_by: str = ""
+
+
+def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> tuple[Cause, ...]:
+    """One for the engine and one for the binary log, of each that lost something. `engine`: innodb or rocksdb;
+    `settings`: those that the server ran with."""
+    return tuple(_causes(kind, engine, settings, lost))
+
+
+def _causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Iterator[Cause]:
+    if not lost.engine and not lost.binlog:
+        return
+    if kind == LYING_DISK:
+        yield Cause(
+            "The disk reported flushes that it did not make.",
+            "No setting prevents that. Use a disk whose cache keeps its content without power.",
+        )
+        return
+    if lost.engine:
+        yield _engine(kind, engine, settings, lost)
+    if lost.binlog:
+        yield _binlog(kind, engine, settings, lost)
+
+
+def _engine(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
+    name = ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH
+    log = "write-ahead log" if engine == "rocksdb" else "redo log"
+    flush, last = settings.get(name), _last(lost.engine_ms)
+    if flush == "0" or (engine == "rocksdb" and flush == "2" and settings.get("rocksdb_manual_wal_flush") != "OFF"):
+        rescue = f"{name}=1" if kind != PROCESS_KILL or engine == "rocksdb" else f"{name}=1 or 2"
+        return Cause(f"{name}={flush}: the {log} of {last} was still in the server's memory.", _prevents(rescue))
+    if flush == "2" and kind != PROCESS_KILL:
+        return Cause(f"{name}=2: the {log} of {last} was written but not flushed.", _prevents(f"{name}=1"))
+    if flush in ("1", "3") and kind != PROCESS_KILL and _is_unflushed(settings):
+        says = f"{SYNC}={settings[SYNC]}: recovery rolled back {last} of commits; their binlog events were not flushed."
+        return Cause(says, _prevents(f"{SYNC}=1"))
+    return _unexplained(flush is not None, f"the {log}")
+
+
+def _binlog(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
+    last = _last(lost.binlog_ms)
+    if settings.get("binlog_storage_engine", "").lower() == "innodb":
+        flush = settings.get(FLUSH)
+        if flush == "0" or (flush == "2" and kind != PROCESS_KILL):
+            says = f"{FLUSH}={flush}: the binary log is in the redo log, and {last} of it was not flushed."
+            return Cause(says, _prevents(f"{FLUSH}=1"))
+        return _unexplained(flush is not None, "the binary log")
+    if kind != PROCESS_KILL and _is_unflushed(settings):
+        says = f"{SYNC}={settings[SYNC]}: {last} of the binary log was still in the page cache."
+        return Cause(says, _prevents(f"{SYNC}=1"))
+    return _unexplained(SYNC in settings, "the binary log")
+
+
+def _is_unflushed(settings: Mapping[str, str]) -> bool:
+    return settings.get(SYNC) not in ("1", None)
+
+
+def _last(took_ms: float | None) -> str:
+    return f"the last {ms(took_ms)}" if took_ms is not None else "the last moments"
+
+
+def _prevents(setting: str) -> str:
+    return f"{setting} prevents this."
+
+
+def _unexplained(is_known: bool, log: str) -> Cause:
+    if not is_known:
+        return Cause(f"The settings of {log} are not known. They cannot explain the loss.")
+    return Cause(f"The settings of {log} do not explain this loss. Look at the disk and at the server's own log.")

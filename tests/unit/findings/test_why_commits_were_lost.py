@@ -1,0 +1,84 @@
+"""The cause of a loss: which log lacked what, and which setting prevents it."""
+
+import pytest
+
+from dashboard.findings.crash.why import FLUSH, ROCKSDB_FLUSH, SYNC, Lost, causes
+
+ENGINE = Lost(engine=5, engine_ms=740.0, binlog=0)
+BINLOG = Lost(engine=0, binlog=7, binlog_ms=900.0)
+POWER, KILL = "power-loss", "process-kill"
+
+
+def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
+    return {FLUSH: flush, SYNC: sync, **more}
+
+
+@pytest.mark.parametrize(
+    ("kind", "engine", "settings", "lost", "cause", "prevented_by"),
+    [
+        (POWER, "innodb", flushed("2", "1"), ENGINE, "written but not flushed", f"{FLUSH}=1 prevents this."),
+        (POWER, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 prevents this."),
+        (KILL, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 or 2 prevents this."),
+        (POWER, "innodb", flushed("1", "0"), ENGINE, "recovery rolled back", f"{SYNC}=1 prevents this."),
+        (POWER, "innodb", flushed("1", "0"), BINLOG, "page cache", f"{SYNC}=1 prevents this."),
+        (POWER, "innodb", flushed("1", "100"), BINLOG, "sync_binlog=100", f"{SYNC}=1 prevents this."),
+        (POWER, "rocksdb", {ROCKSDB_FLUSH: "2", SYNC: "1"}, ENGINE, "memory", f"{ROCKSDB_FLUSH}=1 prevents this."),
+        (KILL, "rocksdb", {ROCKSDB_FLUSH: "2", SYNC: "1"}, ENGINE, "memory", f"{ROCKSDB_FLUSH}=1 prevents this."),
+        (
+            POWER,
+            "rocksdb",
+            {ROCKSDB_FLUSH: "2", "rocksdb_manual_wal_flush": "OFF", SYNC: "1"},
+            ENGINE,
+            "written but not flushed",
+            f"{ROCKSDB_FLUSH}=1 prevents this.",
+        ),
+        (
+            POWER,
+            "innodb",
+            flushed("2", "0", binlog_storage_engine="innodb"),
+            BINLOG,
+            "in the redo log",
+            f"{FLUSH}=1 prevents this.",
+        ),
+    ],
+)
+def test_a_setting_explains_the_loss(kind, engine, settings, lost, cause, prevented_by):
+    (found,) = causes(kind, engine, settings, lost)
+    assert cause in found.says
+    assert found.prevented_by == prevented_by
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "lost"),
+    [
+        (POWER, flushed("1", "1"), ENGINE),
+        (POWER, flushed("1", "1"), BINLOG),
+        (KILL, flushed("2", "0"), ENGINE),  # the page cache survives a kill
+        (KILL, flushed("2", "0"), BINLOG),
+        (KILL, flushed("2", "0", binlog_storage_engine="innodb"), BINLOG),
+    ],
+)
+def test_a_loss_that_the_settings_do_not_explain_is_told_as_such(kind, settings, lost):
+    (found,) = causes(kind, "innodb", settings, lost)
+    assert "do not explain" in found.says
+    assert not found.prevented_by
+
+
+def test_settings_that_are_not_known_explain_nothing():
+    assert all("not known" in one.says for one in causes(POWER, "innodb", {}, Lost(1, 1.0, 1, 1.0)))
+
+
+def test_each_log_that_lost_something_has_its_cause():
+    both = causes(POWER, "innodb", flushed("0", "0"), Lost(5, 740.0, 7, 900.0))
+    assert ["740 ms" in both[0].says, "900 ms" in both[1].says] == [True, True]
+    assert "the last moments" in causes(POWER, "innodb", flushed("0", "0"), Lost(engine=5))[0].says
+
+
+def test_a_lying_disk_is_the_cause_whatever_the_settings_are():
+    (found,) = causes("lying-disk", "innodb", flushed("1", "1"), Lost(5, 740.0, 7, 900.0))
+    assert "did not make" in found.says
+
+
+def test_nothing_lost_has_no_cause():
+    assert causes(POWER, "innodb", flushed("0", "0"), Lost(0, None, 0, None)) == ()
+    assert causes(POWER, "innodb", flushed("0", "0"), Lost()) == ()

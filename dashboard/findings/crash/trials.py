@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
+from dashboard.records.experiments.verdict_label import verdict_label
 from workers.bench.plan import CONTROLS
 from workers.crash.replica_judgement import RECONNECTIONS
 
@@ -71,6 +72,10 @@ class Tried:
     def stayed_down(self) -> bool:
         """The server refused what the crash had left: there is a verdict, and no time of recovery."""
         return self.verdict == Trial.Verdict.INVALID and self.recovery_s is None
+
+    @property
+    def verdict_label(self) -> str:
+        return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
 
     def lost(self, place: str) -> int | None:
         """Acknowledged transactions lost from "engine" or "binlog"."""

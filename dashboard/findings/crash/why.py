@@ -54,6 +54,8 @@ def _causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> 
 
 
 def _engine(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
+    if engine not in ("innodb", "rocksdb"):
+        return _unexplained(False, f"{engine}'s log")
     name = ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH
     log = "write-ahead log" if engine == "rocksdb" else "redo log"
     flush, last = settings.get(name), _last(lost.engine_ms)

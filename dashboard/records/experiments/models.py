@@ -8,6 +8,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from dashboard.records.experiments import states
+from dashboard.records.experiments.verdict_label import verdict_label
 from dashboard.records.experiments.words import words_of
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CONTROLS
@@ -303,6 +304,11 @@ class Trial(models.Model):
     @property
     def may_be_repeated(self) -> bool:
         return self.state in states.ENDED and not self.experiment.is_imported
+
+    @property
+    def verdict_label(self) -> str:
+        """The verdict as people read it; "" without one."""
+        return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
 
 
 class TrialEvidence(models.Model):

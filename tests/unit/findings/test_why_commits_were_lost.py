@@ -68,6 +68,11 @@ def test_settings_that_are_not_known_explain_nothing():
     assert all("not known" in one.says for one in causes(POWER, "innodb", {}, Lost(1, 1.0, 1, 1.0)))
 
 
+def test_another_engine_is_not_explained_by_the_settings_of_innodb():
+    (found,) = causes(POWER, "tokudb", flushed("0", "1"), ENGINE)
+    assert "not known" in found.says
+
+
 def test_each_log_that_lost_something_has_its_cause():
     both = causes(POWER, "innodb", flushed("0", "0"), Lost(5, 740.0, 7, 900.0))
     assert ["740 ms" in both[0].says, "900 ms" in both[1].says] == [True, True]

@@ -57,9 +57,18 @@ def test_it_names_the_check_where_nothing_was_lost(failed, words):
     words(sentence(failed))
 
 
+def test_it_says_why_the_commits_were_lost_and_what_prevents_it(client_in, experiment):
+    trial = experiment.trials.first()
+    trial.experiment.plan["variants"][0]["settings"] = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "1"}
+    trial.experiment.save()
+    page = flat(html(client_in, trial))
+    assert "written but not flushed" in page
+    assert "innodb_flush_log_at_trx_commit=1 prevents this." in page
+
+
 def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):
     page = flat(html(client_in, experiment.trials.first()))
-    for part in ("invalid under power loss", "seed 91", "client 0, number 1;", "957 more", "0-1-22003", "Error log",
+    for part in ("commits lost", "seed 91", "client 0, number 1;", "957 more", "0-1-22003", "Error log",
                  "sync_binlog=0", "1236 Got fatal error", "Starting crash recovery", "sectors lost"):  # fmt: skip
         assert part in page, part
     assert " style=" not in page and "<style" not in page

@@ -37,6 +37,7 @@ class TrialOut(Schema):
     repeats_id: int | None
     state: State
     verdict: Literal[""] | Verdict
+    verdict_label: str
     error: str
     mend: str
     started_at: datetime | None

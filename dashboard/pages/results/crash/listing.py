@@ -69,7 +69,7 @@ def _row(shown: Shown, reader: Reader, trial: Tried) -> dict[str, Any]:
         "server": shown.names[trial.server_id],
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
-        "word": trial.verdict or trial.state,
+        "word": trial.verdict_label or trial.state,
         "replica": REPLICAS_SAY[trial.replica],
         "is_control": trial.kind in CONTROLS,
     }

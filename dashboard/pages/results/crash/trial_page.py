@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.charts.bars import sets, timeline
+from dashboard.findings.crash.durability import of_trial
+from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.pages.results.crash.listing import STATE_OF
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.crash_kinds import title
@@ -30,8 +32,9 @@ def context(trial: Trial, reader: Reader) -> dict[str, Any]:
         "error": reader.text(f"{trial.error} {trial.mend}".strip()),
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
-        "word": trial.verdict or trial.get_state_display(),
+        "word": trial.verdict_label or trial.get_state_display(),
         "sentence": sentence(trial, data),
+        "causes": _causes(trial),
         "data": data,
         "checks": [_check(one) for one in data.get("checks", [])],
         "steps": list(zip(timeline(data.get("steps", [])), data.get("steps", []), strict=True)),
@@ -104,6 +107,14 @@ def _check(one: Mapping[str, Any]) -> dict[str, Any]:
         "offenders": offenders[:SHOWN_OFFENDERS],
         "more": max(0, one["count"] - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
     }
+
+
+def _causes(trial: Trial) -> tuple[Cause, ...]:
+    """Of what was lost, from the settings that the server ran with."""
+    planned = next((one for one in trial.experiment.plan["variants"] if one["name"] == trial.variant), {})
+    ran = of_trial(trial.environment.data if trial.environment else {}, planned.get("settings", {})).settings
+    lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms)
+    return causes(trial.kind, planned.get("engine", "innodb").lower(), ran, lost)
 
 
 def _facts(trial: Trial) -> dict[str, str]:

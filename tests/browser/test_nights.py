@@ -27,7 +27,7 @@ def dba(page, live_server, transactional_db):
     page.get_by_label("Username").fill("maria")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in", exact=True).click()
-    expect(page.get_by_role("link", name="Nights")).to_be_visible()
+    expect(page.get_by_role("link", name="Schedules")).to_be_visible()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
+from dashboard.pages.help.glossary import GLOSSARY
 from dashboard.pages.help.terms import TERMS, of_setting
 from workers.servers.settings import SETTINGS
 
@@ -13,4 +14,5 @@ from workers.servers.settings import SETTINGS
 @require_safe
 def words(request: HttpRequest) -> HttpResponse:
     settings = [(setting.name, of_setting(setting)) for setting in SETTINGS.values()]
-    return render(request, "help/words.html", {"settings": settings, "words": sorted(TERMS.items())})
+    known = {"settings": settings, "figures": sorted(TERMS.items()), "words": GLOSSARY}
+    return render(request, "help/words.html", known)

@@ -150,7 +150,7 @@ class SandboxForm(SiteForm):
 
     build = forms.ChoiceField(
         choices=lambda: [(key, build.title) for key, build in builds.every().items()],
-        help_text="Which server binaries it runs. Those that are installed are under Lab, Builds.",
+        help_text="Which server binaries it runs. Those that are installed are under Workers, Builds.",
     )
 
     class Meta:

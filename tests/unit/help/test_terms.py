@@ -7,9 +7,11 @@ import pytest
 from django.conf import settings
 from django.template import Context, Template
 from django.urls import reverse
+from django.utils.html import escape
 from django.utils.safestring import mark_safe
 
 from dashboard.findings.per_commit import FSYNCS
+from dashboard.pages.help import glossary
 from dashboard.pages.help.terms import FILE, TERMS, Term, explained, read
 from dashboard.pages.templatetags.terms import term
 from dashboard.records.experiments.crash_kinds import title
@@ -167,7 +169,7 @@ def test_a_term_is_reached_by_keyboard_and_escaped():
 
 def test_the_page_of_words_has_all_of_them(client_in):
     page = client_in.get(reverse("help:words")).text
-    assert page.count("<dt>") == len(TERMS) + len(SETTINGS)
+    assert page.count("<dt>") == len(TERMS) + len(SETTINGS) + len(glossary.GLOSSARY)
     assert 'rel="noopener noreferrer"' in page
 
 
@@ -198,3 +200,12 @@ def test_a_broken_file_is_named_with_table_and_key(tmp_path, written, instead, s
     with pytest.raises(PlanError) as refused:
         read(broken)
     assert str(refused.value).startswith("terms.toml") and says in str(refused.value)
+
+
+def test_the_glossary_of_the_documents_is_on_the_page(client_in):
+    page = client_in.get("/help/").content.decode()
+    rows = [line for line in glossary.FILE.read_text().splitlines() if line.startswith("| ")][1:]
+    assert len(glossary.GLOSSARY) == len(rows) > 60
+    for word, meant in glossary.GLOSSARY:
+        assert f"<dt>{escape(word)}</dt>" in page.replace("\n", "")
+        assert meant.says and "|" not in meant.says

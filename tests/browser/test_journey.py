@@ -324,7 +324,7 @@ def test_a_wrong_password_is_told_apart_from_a_wrong_address(page, target):
 def test_an_own_server_is_tested(page, target):
     register(page, "Own <b>server</b> 'ö' \N{SNOWMAN}", target)
     checks = checks_of(page)
-    assert "It answers" in checks and "The server accepts writes" in checks
+    assert "The server answers" in checks and "The server accepts writes" in checks
     main = page.locator("main")
     expect(main.get_by_role("heading", name="Durability report")).to_be_visible()
     expect(main).to_contain_text("power loss")

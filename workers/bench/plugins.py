@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from workers.host import temporary
-from workers.servers.clear_text import PLUGINS, is_told_who_answers
+from workers.servers.clear_text import PLUGINS, proves_its_identity
 from workers.servers.target import Target
 
 ROOT = Path("/usr")
@@ -20,7 +20,7 @@ INSTALLED = ("lib/*/libmariadb3/plugin/*.so", "lib*/mariadb/plugin/*.so")  # Deb
 def without_clear_text(target: Target) -> Iterator[dict[str, str]]:
     """What it adds to sysbench's environment: a folder with links to the others, or nothing where nobody else could be
     at the other end."""
-    if is_told_who_answers(target):
+    if proves_its_identity(target):
         yield {}
         return
     with temporary.folder("plugins") as folder:

@@ -1,11 +1,10 @@
-"""How long sessions wait for the leader of their commit group, from performance_schema.
+"""The time that sessions wait for the leader of their commit group, from performance_schema.
 
-In group commit the first session of a group writes and flushes for all; the others wait on a condition until it has
-done so (MySQL since 5.6: MYSQL_BIN_LOG::COND_done, in MYSQL_BIN_LOG::change_stage; MariaDB: THD::COND_wakeup_ready, in
-MYSQL_BIN_LOG::queue_for_group_commit). The leader of MySQL 5.7.6 and later flushes the redo log for its group as well;
-in MariaDB each session has done so before it queues up, and in MySQL 5.6 too, which the instrument does not tell apart.
-Its instrument is off by default. MySQL 5.6 obeys it only when it was on at the
-start: a server that counted no wait is not said to have waited for nothing.
+In group commit the first session of a group writes and flushes for all. The others wait on a condition until it has
+finished (MySQL since 5.6: MYSQL_BIN_LOG::COND_done, in MYSQL_BIN_LOG::change_stage; MariaDB: THD::COND_wakeup_ready, in
+MYSQL_BIN_LOG::queue_for_group_commit). In MySQL 5.7.6 and later the leader flushes the redo log for its group too. In
+MariaDB and MySQL 5.6 each session does so before it queues. The instrument is off by default. MySQL 5.6 obeys it only
+when it was on at the start, so a count of 0 waits yields no figure.
 """
 
 from functools import partial
@@ -24,7 +23,7 @@ INSTRUMENTS: dict[FlavourKey, str] = {
     "mysql": "wait/synch/cond/sql/MYSQL_BIN_LOG::COND_done",
     "mariadb": "wait/synch/cond/sql/THD::COND_wakeup_ready",
 }
-LED: dict[str, tuple[str, ...]] = {  # by the end of a figure's source: the logs that the leader flushes meanwhile
+LED: dict[str, tuple[str, ...]] = {  # by the end of a figure's source: the logs that the leader flushes
     "THD::COND_wakeup_ready": ("binlog",),
     "MYSQL_BIN_LOG::COND_done": ("redo", "binlog"),
 }
@@ -36,7 +35,7 @@ class CommitWaits:
 
     key = "commit_waits"
     title = "Waits for the leader of a commit group"
-    cost = "one small SELECT a second; the instrument itself a microsecond per wait"
+    cost = "one small SELECT per second; the instrument costs a microsecond per wait"
     default = True
 
     def missing(self, subject: Subject) -> str:

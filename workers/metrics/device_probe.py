@@ -1,7 +1,7 @@
-"""How long does this folder's device take to make a write durable?
+"""The time that a folder's device takes to make a write durable.
 
-Two ways of writing, as a server has them: *append* to a growing file (binlog: each flush also writes the file's
-new size) and *overwrite* in place (redo log). Both through the page cache, each write followed by fdatasync.
+A server writes in two ways: it *appends* to a growing file (binlog: each flush also writes the file's new size) or
+*overwrites* in place (redo log). Both go through the page cache, and fdatasync follows each write.
 """
 
 import errno
@@ -18,13 +18,13 @@ from workers.errors import SandboxError
 from workers.host import temporary
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1048576)
-REGION_BYTES = 8 << 20  # overwriting goes round in it, appending starts anew at its end; a multiple of every size
+REGION_BYTES = 8 << 20  # both ways begin again at its end; a multiple of every size
 Way = Literal["append", "overwrite"]
 
 
 @dataclass(frozen=True)
 class FlushTimes:
-    """`n` writes of `size_bytes`, each with its fdatasync: the distribution of the time taken."""
+    """`n` writes of `size_bytes`, each with its fdatasync, and the distribution of their times."""
 
     way: Way
     size_bytes: int
@@ -38,7 +38,7 @@ class FlushTimes:
 
 @dataclass(frozen=True)
 class DeviceProbe:
-    """One look at a device; ordered by way, then size."""
+    """All sizes of both ways; ordered by way, then size."""
 
     flushes: tuple[FlushTimes, ...]
 
@@ -68,29 +68,26 @@ def probe(folder: Path, *, sizes: Sequence[int] = SIZES, seconds_each: float = 0
 
 def _measure(fd: int, way: Way, size: int, seconds: float) -> FlushTimes:
     block = os.urandom(size)  # a device may compress or drop zeros
-    times: list[float] = []
+    times_ms: list[float] = []
     offset, deadline = 0, time.perf_counter() + seconds
-    while not times or time.perf_counter() < deadline:
+    while not times_ms or time.perf_counter() < deadline:
         if way == "append" and offset == 0:
             os.ftruncate(fd, 0)
-        times.append(_flush(fd, block, offset))
+        times_ms.append(durable_ms(fd, block, offset))
         offset = (offset + size) % REGION_BYTES
-    return _summary(way, size, np.array(times) * 1e3)
+    p50, p95, p99 = (float(p) for p in np.percentile(times_ms, (50, 95, 99)))
+    return FlushTimes(way, size, len(times_ms), p50, p95, p99, max(times_ms), float(np.mean(times_ms)))
 
 
-def _flush(fd: int, block: bytes, offset: int) -> float:
+def durable_ms(fd: int, block: bytes, offset: int) -> float:
+    """The time of a write and its fdatasync. OSError: the disk is full, or fails."""
     began = time.perf_counter()
     _write(fd, block, offset)
     os.fdatasync(fd)
-    return time.perf_counter() - began
+    return (time.perf_counter() - began) * 1000
 
 
 def _write(fd: int, block: bytes, offset: int) -> None:
-    """A short write is how a disk says that it is full just now."""
+    """A short write means that the disk is full."""
     if os.pwrite(fd, block, offset) != len(block):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _summary(way: Way, size: int, ms: np.ndarray) -> FlushTimes:
-    p50, p95, p99 = (float(p) for p in np.percentile(ms, (50, 95, 99)))
-    return FlushTimes(way, size, len(ms), p50, p95, p99, float(ms.max()), float(ms.mean()))

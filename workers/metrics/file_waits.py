@@ -1,8 +1,8 @@
 """Figures from performance_schema's file summaries.
 
-COUNT_MISC counts open, close, seek and size changes besides syncs. For the binlog it is exact as long as the
-server stays in one binlog file (compared with the sync counter on MariaDB 10.11, with a trace on MySQL), so
-after a rotation it is left out. For redo log and data files it is never exact, so only their bytes are told.
+COUNT_MISC counts open, close, seek and size changes beside syncs. For the binlog it is exact while the server stays in
+one binlog file (compared with the sync counter on MariaDB 10.11, with a trace on MySQL); after a rotation it is left
+out. For redo log and data files it is never exact, so only their bytes are figures.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ SQL = Path(__file__).with_suffix(".sql").read_text()
 ORIGIN = "file_waits:file_summary_by_event_name"
 BINLOG = "sql/binlog"
 BYTES: dict[str, tuple[tuple[str, ...], str]] = {
-    "redo_bytes": (("innodb/innodb_log_file",), "as given to the file, padding included"),
+    "redo_bytes": (("innodb/innodb_log_file",), "as written to the file, padding included"),
     "binlog_bytes": ((BINLOG,), ""),
     "data_bytes": (("innodb/innodb_data_file", "innodb/innodb_dblwr_file"), "with the doublewrite"),
 }
@@ -33,7 +33,7 @@ class FileWaits:
 
     key = "file_waits"
     title = "File waits of performance_schema"
-    cost = "one small SELECT a second; performance_schema itself costs some CPU when it is on"
+    cost = "one small SELECT per second; performance_schema itself costs some CPU"
     default = True
 
     def missing(self, subject: Subject) -> str:
@@ -51,7 +51,7 @@ class FileWaits:
 
 
 def _switched_off(subject: Subject) -> str:
-    """Which switch inside performance_schema is off, with the statement that turns it on; "" when none is."""
+    """Which switch of performance_schema is off, with the statement that turns it on; "" when none is off."""
     consumer = "SELECT enabled FROM performance_schema.setup_consumers WHERE name = 'global_instrumentation'"
     if ask.value(subject.connection, consumer) != "YES":
         return (
@@ -66,7 +66,7 @@ def _switched_off(subject: Subject) -> str:
             "The instruments of files are off. Turn them on: UPDATE performance_schema.setup_instruments "
             "SET enabled = 'YES', timed = 'YES' WHERE name LIKE 'wait/io/file/%';"
         )
-    ask.rows(subject.connection, SQL)  # whether the account may
+    ask.rows(subject.connection, SQL)  # raises when the account lacks the privilege
     return ""
 
 
@@ -85,7 +85,7 @@ def _read(subject: Subject) -> Mapping[str, int]:
 
 
 def _binlog_number(subject: Subject) -> int:
-    """The number at the end of the current binlog file's name; -1 where it is off or may not be seen."""
+    """The number at the end of the binlog file's name; -1 when the binlog is off or cannot be seen."""
     statement = "SHOW BINARY LOG STATUS" if _renamed(subject.facts) else "SHOW MASTER STATUS"
     try:
         name = ask.text(subject.connection, statement)
@@ -127,7 +127,7 @@ def _syncs(facts: Facts, before: Counts, after: Counts) -> tuple[Figure, ...]:
 
 
 def _latencies(facts: Facts, before: Counts, after: Counts) -> tuple[FsyncLatency, ...]:
-    """Told only where the longest of this window is known: it outdid every earlier one, or there was none."""
+    """Only when the window's maximum is known: the server's maximum grew in the window."""
     if not _one_binlog(before, after) or not after[f"{BINLOG} misc max ps"] > before[f"{BINLOG} misc max ps"]:
         return ()
     spent = {name: after[name] - before[name] for name in (f"{BINLOG} misc", f"{BINLOG} misc ps")}

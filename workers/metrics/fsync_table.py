@@ -23,7 +23,7 @@ MAX_OFFSETS = tuple(8 * (2 + call * FIELDS + 3) for call in range(len(CALLS)))
 
 @dataclass(frozen=True)
 class Count:
-    """The calls on one file since the server started. `buckets[i]`: calls in (2^(i-1), 2^i] microseconds."""
+    """Calls on one file since the server started. `buckets[i]`: calls in (2^(i-1), 2^i] microseconds."""
 
     calls: int
     errors: int
@@ -43,22 +43,21 @@ class Count:
         )
 
 
-# (path, call) -> count; the path "" holds what came after the table was full.
+# (path, call) -> count; the path "" holds all calls after the table was full.
 Counts = dict[tuple[str, str], Count]
 
 
 def missing() -> str:
     """Why the library cannot be compiled here; "" when it can."""
-    return (
-        "" if shutil.which("cc") else "There is no C compiler on this host. Install one: apt-get install gcc libc6-dev"
-    )
+    absent = "There is no C compiler on this host. Install one: apt-get install gcc libc6-dev"
+    return "" if shutil.which("cc") else absent
 
 
 def library(cache: Path, libc: tuple[Path, ...] = ()) -> Path:
-    """The compiled preload library in the folder `cache`, named by the hash of what it is made of; made on first use.
+    """The compiled preload library in the folder `cache`, named by the hash of its inputs; compiled on first use.
 
-    `libc`: the files of the C library that it is loaded beside, when that is not this machine's: linked with a newer
-    one it would ask for more than an older one has.
+    `libc`: the files of the server's own C library, if it has one. A library that is linked with a newer C library
+    needs symbols that an older one lacks.
     """
     made_of = hashlib.sha256(b"\0".join([SOURCE.read_bytes(), *(file.read_bytes() for file in libc)]))
     built = cache / f"fsynctrace-{made_of.hexdigest()[:16]}.so"
@@ -87,20 +86,20 @@ def empty() -> bytes:
 
 
 class FsyncTable:
-    """A table that is being written. Open it at the begin of a window and keep it: a restart makes another.
+    """A table that the server is writing. Open it at the begin of a window and keep it: a restart makes another one.
 
-    It is read piece by piece and not mapped: the server may cut its file short, and then a mapping would end us."""
+    It is read and not mapped: when the server truncates its file, a mapping would kill the worker."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._fd = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-        self._close = weakref.finalize(self, os.close, self._fd)  # a load that fails ends no window
+        self._close = weakref.finalize(self, os.close, self._fd)  # a load that fails never calls `close`
         self._id = os.pread(self._fd, HEADER_BYTES, 0)
         self._table = b""
 
     @property
     def current(self) -> bool:
-        """False once the server has been started again with a new table, or its folder is gone."""
+        """False when the server was started again with a new table, or its folder is gone."""
         try:
             fd = os.open(self._file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
@@ -111,14 +110,14 @@ class FsyncTable:
             os.close(fd)
 
     def counts(self) -> Counts:
-        """ServerError: the server has spoilt the table."""
+        """ServerError: the server truncated the table."""
         self._table = os.pread(self._fd, SIZE_BYTES, 0)
         if len(self._table) < SIZE_BYTES:
-            raise ServerError("The server cut the table of its fsync trace short: what it counted is not known.")
+            raise ServerError("The server truncated the table of its fsync trace: the counts are not known.")
         return dict(entry for at in self._used() for entry in self._entries(at))
 
     def reset_maxima(self) -> None:
-        """The largest time, unlike sums, cannot be had from two readings: start it anew."""
+        """Unlike sums, a maximum cannot be computed from two readings: it begins again at 0."""
         self.counts()
         for at in self._used():
             for offset in MAX_OFFSETS:
@@ -134,7 +133,7 @@ class FsyncTable:
     def _entries(self, at: int) -> list[tuple[tuple[str, str], Count]]:
         _, named, *numbers, raw = SLOT.unpack_from(self._table, at)
         overflow = at == SIZE_BYTES - SLOT.size
-        if not named and not overflow:  # being made this very moment
+        if not named and not overflow:  # the server is just making the entry
             return []
         path = "" if overflow else os.fsdecode(raw.split(b"\0")[0]).removesuffix(" (deleted)")
         rows = (numbers[i : i + FIELDS] for i in range(0, len(numbers), FIELDS))

@@ -1,4 +1,4 @@
-"""Every fsync of a sandbox, counted where it happens: in the server's own process, by file."""
+"""Every fsync of a sandbox, counted by file in the server's process."""
 
 import re
 import time
@@ -11,11 +11,11 @@ from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, Ses
 from workers.servers.facts import Facts
 
 ORIGIN = "trace:fsync"
-# sync_file_range is counted in the table but is no fsync: it neither waits for the device nor flushes it.
+# Not sync_file_range: it neither waits for the device nor flushes it.
 FLUSHES = frozenset({"fsync", "fdatasync", "msync"})
 FIGURE_OF: dict[FileClass, str] = {"redo": "redo_fsyncs", "binlog": "binlog_fsyncs", "data": "data_fsyncs"}
 
-# By file name; the binlog's comes from the server.
+# By file name. The server tells the name of its binlog.
 CLASSES: dict[FileClass, re.Pattern[str]] = {
     "redo": re.compile(
         r"ib_logfile\d+"  # InnoDB
@@ -25,17 +25,17 @@ CLASSES: dict[FileClass, re.Pattern[str]] = {
     ),
     "data": re.compile(
         r"ibdata\d+|.*\.ibd|undo_?\d+|.*\.ibu"  # InnoDB tablespaces
-        r"|.*\.dblwr|ib_doublewrite"  # and what is written before them
+        r"|.*\.dblwr|ib_doublewrite"  # and doublewrite files
         r"|.*\.sst"  # RocksDB
         r"|.*\.tokudb|tokudb\.(environment|directory|rollback)"  # TokuDB
     ),
 }
-OLD_BINLOG = "binlog"  # of a sandbox whose server is too old to tell (before MySQL 5.6, MariaDB 10.1.6)
+OLD_BINLOG = "binlog"  # of servers that do not tell (before MySQL 5.6, MariaDB 10.1.6)
 BINLOG_SUFFIX = re.compile(r"\.(\d+|index|state)")
 
 
 def classify(path: str, facts: Facts) -> FileClass:
-    """What a file of that server is for, told by its name."""
+    """The class of a file, from its name."""
     name = PurePath(path).name
     told = facts.variable("log_bin_basename")
     binlog = OLD_BINLOG if told is None else PurePath(told).name
@@ -55,16 +55,16 @@ class FsyncTrace:
     def missing(self, subject: Subject) -> str:
         if subject.trace_file is None:
             return fsync_table.missing() or "Only a sandbox made with the trace can be traced."
-        return "" if subject.trace_file.exists() else "The trace's table is gone: the sandbox was removed."
+        return "" if subject.trace_file.exists() else "The table of the trace is gone: the sandbox was removed."
 
     def open(self, subject: Subject) -> Session:
         if subject.trace_file is None:
-            raise ValueError("open() asks for a subject of which nothing is missing")
+            raise ValueError("open() needs a subject of which nothing is missing")
         return FsyncTraceSession(subject.trace_file, subject.facts)
 
 
 class FsyncTraceSession:
-    """One window. When the server was started anew inside it, nothing is told: what came between is unknown."""
+    """One window. A server that was started again inside it has no figures: its earlier calls are unknown."""
 
     def __init__(self, file: Path, facts: Facts) -> None:
         self._file, self._facts = file, facts

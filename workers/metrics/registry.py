@@ -1,4 +1,4 @@
-"""All places figures come from, best first."""
+"""All sources of figures, best first."""
 
 from workers.metrics.commit_waits import CommitWaits
 from workers.metrics.file_waits import FileWaits

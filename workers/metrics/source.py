@@ -1,4 +1,4 @@
-"""The seam between the runner and whatever can be read during a run."""
+"""The protocol of a source of figures, and its values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from workers.errors import ServerError
 from workers.servers.facts import Facts
 from workers.servers.limited import Connection
 
-# Every figure that pages know, with its unit. Sources may yield only these names.
+# Every figure with its unit. Sources may yield only these names.
 FIGURES: dict[str, str] = {
     "commits": "transactions",
     "binlog_commits": "transactions",
@@ -17,19 +17,19 @@ FIGURES: dict[str, str] = {
     "redo_fsyncs": "calls",
     "binlog_fsyncs": "calls",
     "data_fsyncs": "calls",
-    "redo_and_data_fsyncs": "calls",  # where the server cannot tell them apart
+    "redo_and_data_fsyncs": "calls",  # for servers that do not separate them
     "all_fsyncs": "calls",
     "redo_bytes": "bytes",
     "binlog_bytes": "bytes",
     "data_bytes": "bytes",
-    "group_wait_ms": "ms",  # of all sessions together, for the leader of their commit group
+    "group_wait_ms": "ms",  # of all sessions, for the leaders of their commit groups
 }
 FileClass = Literal["redo", "binlog", "data", "other"]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A total over the measured window. `source` says where it was read: `status:Syncs`, `trace:fsync`."""
+    """A total over the measured window. `source`: where it was read, such as `status:Syncs` or `trace:fsync`."""
 
     name: str
     value: float
@@ -54,7 +54,7 @@ class FsyncLatency:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one source yields for one run."""
+    """The figures of one source for one run."""
 
     figures: tuple[Figure, ...] = ()
     latencies: tuple[FsyncLatency, ...] = ()
@@ -63,8 +63,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a source may look at: an open connection, what is known of the server, and, on this host only,
-    where the fsync trace of a sandbox is written (None: there is no trace)."""
+    """The server as a source sees it. `trace_file`: where the fsync trace of a sandbox is written; None: no trace."""
 
     connection: Connection  # a pymysql connection of the source's own, autocommit
     facts: Facts
@@ -72,8 +71,8 @@ class Subject:
 
 
 def counted_anew() -> ServerError:
-    """What a session's `end` raises where the counters are not those that it began with."""
-    return ServerError("the server was started again, or is gone: its counters are not those of the beginning.")
+    """Raised by a session's `end` when the server lost its counters meanwhile."""
+    return ServerError("the server was started again, or is gone, so its counters began again.")
 
 
 class Session(Protocol):
@@ -87,12 +86,11 @@ class Session(Protocol):
 
 
 class Source(Protocol):
-    """A place figures come from.
+    """A place from which figures are read.
 
-    `key` is stored; `title` and `cost` are shown where the source is switched on; `default` sources are
-    on unless switched off. `missing` says in one sentence why the source is not available for a subject,
-    and "" when it is. Sources are listed in `workers.metrics.registry.SOURCES`, best first: where two
-    yield the same figure the page shows the earlier one's.
+    `key` is stored; `title` and `cost` are shown in forms; `default` sources are on unless switched off. `missing` says
+    why the source is not available for a subject; "" when it is. They are listed in `workers.metrics.registry.SOURCES`,
+    best first: of two sources with the same figure, pages show the first.
     """
 
     key: str

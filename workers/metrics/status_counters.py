@@ -1,8 +1,8 @@
-"""Figures from SHOW GLOBAL STATUS. What a counter means belongs to the flavour, and changed with versions.
+"""Figures from SHOW GLOBAL STATUS. The meaning of a counter depends on flavour and version.
 
-Checked against known numbers of commits, performance_schema and strace on MariaDB 10.11 and MySQL 8.0. There
-is no count of commits on MariaDB without a binlog: Handler_commit counts statements and reads too, and
-Com_commit none under autocommit.
+They were checked against known numbers of commits, performance_schema and strace on MariaDB 10.11 and MySQL 8.0.
+MariaDB without a binlog has no count of commits: Handler_commit also counts statements and reads, and Com_commit counts
+nothing under autocommit.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ PAGE = "innodb_page_size"  # a status variable that never moves
 
 @dataclass(frozen=True)
 class Counter:
-    """A figure made of status variables (lower case): the sum of `adds` less `minus`.
+    """A figure from status variables (lower case): the sum of `adds` less `minus`.
 
-    It is told only `since` a version, with the binlog on if `binlog`, where none of `absent` exists, where
-    none of `still` moved in the window (it would spoil the count), nor any of `idle` that the server has (then it
-    was another engine's turn), and, `if_moved`, when it is not 0.
+    It is valid only `since` a version; with the binlog on, if `binlog`; without a variable of `absent`; when no
+    variable of `still` moved in the window (it would distort the count); when none of `idle` moved (else another engine
+    committed); and, `if_moved`, when it is not 0.
     """
 
     figure: str
@@ -46,7 +46,7 @@ class Counter:
         return facts.version >= self.since and (not self.binlog or facts.variable("log_bin") == "ON")
 
     def value(self, before: Counts, after: Counts) -> int | None:
-        """None where it cannot be told."""
+        """None: not valid here."""
         delta = {name: after[name] - before[name] for name in self.names if name in before and name in after}
         if not set(self.adds + self.minus) <= set(delta) or set(self.absent) & set(delta):
             return None
@@ -55,12 +55,12 @@ class Counter:
             return None
         if self.if_moved and not total:
             return None
-        # Two counters are not read at one moment: a difference may come out below nothing.
+        # The server reads two counters at two moments, so a difference may be below 0.
         return max(total, 0) * (after[PAGE] if self.in_pages else 1)
 
 
 _WRITTEN = "transactions that wrote to the binlog"
-_UNPADDED = "the log's own bytes; what the device is given is padded to blocks"
+_UNPADDED = "the log's own bytes; writes to the device are padded to blocks"
 _TOKUDB_FSYNCS = ("tokudb_filesystem_fsync_num",)
 
 COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
@@ -73,7 +73,7 @@ COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
         Counter(
             "redo_and_data_fsyncs",
             ("innodb_data_fsyncs",),
-            note="redo log and data files together: this server does not tell them apart",
+            note="redo log and data files together: this server does not separate them",
             absent=("innodb_os_log_fsyncs",),
         ),
         Counter("redo_and_data_fsyncs", _TOKUDB_FSYNCS, note="log and tables of TokuDB", if_moved=True),
@@ -84,7 +84,7 @@ COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
         Counter("data_bytes", ("innodb_data_written",), note="with the doublewrite", since=(10, 8, 0)),
     ),
     "mysql": (
-        # A rollback uses the cache too, and cannot be told from a commit: then nothing is said.
+        # A rollback uses the cache too, and looks like a commit: then there is no figure.
         Counter("commits", ("binlog_cache_use",), note=_WRITTEN, binlog=True, still=("handler_rollback",)),
         Counter("binlog_commits", ("binlog_cache_use",), binlog=True, still=("handler_rollback",)),
         Counter("redo_fsyncs", ("innodb_os_log_fsyncs",)),
@@ -101,11 +101,11 @@ COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
 
 
 class StatusCounters:
-    """What every server tells, at the cost of one statement a second."""
+    """Counters of every server, for one statement per second."""
 
     key = "status"
     title = "Status counters of the server"
-    cost = "one SHOW GLOBAL STATUS a second, about a millisecond each"
+    cost = "one SHOW GLOBAL STATUS per second, about a millisecond each"
     default = True
 
     def missing(self, subject: Subject) -> str:

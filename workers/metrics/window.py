@@ -1,4 +1,4 @@
-"""Counters read at both ends of a run, and once a second between."""
+"""Counters that are read at both ends of a run, and once a second in between."""
 
 import time
 from collections import defaultdict
@@ -10,11 +10,10 @@ Counts = Mapping[str, int]
 
 
 class Window:
-    """A Session over anything that only ever counts up.
+    """A Session over counters that only grow.
 
-    `read` yields the counters now; `figures` makes figures of what came between two readings;
-    `latencies` likewise, over the whole window only. A server that was started anew inside the window has
-    lost its counters: nothing is told then, and why.
+    `read` returns the counters; `figures` makes figures from two readings; `latencies` likewise, over the whole window
+    only. A server that was restarted inside the window has lost its counters: `end` raises.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Questions to a server: SQL in, plain values out, every refusal as an error of ours."""
+"""SQL statements to a server: plain values come back, every refusal is a ServerError."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,12 +15,12 @@ Row = tuple[Field, ...]
 
 
 def rows(connection: Connection, sql: str, args: Sequence[object] = ()) -> list[Row]:
-    """All rows of a statement, [] when it yields none. Raises ServerError (see `trouble`)."""
+    """All rows of a statement; [] without any. Raises ServerError (see `trouble`)."""
     return _answered(connection, sql, args)[1]
 
 
 def first_row(connection: Connection, sql: str) -> Mapping[str, Field]:
-    """Its values by column name, {} when there is no row."""
+    """The first row by column name; {} without any row."""
     names, found = _answered(connection, sql, ())
     return dict(zip(names, found[0], strict=True)) if found else {}
 
@@ -36,13 +36,13 @@ def _answered(connection: Connection, sql: str, args: Sequence[object]) -> tuple
 
 
 def value(connection: Connection, sql: str, args: Sequence[object] = ()) -> Field:
-    """The first column of the first row, None when there is no row."""
+    """The first column of the first row; None without any row."""
     found = rows(connection, sql, args)
     return found[0][0] if found else None
 
 
 def text(connection: Connection, sql: str, args: Sequence[object] = ()) -> str:
-    """The first column of the first row as text; "" for NULL and where there is no row."""
+    """The first column of the first row as text; "" for NULL and without any row."""
     return as_text(value(connection, sql, args))
 
 
@@ -53,10 +53,10 @@ def as_text(field: Field) -> str:
 
 
 def integer(field: Field) -> int:
-    """A number of a row: SUM() comes as a Decimal, a status variable as text. ServerError: it is none."""
+    """A number of a row: SUM() gives a Decimal, a status variable text. ServerError: it is no number."""
     if isinstance(field, (int, str, Decimal)):
         return int(field)
-    raise ServerError(f"The server answered {field!r} where it should say a number.")
+    raise ServerError(f"The server answered {field!r} instead of a number.")
 
 
 def names_to_values(connection: Connection, sql: str, args: Sequence[object] = ()) -> Mapping[str, str]:
@@ -70,7 +70,7 @@ def where(connection: Connection) -> str:
 
 
 def account(connection: Connection) -> str:
-    """The account that the server took us for, quoted for a GRANT; a placeholder when it no longer answers."""
+    """The account of this connection, quoted for a GRANT; a placeholder when the server does not answer."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT CURRENT_USER()")

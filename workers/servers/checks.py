@@ -1,4 +1,4 @@
-"""The checks of a preflight: each looks at one thing and says what it found. (Run by `preflight`.)"""
+"""The checks of a preflight, one function each. `preflight` runs them."""
 
 import os
 import socket
@@ -23,14 +23,14 @@ Outcome = Literal["passed", "warned", "failed", "unknown"]
 
 ROUND_TRIPS = 20
 MOST_THREADS = 1024
-OURS = 5  # connections besides the load's: one for settings, one per metric source
+OURS = 5  # connections beside the load: one for settings, one for each metric source
 SKEW_S = 1.0
 LITTLE_GB, MUCH_GB = 1.0, 10.0
 
 
 @dataclass(frozen=True)
 class CheckedServer:
-    """What a check may look at."""
+    """The server as a check sees it."""
 
     target: Target
     connection: Connection
@@ -39,7 +39,7 @@ class CheckedServer:
 
 @dataclass(frozen=True)
 class PreflightAnswer:
-    """What a check says. `fix`: SQL or a setting, ready to copy; "" when there is nothing to do."""
+    """The answer of a check. `fix`: SQL or a setting to copy; "" when there is nothing to do."""
 
     outcome: Outcome
     says: str
@@ -56,9 +56,11 @@ def round_trip(scene: CheckedServer) -> PreflightAnswer:
 
 
 def judge_round_trip(least_ms: float, median_ms: float) -> PreflightAnswer:
-    says = f"It answers; a round trip takes {median_ms:.2f} ms (median of {ROUND_TRIPS}, least {least_ms:.2f} ms)."
+    says = (
+        f"The server answers; a round trip takes {median_ms:.2f} ms (median of {ROUND_TRIPS}, least {least_ms:.2f} ms)."
+    )
     if median_ms > 5:
-        fix = "Run a worker nearer to the server: every statement of a transaction waits for this."
+        fix = "Run a worker nearer to the server: every statement of a transaction waits for a round trip."
         return PreflightAnswer("warned", says + " That is longer than many commits take.", fix)
     return PreflightAnswer("passed", says)
 
@@ -71,7 +73,7 @@ def tls(scene: CheckedServer) -> PreflightAnswer:
         return PreflightAnswer("passed", "The connection is not encrypted; it does not leave the host.")
     return PreflightAnswer(
         "warned",
-        "The connection is not encrypted: password hashes and data can be read on the way.",
+        "The connection is not encrypted: others on the network can read password hashes and data.",
         "Turn TLS on at the server (ssl_cert, ssl_key) and choose the TLS mode 'required' or 'verify'.",
     )
 
@@ -81,7 +83,7 @@ def version(scene: CheckedServer) -> PreflightAnswer:
     title = FLAVOURS[facts.flavour].title
     if facts.version < (5, 5, 0):
         return PreflightAnswer(
-            "failed", f"{title} {facts.version_text} is older than 5.5, the oldest that was tried.", "Upgrade."
+            "failed", f"{title} {facts.version_text} is older than 5.5, the oldest tested version.", "Upgrade."
         )
     return PreflightAnswer("passed", f"{title} {facts.version_text}.")
 
@@ -90,7 +92,7 @@ def privileges(scene: CheckedServer) -> PreflightAnswer:
     lacking = missing(needs(scene.facts), held(scene.connection, scene.facts))
     if not lacking:
         return PreflightAnswer(
-            "passed", "The account has every privilege that looking, measuring and changing settings need."
+            "passed", "The account has every privilege that preflights, measurements and changes of settings need."
         )
     fix = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
     listed = "; ".join(f"{need.privilege} on {need.scope} {need.why}" for need in lacking)
@@ -147,8 +149,8 @@ def connections(scene: CheckedServer) -> PreflightAnswer:
 
 
 def judge_connections(most: int, used: int) -> PreflightAnswer:
-    """The largest number of threads is what is free now, less what we need ourselves."""
-    threads = most - used - OURS + 1  # our own connection is among the used ones
+    """The largest number of threads: free connections, less those that Durascope needs."""
+    threads = most - used - OURS + 1  # this connection is one of the used ones
     says = f"{used} of {most} connections are in use: room for {max(threads, 0)} threads of load."
     fix = f"SET GLOBAL max_connections = {used + MOST_THREADS + OURS + 50};"
     if threads < 1:
@@ -166,24 +168,24 @@ def disk(scene: CheckedServer) -> PreflightAnswer:
     if free is None:
         return PreflightAnswer(
             "unknown",
-            "How much space is free is not known: the server is not on this host, or its folder is closed to the "
-            "worker, and it has no DISKS plugin.",
+            "The free space is not known: the worker cannot see the server's folder, and the server has no DISKS "
+            "plugin.",
             "INSTALL SONAME 'disks';" if scene.facts.flavour == "mariadb" else "",
         )
     return judge_disk(free / 2**30, datadir)
 
 
 def judge_disk(free_gb: float, datadir: str) -> PreflightAnswer:
-    says = f"{free_gb:.1f} GiB are free where the data are ({datadir})."
+    says = f"{free_gb:.1f} GiB are free on the disk of the data ({datadir})."
     if free_gb < LITTLE_GB:
-        return PreflightAnswer("failed", says + " A load could fill that.", "Free some space first.")
+        return PreflightAnswer("failed", says + " A load could fill the disk.", "Free some space first.")
     if free_gb < MUCH_GB:
         return PreflightAnswer("warned", says + " Keep table sizes and times small.", "Free some space first.")
     return PreflightAnswer("passed", says)
 
 
 def _free_here(scene: CheckedServer, datadir: str) -> int | None:
-    """Free bytes seen by ourselves. The server's own host name must be ours: a loopback port may be a tunnel."""
+    """Free bytes, if the server is here: its host name must be the worker's, as a loopback port may be a tunnel."""
     near = bool(scene.target.socket) or is_loopback(scene.target.host)
     if not near or scene.facts.variable("hostname") != socket.gethostname():
         return None
@@ -195,7 +197,7 @@ def _free_here(scene: CheckedServer, datadir: str) -> int | None:
 
 
 def _free_by_plugin(scene: CheckedServer, datadir: str) -> int | None:
-    """Free bytes by MariaDB's DISKS plugin, None where it is not there (or not for this account)."""
+    """Free bytes by MariaDB's DISKS plugin; None: the plugin is not there, or closed to this account."""
     try:
         found = ask.rows(scene.connection, "SELECT Path, Available FROM information_schema.DISKS")
     except ServerError:
@@ -204,24 +206,24 @@ def _free_by_plugin(scene: CheckedServer, datadir: str) -> int | None:
 
 
 def room_below(folder: str, mounts: dict[str, int]) -> int | None:
-    """The value of the mount point that `folder` is under, None when there is none."""
+    """The value of the mount point above `folder`; None without one."""
     above = [path for path in mounts if Path(folder).is_relative_to(path)]
     return mounts[max(above, key=len)] if above else None
 
 
 def clock(scene: CheckedServer) -> PreflightAnswer:
     before, begin = datetime.now(UTC), time.perf_counter()
-    digits, cut_s = ("6", 0.0) if scene.facts.version >= (5, 6, 4) else ("", 1.0)  # before, whole seconds only
+    digits, cut_s = ("6", 0.0) if scene.facts.version >= (5, 6, 4) else ("", 1.0)  # earlier versions give whole seconds
     theirs = ask.value(scene.connection, f"SELECT UTC_TIMESTAMP({digits})")
     half_s = (time.perf_counter() - begin) / 2
     if not isinstance(theirs, datetime):
-        raise ServerError(f"The server says that its time is {theirs!r}.")
+        raise ServerError(f"The server answered {theirs!r} instead of its time.")
     theirs = theirs.replace(tzinfo=UTC)
     return judge_clock((theirs - before).total_seconds() - half_s + cut_s / 2, half_s + cut_s / 2)
 
 
 def judge_clock(skew_s: float, uncertain_s: float) -> PreflightAnswer:
-    """`skew_s`: server minus worker; it is only known within half a round trip."""
+    """`skew_s`: server minus worker, known within half a round trip."""
     if abs(skew_s) - uncertain_s > SKEW_S:
         direction = "ahead of" if skew_s > 0 else "behind"
         says = f"The server's clock is {abs(skew_s):.1f} s {direction} the worker's (within {uncertain_s:.3f} s)."
@@ -230,7 +232,7 @@ def judge_clock(skew_s: float, uncertain_s: float) -> PreflightAnswer:
 
 
 def replicas(scene: CheckedServer) -> PreflightAnswer:
-    """Replicas are dump threads in the process list; without PROCESS an account sees only its own."""
+    """Replicas are dump threads in the process list, which only the privilege PROCESS shows."""
     lacking = missing(
         [need for need in needs(scene.facts) if need.privilege == "PROCESS"], held(scene.connection, scene.facts)
     )
@@ -250,8 +252,8 @@ def judge_replicas(hosts: list[str]) -> PreflightAnswer:
         return PreflightAnswer("passed", "No replica is attached.")
     return PreflightAnswer(
         "warned",
-        f"{len(hosts)} attached: {', '.join(sorted(hosts))}. Every write of a load goes there too.",
-        "Filter our schemas on the replicas: replicate_wild_ignore_table = durascope\\_%.%",
+        f"{len(hosts)} attached: {', '.join(sorted(hosts))}. They apply every write of a load too.",
+        "Filter Durascope's schemas on the replicas: replicate_wild_ignore_table = durascope\\_%.%",
     )
 
 
@@ -271,7 +273,7 @@ def read_only(scene: CheckedServer) -> PreflightAnswer:
 
 
 def _is_on(value: str | None) -> bool:
-    """read_only has more than two values on newer MariaDB: whatever is not off is on."""
+    """On newer MariaDB read_only has more than two values: any value but OFF is on."""
     return value is not None and value.upper() not in ("OFF", "0", "")
 
 
@@ -279,7 +281,7 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-# In the order in which they are shown.
+# In the order of the page.
 CHECKS: dict[str, tuple[str, Callable[[CheckedServer], PreflightAnswer]]] = {
     "reachability": ("Reachable", round_trip),
     "tls": ("Encryption", tls),

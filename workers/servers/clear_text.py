@@ -1,7 +1,7 @@
-"""Ways to log in that send the password as it is, refused wherever somebody else could be at the other end.
+"""Logins that send the password in clear text are refused unless the server has proved who it is.
 
-Not the account but whoever answers says how to log in, and PyMySQL does what it is asked: it would hand a stored
-password to a machine that stands in the server's place. A socket file or a verified certificate tells who answers.
+The server chooses the way to log in, and PyMySQL obeys. It would send a stored password to an impostor at the server's
+address. A socket file or a verified certificate proves who answers.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ PLUGINS = ("mysql_clear_password", "dialog")  # dialog is PAM's
 
 
 def refusals(target: Target) -> dict[str, Callable[[Connection], "Refusal"]]:
-    """For PyMySQL's `auth_plugin_map`, which it asks before it does what a plugin wants."""
-    if is_told_who_answers(target):
+    """For PyMySQL's `auth_plugin_map`: called instead of these plugins."""
+    if proves_its_identity(target):
         return {}
     return {plugin: partial(Refusal, plugin, target.where) for plugin in PLUGINS}
 
 
-def is_told_who_answers(target: Target) -> bool:
+def proves_its_identity(target: Target) -> bool:
     return bool(target.socket) or target.tls == "verify"
 
 
@@ -33,8 +33,8 @@ class Refusal:
 
     def authenticate(self, _packet: object) -> NoReturn:
         raise AccessDenied(
-            f"{self._where} asks for the password in clear text ({self._plugin}), and nothing shows that it is the "
-            "server it should be. The password was not sent.",
-            "Choose the TLS mode 'verify' or a socket, or give the account a way to log in that hides the password; "
-            "if it has one already, something else answers at this address.",
+            f"{self._where} asks for the password in clear text ({self._plugin}), and nothing proves that it is the "
+            "right server. The password was not sent.",
+            "Choose the TLS mode 'verify' or a socket, or give the account an authentication plugin that hides the "
+            "password. If it has one already, something else answers at this address.",
         )

@@ -1,4 +1,4 @@
-"""What must be true of a server's settings for a row of risks.toml to apply."""
+"""The conditions of the rows of risks.toml, by name."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ def _tokudb_at_intervals(now: Present) -> bool:
 
 
 def _tokudb_unflushed(now: Present) -> bool:
-    """With the binlog on, prepare flushes the log whatever tokudb_commit_sync says."""
+    """With the binlog on, the prepare phase flushes the log whatever tokudb_commit_sync is."""
     return now.tokudb_commit_sync is False and now.binlog is False
 
 

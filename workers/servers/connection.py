@@ -11,7 +11,7 @@ from workers.servers.limited import LOGIN_BYTES, Connection
 from workers.servers.target import Target
 from workers.servers.trouble import explain
 
-ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool take their time
+ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool are slow
 
 
 def connect(
@@ -19,8 +19,8 @@ def connect(
 ) -> Connection:
     """An open connection, autocommit, utf8mb4.
 
-    `timeout_s` covers the whole way to the login; `answer_s` each read after that; `whole` (seconds, bytes) all that is
-    read after the login, for a server that may be hostile. Raises Unreachable, AccessDenied or ServerError; PlanError
+    `timeout_s` limits everything up to the login, `answer_s` each read after it, and `whole` (seconds, bytes) all reads
+    after it, for a server that may be hostile. Raises Unreachable, AccessDenied or ServerError; PlanError
     when `tls_ca` is not a readable PEM file.
     """
     connection = Connection(
@@ -28,7 +28,7 @@ def connect(
         port=target.port,
         unix_socket=target.socket or None,
         user=target.user,
-        password=target.password.encode(),  # as a str it would be sent as Latin-1
+        password=target.password.encode(),  # PyMySQL sends a str as Latin-1
         charset="utf8mb4",
         autocommit=True,
         connect_timeout=timeout_s,
@@ -41,20 +41,19 @@ def connect(
     )
     try:
         connection.limit(timeout_s, LOGIN_BYTES)
-        connection._secure = bool(target.socket)  # so passwords need no further encryption, as PyMySQL has it
+        connection._secure = bool(target.socket)  # as in PyMySQL: a socket needs no further encryption of passwords
         connection.connect(_socket_file(target, timeout_s))
     except (pymysql.Error, OSError) as error:
         raise explain(error, target.where) from error
-    except AccessDenied:  # our own word, from clear_text
+    except AccessDenied:  # from clear_text
         raise
-    except Exception as nonsense:  # the driver trusts what it is sent: IndexError, struct.error, UnicodeDecodeError ...
+    except Exception as nonsense:  # the driver trusts the server: IndexError, struct.error, UnicodeDecodeError ...
         connection._force_close()
         raise Unreachable(
-            f"{target.where} answers, but not as a MySQL or MariaDB server does.",
+            f"{target.where} answers, but not like a MySQL or MariaDB server.",
             "Check the port: something else seems to listen there.",
         ) from nonsense
-    # PyMySQL has one read timeout for login and queries alike; a server that accepts and then says nothing
-    # must fail fast, a long statement must not.
+    # PyMySQL has one read timeout for login and statements. A silent login must fail fast, a long statement must not.
     connection._read_timeout = connection._write_timeout = answer_s
     connection.limit(*(whole or (None,)))
     if target.tls in ("required", "verify"):
@@ -63,7 +62,7 @@ def connect(
 
 
 def _socket_file(target: Target, timeout_s: float) -> socket.socket | None:
-    """The open socket file, None for TCP. PyMySQL would leave its own open when connecting fails."""
+    """The open socket file; None for TCP. PyMySQL leaves its own open when connecting fails."""
     if not target.socket:
         return None
     opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -77,7 +76,7 @@ def _socket_file(target: Target, timeout_s: float) -> socket.socket | None:
 
 
 def cipher(connection: Connection) -> str:
-    """The cipher that the server says this connection uses; "" when it is not encrypted."""
+    """The cipher of this connection, as the server reports it; "" when it is not encrypted."""
     return ask.names_to_values(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'").get("ssl_cipher", "")
 
 
@@ -87,14 +86,14 @@ def _plain(target: Target) -> bool:
 
 
 def _tls(target: Target) -> ssl.SSLContext | None:
-    """None: leave it to PyMySQL, which then encrypts when the server offers it."""
+    """None: PyMySQL encrypts when the server offers it."""
     if target.tls not in ("required", "verify"):
         return None
     try:
         context = ssl.create_default_context(cadata=authority(target) if target.tls_ca else None)
     except (ssl.SSLError, ValueError) as no_pem:
         raise _unusable(target, f"it holds no certificate ({no_pem})") from no_pem
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # certificates that servers make for themselves fail it
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # self-made certificates of servers fail it
     if target.tls == "required":
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -102,7 +101,7 @@ def _tls(target: Target) -> ssl.SSLContext | None:
 
 
 def authority(target: Target) -> str:
-    """The text of the file `tls_ca`; comments in it may lose letters. Raises PlanError."""
+    """The text of the file `tls_ca`, as ASCII. Raises PlanError."""
     try:
         content = owners_file.read(target.tls_ca)
     except OSError as unreadable:

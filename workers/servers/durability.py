@@ -1,9 +1,9 @@
-"""What a crash would leave, derived from a server's settings. It is derived, not measured: only a crash test
-of this very server on this very storage is evidence, and the statements say so.
+"""What a crash would leave, derived from a server's settings. Only a crash test of the same server on the same storage
+is evidence, and the statements say so.
 
-Three things are asked under two crash classes. Things: what the *engine* keeps, what the *binlog* keeps,
-whether the two *agree*. Classes: *process kill* (the page cache survives), *power loss* (what was not
-flushed is gone). Every way to lose something is one row of RISKS; where no row applies, it is kept.
+Each statement is about the *engine*, the *binlog* or the *agreement* of both, after a *process kill* (the page cache
+survives) or a *power loss* (unflushed data are lost). Each row of RISKS is a way to lose something. Without a row that
+applies, nothing is lost.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from workers.servers.settings import SETTINGS
 __all__ = ["DERIVED", "DurabilityStatement", "report", "settings_in_words"]
 
 DERIVED = (
-    "Derived from the settings, not measured. It holds for transactional tables, as far as file system and device "
-    "keep what they were told to flush; only a crash test shows whether they do."
+    "Derived from the settings, not measured. It holds for transactional tables, if file system and device keep "
+    "what was flushed. Only a crash test shows whether they do."
 )
 
 
 @dataclass(frozen=True)
 class DurabilityStatement:
-    """One line of the report. `engine`: whose engine statement it is, "" for binlog and agreement."""
+    """One line of the report. `engine`: the storage engine; "" for binlog and agreement."""
 
     crash_class: CrashClass
     what: What
@@ -35,14 +35,14 @@ class DurabilityStatement:
 
 _KEPT: dict[tuple[CrashClass, What], str] = {
     ("process kill", "engine"): "Acknowledged commits survive: they were handed to the operating system.",
-    ("power loss", "engine"): "Acknowledged commits survive if the device keeps what it was told to flush.",
+    ("power loss", "engine"): "Acknowledged commits survive if the device keeps what was flushed.",
     ("process kill", "binlog"): "Acknowledged commits are in the binlog: it was handed to the operating system.",
-    ("power loss", "binlog"): "Acknowledged commits are in the binlog if the device keeps what it was told to flush.",
+    ("power loss", "binlog"): "Acknowledged commits are in the binlog if the device keeps what was flushed.",
     ("process kill", "agreement"): "Recovery brings engine and binlog to the same transactions.",
     (
         "power loss",
         "agreement",
-    ): "Recovery brings engine and binlog to the same transactions if the device keeps what it was told to flush.",
+    ): "Recovery brings engine and binlog to the same transactions if the device keeps what was flushed.",
 }
 _KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": CLAIMS["X1"]}
 _COMMITS_BY = {
@@ -53,7 +53,7 @@ _COMMITS_BY = {
 
 
 def report(facts: Facts) -> tuple[DurabilityStatement, ...]:
-    """What each crash class would leave. No statements on binlog and agreement where the binlog is off."""
+    """All statements on a server. With the binlog off there are none on binlog and agreement."""
     now = present(facts)
     there = {"MyRocks": now.myrocks_flush_log is not None, "TokuDB": now.tokudb_commit_sync is not None}
     engines = ["InnoDB", *(engine for engine in there if there[engine])]
@@ -72,13 +72,13 @@ def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Fact
     every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
     says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)
     sources = dict.fromkeys(_source(risk.rests_on, facts) for risk in real)
-    # What is known to be lost is said even where something else is not known.
+    # A known loss counts even when something else is unknown.
     outcome: Outcome = "may be lost" if any(risk.outcome == "may be lost" for risk in real) else "unknown"
     return DurabilityStatement(crash, what, outcome, says, " ".join(sources), engine)
 
 
 def _source(rests_on: str, facts: Facts) -> str:
-    """A claim as it is; the name of a setting becomes the address of its manual page."""
+    """A claim as it is; for a setting the address of its manual page."""
     setting = SETTINGS.get(rests_on)
     if setting and facts.flavour in setting.rules:
         return setting.rules[facts.flavour].manual

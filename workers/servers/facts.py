@@ -1,4 +1,4 @@
-"""What is known of a running server, asked once and remembered."""
+"""Facts of a running server, read once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ FlavourKey = Literal["mariadb", "mysql"]
 
 @dataclass(frozen=True)
 class Facts:
-    """One look at a server.
+    """The answers of one read.
 
-    `version` is comparable, (10, 11, 19); `version_text` is what the server says; `variables` are all
+    `version` is comparable, (10, 11, 19); `version_text` is as the server prints it; `variables` are all
     global variables, names in lower case; `engines` maps an engine's lower-case name to its SHOW ENGINES
     support column (YES, DEFAULT, NO, DISABLED).
     """
@@ -23,7 +23,7 @@ class Facts:
     engines: Mapping[str, str]
 
     def variable(self, name: str) -> str | None:
-        """The variable's value, None where this server has no such variable."""
+        """The variable's value; None: this server has no such variable."""
         return self.variables.get(name.lower())
 
     def has_engine(self, name: str) -> bool:

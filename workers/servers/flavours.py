@@ -1,8 +1,7 @@
-"""The kinds of server: how each is told apart, and what an account must be allowed there.
+"""The flavours of server: how each is recognised, and which privileges an account needs there.
 
-Tried on MariaDB 10.11 and MySQL 8.0: each privilege was granted alone to an otherwise empty account. On
-MariaDB, BINLOG ADMIN changes every binlog variable except binlog_checksum; that one and all innodb_*
-variables take SUPER, there is nothing narrower.
+Tested on MariaDB 10.11 and MySQL 8.0: each privilege was granted alone to an otherwise empty account. On MariaDB,
+BINLOG ADMIN changes every binlog variable except binlog_checksum. That one and all innodb_* variables need SUPER.
 """
 
 from collections.abc import Iterable
@@ -23,7 +22,7 @@ FOR_TABLES = ("SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER",
 
 @dataclass(frozen=True)
 class Need:
-    """A privilege, on what, and what it is for. `covered_by`: other privileges that include it here."""
+    """A privilege, its scope and its purpose. `covered_by`: other privileges that include it."""
 
     purpose: Purpose
     privilege: str
@@ -97,7 +96,7 @@ def detect(*version_strings: str) -> FlavourKey:
 
 
 def needs(facts: Facts, purposes: Iterable[Purpose] = ("look", "load", "change")) -> list[Need]:
-    """What an account must be allowed on this server for these purposes."""
+    """The privileges that an account needs on this server for these purposes."""
     wanted = tuple(purposes)
     listed = FLAVOURS[facts.flavour].needs
     return [need for need in listed if need.purpose in wanted and need.applies_to(facts.version)]
@@ -106,13 +105,13 @@ def needs(facts: Facts, purposes: Iterable[Purpose] = ("look", "load", "change")
 def grants(
     facts: Facts, account: str, host: str, purposes: Iterable[Purpose] = ("look", "load", "change")
 ) -> list[str]:
-    """The statements that make the least privileged account that serves; the password is left to the reader."""
+    """The statements that make an account with the least privileges. The reader fills in the password."""
     who = quoted_account(account, host)
     return [f"CREATE USER {who} IDENTIFIED BY '...';", *grant_statements(needs(facts, purposes), who)]
 
 
 def grant_statements(wanted: Iterable[Need], who: str) -> list[str]:
-    """One GRANT per scope and purpose, so that a reader can leave out the right to change variables."""
+    """One GRANT for each scope and purpose, so that a reader can leave out the right to change variables."""
     joined: dict[tuple[Purpose, str], list[str]] = {}
     for need in wanted:
         joined.setdefault((need.purpose, need.scope), []).append(need.privilege)

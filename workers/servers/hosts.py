@@ -1,13 +1,13 @@
-"""Which host an address leads to. One host has many names; two experiments must not meet on it under two of them."""
+"""The host behind an address. A host has many names, and two experiments must not load it at the same time."""
 
 import ipaddress
 import socket
 
-OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # kept for documents: nobody has them
+OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation: no host has them
 
 
 def addresses(host: str) -> set[str]:
-    """All IP addresses of a name or address; the name itself, in lower case, where it is not known."""
+    """All IP addresses of a name or address; the name itself, in lower case, when it is not known."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -16,12 +16,12 @@ def addresses(host: str) -> set[str]:
 
 
 def is_local(host: str) -> bool:
-    """Whether it leads to this machine: loopback in every spelling, our name, an address of our own."""
+    """Whether it leads to this machine: loopback, its name, or one of its addresses."""
     return any(map(_can_bind, addresses(host)))
 
 
 def _can_bind(address: str) -> bool:
-    """The kernel lets one bind to addresses of its own only."""
+    """The kernel lets a process bind only to addresses of this machine."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -32,7 +32,7 @@ def _can_bind(address: str) -> bool:
 
 
 def says_here(host: str) -> bool:
-    """Whether the address itself means the machine that uses it, whichever that is. Nobody is asked."""
+    """Whether the address means any machine that uses it (loopback). No name is looked up."""
     if host.lower().rstrip(".") == "localhost":
         return True
     try:
@@ -42,7 +42,7 @@ def says_here(host: str) -> bool:
 
 
 def own() -> set[str]:
-    """The addresses under which others know this machine: those that its way out leaves from. Nothing is sent."""
+    """The addresses of this machine for other hosts: the source addresses of outgoing packets. Nothing is sent."""
     found = set()
     for family, outside in OUTSIDE.items():
         try:

@@ -1,5 +1,5 @@
-"""A connection whose answers end. PyMySQL limits the time of each read: a server that sends one byte now and then, or
-sends without end, would hold the thread that listens to it for ever."""
+"""A connection with a limit for all its answers. PyMySQL limits the time of each read only: a server that sends slowly
+or without end would hold a thread for ever."""
 
 import time
 from collections.abc import Callable
@@ -14,9 +14,9 @@ LOGIN_BYTES = 1 << 20
 
 
 class Connection(pymysql.Connection):
-    """`limit` bounds all that is read until it is called again. Without it, reads are PyMySQL's own."""
+    """`limit` bounds all reads until the next call of `limit`. Without a limit, PyMySQL reads."""
 
-    # PyMySQL's own, which are private and therefore not in its stubs
+    # private attributes of PyMySQL, which its stubs lack
     _sock: socket
     _rfile: BufferedReader
     _secure: bool
@@ -33,12 +33,12 @@ class Connection(pymysql.Connection):
         self._bytes_left = most_bytes
 
     def certificate(self) -> bytes:
-        """As the server showed it (DER); b"" where the connection is not encrypted."""
+        """The server's certificate (DER); b"" when the connection is not encrypted."""
         return (self._sock.getpeercert(binary_form=True) if isinstance(self._sock, SSLSocket) else None) or b""
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         if self._until is None:
-            whole: bytes = super()._read_bytes(num_bytes)  # type: ignore[misc]  # private, so not in the stubs
+            whole: bytes = super()._read_bytes(num_bytes)  # type: ignore[misc]  # private, not in the stubs
             return whole
         self._bytes_left -= num_bytes
         if self._bytes_left < 0:
@@ -51,7 +51,7 @@ class Connection(pymysql.Connection):
         return b"".join(parts)
 
     def _read_some(self, most: int, until: float) -> bytes:
-        """At least a byte, from one read of the socket."""
+        """One byte or more, from one read of the socket."""
         left = until - time.monotonic()
         if left <= 0:
             raise self._broken("took too long", TimeoutError())
@@ -71,7 +71,7 @@ class Connection(pymysql.Connection):
 
 
 class Broken(pymysql.OperationalError):
-    """`original_exception` is where PyMySQL keeps the cause, and `trouble` looks for it."""
+    """`original_exception`: where PyMySQL keeps the cause, and `trouble` finds it."""
 
     def __init__(self, why: str, cause: OSError | None) -> None:
         super().__init__(CR.CR_SERVER_LOST, f"Lost connection to MySQL server: it {why}")

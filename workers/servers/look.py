@@ -9,7 +9,7 @@ from workers.servers.limited import Connection
 
 
 def read(connection: Connection) -> Facts:
-    """Everything that Facts holds, in three questions. Raises ServerError."""
+    """All facts of a server, by two statements. Raises ServerError."""
     variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
     text = variables["version"]
     return Facts(
@@ -22,7 +22,7 @@ def read(connection: Connection) -> Facts:
 
 
 def version_of(text: str) -> tuple[int, int, int]:
-    """`10.11.19-MariaDB-log` -> (10, 11, 19). Behind some proxies MariaDB calls itself 5.5.5-10.11.19-MariaDB."""
+    """`10.11.19-MariaDB-log` -> (10, 11, 19). Behind some proxies MariaDB reports 5.5.5-10.11.19-MariaDB."""
     match = re.match(r"(?:5\.5\.5-)?(\d+)\.(\d+)(?:\.(\d+))?", text)
     if match is None:
         return (0, 0, 0)

@@ -1,5 +1,5 @@
-"""Reading a file whose path somebody typed on a page. The path may lead to a device, a FIFO, a file without end or a
-file system that no longer answers: none of them may hold a worker's thread."""
+"""Reads a file whose path a user typed. The path may lead to a device, a FIFO, an endless file or a file system that
+does not answer: none of them may block a worker's thread."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 MOST_BYTES = 1 << 20  # a bundle of all public authorities has a quarter of that
 LIMIT_S = 5.0
-MOST_WAITING = 4  # reads that hang; each keeps a thread until the file system answers
+MOST_WAITING = 4  # blocked reads; each keeps a thread until the file system answers
 Value = TypeVar("Value")
 _waiting = threading.BoundedSemaphore(MOST_WAITING)
 
@@ -20,13 +20,15 @@ def read(path: str, limit_s: float = LIMIT_S) -> bytes:
 
 
 def _read(path: str) -> bytes:
-    """O_PATH opens nothing, so that a device is not woken: opening a watchdog restarts a machine."""
+    """O_PATH does not open a device: opening a watchdog device can restart the machine."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         found = os.fstat(place)
         if not stat.S_ISREG(found.st_mode):
             raise OSError(0, "it is no regular file")
-        if not found.st_size:  # files of the kernel say so too: some wait for news, some forget what was read
+        if (
+            not found.st_size
+        ):  # files of the kernel report 0 bytes too: reading some blocks, reading others changes them
             raise OSError(0, "it is empty")
         opened = os.open(f"/proc/self/fd/{place}", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     finally:
@@ -39,10 +41,10 @@ def _read(path: str) -> bytes:
 
 
 def _within(limit_s: float, act: Callable[[], Value]) -> Value:
-    """What `act` returns or raises; TimeoutError when it takes longer. It goes on in a thread that nobody waits for:
-    a read from a dead network file system cannot be broken off."""
+    """What `act` returns or raises; TimeoutError when it takes longer. Its thread is then left alone: a read from a
+    dead network file system cannot be interrupted."""
     if not _waiting.acquire(blocking=False):
-        raise TimeoutError(0, f"{MOST_WAITING} earlier reads of such files still wait for their file system")
+        raise TimeoutError(0, f"{MOST_WAITING} earlier reads still wait for their file systems")
     results: list[Value] = []
     errors: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""*Test connection*: is this server ready to be measured, and if not, what fixes it?"""
+"""*Test connection*: is this server ready to be measured, and how can it be fixed?"""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from workers.servers.facts import Facts
 from workers.servers.target import Target
 
 NOT_REACHED = "Not reached."
-WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers together: below PREFLIGHT_LIMIT of housekeeping
+WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers: below PREFLIGHT_LIMIT of housekeeping
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class PreflightCheck:
 
 @dataclass(frozen=True)
 class PreflightResult:
-    """All checks in the order of CHECKS; `facts` is None when the server could not be looked at."""
+    """All checks in the order of CHECKS. `facts`: None when the server could not be read."""
 
     checks: tuple[PreflightCheck, ...]
     facts: Facts | None
 
 
 def run(target: Target) -> PreflightResult:
-    """Never raises for what the server does: a check that fails to come to an end is *unknown*."""
+    """Never raises, whatever the server does: a check that cannot end is *unknown*."""
     try:
         with connect(target, whole=WHOLE) as connection:
             facts = look.read(connection)
@@ -41,8 +41,8 @@ def run(target: Target) -> PreflightResult:
             return PreflightResult(tuple(_answer(key, scene) for key in CHECKS), facts)
     except DurascopeError as error:
         return PreflightResult(_unreached(error), None)
-    except Exception as error:  # a server that talks nonsense must not leave the test unanswered
-        broke = DurascopeError(f"The test broke off: {type(error).__name__}: {error}.")
+    except Exception as error:  # whatever the server sends, the test must get an answer
+        broke = DurascopeError(f"The test failed: {type(error).__name__}: {error}.")
         return PreflightResult(_unreached(broke), None)
 
 
@@ -52,8 +52,8 @@ def _answer(key: str, scene: CheckedServer) -> PreflightCheck:
         found = look_at(scene)
     except DurascopeError as error:
         found = PreflightAnswer("unknown", error.message, error.fix)
-    except Exception as error:  # a check that breaks proves nothing
-        found = PreflightAnswer("unknown", f"The check broke off: {type(error).__name__}: {error}.")
+    except Exception as error:  # a check that raises proves nothing
+        found = PreflightAnswer("unknown", f"The check failed: {type(error).__name__}: {error}.")
     return PreflightCheck(key, title, found.outcome, found.says, found.fix)
 
 

@@ -1,4 +1,4 @@
-"""The present durability settings of a server, with their types, and in plain words (values.toml)."""
+"""A server's present durability settings, typed and in words (values.toml)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ UNKNOWN = "The manual names no such value."
 
 @dataclass(frozen=True)
 class Present:
-    """None, here, is always *this server has no such variable, or its value is not a number*."""
+    """None: this server has no such variable, or its value is not a number."""
 
     flush_log: int | None
     flush_every_s: int | None
@@ -23,10 +23,10 @@ class Present:
     binlog_in_engine: bool
     flush_method: str
     doublewrite: str
-    two_phase_off: bool  # innodb_support_xa=OFF, where that still exists
+    two_phase_off: bool  # innodb_support_xa=OFF on old servers
     force_recovery: int
     myrocks_flush_log: int | None
-    myrocks_keeps_back: bool  # its log stays in the server's memory until it is flushed
+    myrocks_keeps_back: bool  # the log stays in the server's memory until a flush
     tokudb_commit_sync: bool | None
     tokudb_fsync_log_period: int | None
 
@@ -60,7 +60,7 @@ WORDS = read(FILE)
 
 
 def settings_in_words(facts: Facts) -> list[tuple[str, str, str]]:
-    """(name, value, what that value does) of every durability setting that this server has."""
+    """(name, value, effect) of every durability setting that this server has."""
     held = ((name, facts.variable(name)) for name in WORDS)
     return [(name, value, in_words(name, value)) for name, value in held if value is not None]
 

@@ -1,4 +1,4 @@
-"""What the account we use may do, read from its own grants."""
+"""The privileges of the account in use, read from its grants."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,17 +13,17 @@ _GRANT = re.compile(r"^GRANT (?P<what>.+?) ON (?:TABLE )?(?P<scope>\S+\.\*) TO "
 
 
 def held(connection: Connection, facts: Facts) -> Held:
-    """The grants of this connection's account and of the roles that are on in it. Raises ServerError."""
+    """The grants of this connection's account and its active roles. Raises ServerError."""
     statement = "SHOW GRANTS"
     if facts.flavour == "mysql" and facts.version >= (8, 0, 0):
         roles = ask.text(connection, "SELECT CURRENT_ROLE()")
         if roles and roles != "NONE":
-            statement = f"SHOW GRANTS FOR CURRENT_USER() USING {roles}"  # the server's own words, quoted by it
+            statement = f"SHOW GRANTS FOR CURRENT_USER() USING {roles}"  # as quoted by the server
     return parse(ask.as_text(row[0]) for row in ask.rows(connection, statement))
 
 
 def parse(lines: Iterable[str]) -> Held:
-    """Grants on everything or on a whole schema; those on single tables, routines and roles do not matter here."""
+    """Grants on everything or on whole schemas. Grants on tables, routines and roles are ignored."""
     found: dict[str, set[str]] = {}
     for line in lines:
         if match := _GRANT.match(line):
@@ -44,7 +44,7 @@ def _met(need: Need, having: Held) -> bool:
 
 
 def _covers(scope: str, wanted: str) -> bool:
-    """Whether a grant on `scope` reaches what `wanted` names; scopes are LIKE patterns of schema names."""
+    """Whether a grant on `scope` covers `wanted`; scopes are LIKE patterns of schema names."""
     if EVERYWHERE in (scope, wanted):
         return scope == EVERYWHERE
     pattern = "".join(_LIKE.get(part, re.escape(part[-1:])) for part in re.findall(r"\\.|.", scope.removesuffix(".*")))
@@ -56,5 +56,5 @@ _AN_EXAMPLE = {OUR_SCHEMAS: "durascope_zz9", PERFORMANCE_SCHEMA: "performance_sc
 
 
 def _plain(scope: str) -> str:
-    """Without the quotes, and with a backslash that some servers double made single again."""
+    """Without quotes, and with single backslashes: some servers double them."""
     return re.sub(r"\\+", r"\\", re.sub(r"[`\"']", "", scope)).lower()

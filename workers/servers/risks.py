@@ -1,4 +1,4 @@
-"""How settings let a crash lose something: the rows of risks.toml."""
+"""The settings with which a crash can lose something: the rows of risks.toml."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ FILE = Path(__file__).with_name("risks.toml")
 CRASHES: tuple[CrashClass, ...] = get_args(CrashClass)
 WHATS: tuple[What, ...] = get_args(What)
 ENGINES = ("InnoDB", "MyRocks", "TokuDB")
-INNODB = ("InnoDB", "")  # also of what belongs to no engine
+INNODB = ("InnoDB", "")  # "": binlog and agreement
 KEYS = ("crashes", "loses", "when", "says", "rests_on", "engines", "outcome")
 
 
 @dataclass(frozen=True)
 class Risk:
-    """One way to lose something: when it applies, to whom, and what is said then ({} from Present)."""
+    """One way to lose something. `says` may hold {every} and {groups}, filled from Present."""
 
     crashes: tuple[CrashClass, ...]
     whats: tuple[What, ...]
     conditions: tuple[Callable[[Present], bool], ...]
     says: str
-    rests_on: str  # a claim, the name of the setting whose manual page says so, or an address
+    rests_on: str  # a claim, a setting whose manual page says so, or an address
     outcome: Outcome = "may be lost"
     engines: tuple[str, ...] = INNODB
 

@@ -1,4 +1,4 @@
-"""A schema of our own on somebody's server: made only where none was, dropped afterwards."""
+"""Durascope's own schemas on an attached server. An existing schema is never used or dropped."""
 
 import re
 from collections.abc import Callable
@@ -18,11 +18,10 @@ def create(
     before_change: Callable[[str], None],
     restored: Callable[[str], None] = lambda name: None,
 ) -> None:
-    """Make the schema; `before_change(name)` is called before, and only when no schema of that name is there.
+    """Make the schema. `before_change(name)` is called before, unless a schema of that name exists. `restored(name)` is
+    called when another client made that schema meanwhile; it stays.
 
-    `restored(name)` takes the note back should somebody else have made that schema in between: theirs stays.
-
-    PlanError when one is there (it is not touched, and never dropped by us) or the name is not of our kind.
+    PlanError: the schema exists, or its name is not one of Durascope's.
     """
     _must_be_ours(name)
     if exists(connection, name):
@@ -38,7 +37,7 @@ def create(
 
 
 def drop(connection: Connection, name: str) -> None:
-    """Remove a schema of ours; one that is already gone is fine."""
+    """Remove a schema of ours, if it is there."""
     _must_be_ours(name)
     ask.rows(connection, f"DROP DATABASE IF EXISTS `{name}`")
 
@@ -50,7 +49,7 @@ def exists(connection: Connection, name: str) -> bool:
 
 def _must_be_ours(name: str) -> None:
     if not _OURS.fullmatch(name):
-        raise PlanError(f"{name!r} is not a schema that Durascope may touch: its own begin with {PREFIX}.")
+        raise PlanError(f"{name!r} is not a schema that Durascope may touch: its own schemas begin with {PREFIX}.")
 
 
 def _number(refused: ServerError) -> int:
@@ -60,6 +59,6 @@ def _number(refused: ServerError) -> int:
 
 def _taken(name: str) -> PlanError:
     return PlanError(
-        f"The schema {name} is already there; it was not touched.",
-        f"Look into it; if nobody needs it: DROP DATABASE `{name}`;",
+        f"The schema {name} already exists; it was not touched.",
+        f"If nobody needs it: DROP DATABASE `{name}`;",
     )

@@ -1,4 +1,4 @@
-"""The catalogue of variables that a variant may set: what each means, may hold, and needs. The data: settings.toml."""
+"""The variables that a variant may set, with meaning, values and limits. The data are in settings.toml."""
 
 import re
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 @dataclass(frozen=True)
 class Rule:
-    """How one flavour treats a variable.
+    """A variable in one flavour.
 
-    `dynamic_since`: the first version that changes it without a restart, None: no version does.
+    `dynamic_since`: the first version that changes it without a restart; None: no version.
     `choices` for choices and switches, in the server's spelling; `least` and `most` for numbers.
     """
 
@@ -48,7 +48,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Setting:
-    """`rounded`: the server may round the number it is given to a size that suits it."""
+    """`rounded`: the server may round the given number."""
 
     name: str
     title: str
@@ -58,7 +58,7 @@ class Setting:
     rounded: bool = False
 
     def dynamic_on(self, flavour: FlavourKey, version: Version | None = None) -> bool:
-        """Whether it changes without a restart; without a version: on the newest one."""
+        """Whether it changes without a restart; without `version`: on the newest one."""
         rule = self.rules.get(flavour)
         if rule is None or rule.dynamic_since is None:
             return False
@@ -131,7 +131,7 @@ def find(name: str) -> Setting:
 
 
 def check(name: str, value: str, flavour: FlavourKey) -> str:
-    """The value in the server's spelling: `on` -> ON, `128M` -> 134217728. Raises PlanError saying what is allowed."""
+    """The value in the server's spelling: `on` -> ON, `128M` -> 134217728. Raises PlanError with the allowed values."""
     setting = find(name)
     rule = setting.rules.get(flavour)
     if rule is None:
@@ -144,13 +144,13 @@ def check(name: str, value: str, flavour: FlavourKey) -> str:
 
 
 def same(name: str, one: str, other: str) -> bool:
-    """Whether two spellings of a value mean the same to the server."""
+    """Whether two spellings of a value are equal for the server."""
     kind = find(name).kind
     return _folded(one, kind) == _folded(other, kind)
 
 
 def switch(value: str) -> str:
-    """ON or OFF for every spelling of them; anything else in capital letters."""
+    """ON or OFF for every spelling of them; any other value in capital letters."""
     upper = value.strip().upper()
     return _SWITCH.get(upper, upper)
 

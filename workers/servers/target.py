@@ -1,4 +1,4 @@
-"""Where a server is and how to log in: the one value that every domain package takes."""
+"""The address of a server and how to log in."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,10 +11,10 @@ TlsMode = Literal["off", "preferred", "required", "verify"]
 class Target:
     """An address and an account of a running server.
 
-    `socket` wins over `host` and `port` when set. `tls`: *off* never; *preferred* when the server offers it,
-    though never through a socket file and never for the load itself (workers.bench.tls says why); *required*
-    always but any certificate; *verify* always, and the certificate must match the host name and `tls_ca` (path of
-    a PEM file; empty: the system's authorities, which sysbench cannot be trusted with: then no load is started).
+    `socket` wins over `host` and `port`. `tls`: *off*: never; *preferred*: when the server offers it, but never through
+    a socket file and never for the load (see workers.bench.tls); *required*: always, with any certificate; *verify*:
+    always, and the certificate must match the host name and `tls_ca` (path of a PEM file; empty: the system's
+    authorities, with which no load can be started).
     """
 
     name: str

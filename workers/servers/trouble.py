@@ -1,4 +1,4 @@
-"""What a server or the network refused, in words: every error of the driver becomes one of ours."""
+"""Errors of the driver and the network as errors of Durascope, with a fix."""
 
 import re
 import socket
@@ -16,7 +16,7 @@ class KnownError:
     """An error number of the server or client library: what it becomes, what is said, and the fix."""
 
     kind: type[ServerError]
-    says: str  # may hold {where} and {detail}, the server's own words
+    says: str  # may hold {where} and {detail}, the server's message
     fix: str = ""
 
 
@@ -37,7 +37,7 @@ EXPIRED = KnownError(
 )
 FULL = KnownError(
     Unreachable,
-    "{where} has no connection left for us.",
+    "{where} has no free connection.",
     "Raise max_connections (SET GLOBAL max_connections = 1100) or close connections, then try again.",
 )
 
@@ -84,9 +84,9 @@ _NEEDS = re.compile(r"at least one of\) the (.+?) privilege\(s\)")
 
 
 def explain(error: Exception, where: str, account: Callable[[], str] = lambda: "''@''") -> ServerError:
-    """Ours for a pymysql or operating-system error met at `where`.
+    """The error for a pymysql or operating-system error at `where`.
 
-    `account` gives the account as `'user'@'host'` for the GRANT; it is asked only when one is printed.
+    `account` returns `'user'@'host'` for a GRANT; it is called only when a GRANT is printed.
     """
     cause = getattr(error, "original_exception", None) or error
     if isinstance(cause, OSError) and not isinstance(cause, pymysql.Error):
@@ -107,7 +107,7 @@ def _parts(error: Exception) -> tuple[int, str]:
 
 
 def _grant(number: int, detail: str, account: Callable[[], str]) -> str:
-    """The narrowest GRANT that the server's own words name."""
+    """The narrowest GRANT that the server's message names."""
     if number == 1227 and (match := _NEEDS.search(detail)):
         names = re.split(r",\s*|\s+or\s+", match[1])
         narrow = next((name for name in names if name != "SUPER"), "SUPER")
@@ -131,19 +131,19 @@ def _reason(error: OSError) -> str:
 _NETWORK: tuple[tuple[type[OSError], str, str], ...] = (
     (
         ssl.SSLCertVerificationError,
-        "The certificate of {where} is not the right one: {detail}.",
-        "Give the PEM file of the authority that signed it, and register the server by the name in the certificate; "
-        "or choose the TLS mode 'required', which encrypts without checking who answers.",
+        "The certificate of {where} cannot be verified: {detail}.",
+        "Give the PEM file of the authority that signed it, and register the server by the name in the certificate. "
+        "Or choose the TLS mode 'required', which encrypts without verifying the server.",
     ),
     (
         ssl.SSLError,
-        "No encrypted connection to {where} came about: {detail}.",
-        "Compare tls_version at the server with what this host offers, or choose another TLS mode.",
+        "No encrypted connection to {where} could be made: {detail}.",
+        "Compare tls_version of the server with the TLS versions of this host, or choose another TLS mode.",
     ),
     (
         socket.gaierror,
         "The name in {where} is not known: {detail}.",
-        "Check the spelling, or register the server by its number address.",
+        "Check the spelling, or register the server by its IP address.",
     ),
     (
         ConnectionRefusedError,

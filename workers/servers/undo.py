@@ -1,4 +1,4 @@
-"""Putting a borrowed server back as it was."""
+"""Restores an attached server: variables and schemas."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -6,7 +6,7 @@ from workers.servers import schema, variables
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
-WHOLE = (600.0, 16 << 20)  # seconds and bytes: a server that answers without end does not keep the others waiting
+WHOLE = (600.0, 16 << 20)  # seconds and bytes: an endless answer must not delay other restores
 
 
 def undo(
@@ -16,10 +16,10 @@ def undo(
     restored: Callable[[str, str], None],
     must_hold: Callable[[], None],
 ) -> None:
-    """Restore variables (name, old value; the last change first) and drop our schemas, whatever of it fails.
+    """Restore variables (name, old value; the last change first) and drop our schemas, even if a part fails.
 
-    `must_hold` is called before each change and raises Taken when the server may be another experiment's by now.
-    `restored(kind, name)` is called for each thing that is back. Raises ServerError for what is not.
+    `must_hold` is called before each change and raises Taken when another experiment may hold the server.
+    `restored(kind, name)` is called for each restored thing. Raises ServerError for the others.
     """
     with connect(target, whole=WHOLE) as connection:
         try:

@@ -1,4 +1,4 @@
-"""Global variables of a server: changed with their old value written down first, and put back."""
+"""Global variables of a server: changed after the old value is stored, and restored."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -15,12 +15,11 @@ SETTLES_S = 2.0  # a buffer pool is resized in the background
 def apply(
     connection: Connection, facts: Facts, settings: Mapping[str, str], before_change: Callable[[str, str], None]
 ) -> dict[str, str]:
-    """Bring the server to these settings; what it then reports for each of them is returned.
+    """Apply these settings; returns the values that the server then reports.
 
-    A variable that already has its value is left alone. For every other `before_change(name, old value)` is called
-    before the change; if `before_change` raises, the change is not made. PlanError, before anything is changed: a
-    value or variable that this server does not have, or one that needs a restart. ServerError: refused, or
-    the server reports another value than the one it was given.
+    A variable that has its value already is not changed. For every other `before_change(name, old value)` is called
+    before the change; if it raises, the change is not made. PlanError, before any change: the server lacks the variable
+    or the value, or the variable needs a restart. ServerError: refused, or the server reports another value.
     """
     wanted = {name: _possible(name, value, facts) for name, value in settings.items()}
     present = {name: read(connection, name) for name in wanted}
@@ -39,11 +38,10 @@ def restore(
     restored: Callable[[str], None],
     must_hold: Callable[[], None],
 ) -> None:
-    """Put old values back, the last change first; `restored(name)` once the server reports the old value again.
+    """Restore old values, the last change first. `restored(name)` is called when the server reports the old value.
 
-    `must_hold` is called before each change; what it raises ends the whole.
-    A variable that the server no longer has (it was upgraded since) counts as put back.
-    One that fails does not stop the others; ServerError at the end names all that failed.
+    `must_hold` is called before each change; if it raises, nothing more is restored. A variable that the server lost by
+    an upgrade counts as restored. A failure does not stop the others; ServerError names all failures at the end.
     """
     failed: list[str] = []
     fixes: list[str] = []
@@ -72,7 +70,7 @@ def read(connection: Connection, name: str) -> str:
 
 
 def _held(connection: Connection, name: str) -> str | None:
-    """The global value; None where there is no such variable."""
+    """The global value; None: there is no such variable."""
     sql = "SHOW GLOBAL VARIABLES WHERE Variable_name = %s"
     return ask.names_to_values(connection, sql, (find(name).name,)).get(name)
 
@@ -87,13 +85,13 @@ def _possible(name: str, value: str, facts: Facts) -> str:
 def _must_be_dynamic(name: str, present: str, wanted: str, facts: Facts) -> None:
     if not find(name).dynamic_on(facts.flavour, facts.version):
         raise PlanError(
-            f"{name} is {present}, the variant wants {wanted}, and that needs a restart. Nothing was changed.",
+            f"{name} is {present}, the variant needs {wanted}, and that needs a restart. Nothing was changed.",
             "Durascope never restarts an attached server: use a sandbox, or leave the setting out.",
         )
 
 
 def _set(connection: Connection, name: str, value: str) -> str:
-    """Set and read back. Numbers go without quotes, everything else quoted by the driver."""
+    """Set and read back. Numbers are sent without quotes; the driver quotes other values."""
     setting = find(name)
     before = read(connection, name)
     ask.rows(connection, f"SET GLOBAL {setting.name} = %s", (_typed(value, setting.kind),))
@@ -110,7 +108,7 @@ def _typed(value: str, kind: str) -> int | str:
 
 
 def _settled(connection: Connection, name: str, before: str, wanted: str) -> str:
-    """What the server reports, at the latest after SETTLES_S where it changes a size in the background."""
+    """The value that the server reports; after SETTLES_S at the latest when it resizes in the background."""
     deadline = time.monotonic() + SETTLES_S
     after = read(connection, name)
     while find(name).rounded and after == before and not same(name, after, wanted) and time.monotonic() < deadline:

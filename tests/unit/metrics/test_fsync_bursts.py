@@ -19,7 +19,7 @@ def written(tmp_path, monkeypatch):
         os.pwrite(fd, block, offset)
         return 0.001
 
-    monkeypatch.setattr(fsync_sweep, "_timed_ms", timed)
+    monkeypatch.setattr(fsync_sweep, "durable_ms", timed)
     monkeypatch.setattr(fsync_sweep, "MOST_ROUNDS", fsync_sweep.LEAST_ROUNDS)
     found = sweep(tmp_path, seconds=60)
     return found, seen

@@ -119,7 +119,7 @@ def test_a_table_that_is_cut_short_ends_the_window_and_not_the_worker(table):
     """A page that is mapped and no longer there would end the process by SIGBUS."""
     session = begin(table)
     os.truncate(table, 0)
-    with pytest.raises(ServerError, match="cut the table of its fsync trace short"):
+    with pytest.raises(ServerError, match="truncated the table of its fsync trace"):
         session.end()
 
 

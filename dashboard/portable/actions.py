@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.db import DatabaseError, transaction
 
@@ -12,6 +12,7 @@ from dashboard.findings.analysis import analysis_of
 from dashboard.portable.read import Content
 from dashboard.portable.refused import NotImported
 from dashboard.portable.store import store
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
@@ -37,7 +38,7 @@ class FileImport:
         return f"This experiment is here already: it was imported on {at}. Nothing was stored."
 
 
-def import_file(user: Any, file: BinaryIO) -> FileImport:
+def import_file(user: Actor, file: BinaryIO) -> FileImport:
     """Keep the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
     require(user, "import")
     content = Content(file)
@@ -45,8 +46,9 @@ def import_file(user: Any, file: BinaryIO) -> FileImport:
         return FileImport(known, is_new=False)
     content.check()
     file.seek(0)
+    sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # its stub asks for readinto
     try:
-        return FileImport(_kept(content, user, hashlib.file_digest(file, "sha256").hexdigest()), is_new=True)
+        return FileImport(_kept(content, user, sha256), is_new=True)
     except DatabaseError as refused:
         if known := _known(content.digest):  # somebody else was faster with the same file
             return FileImport(known, is_new=False)
@@ -65,7 +67,7 @@ def _known(digest: str) -> Experiment | None:
 
 
 @transaction.atomic
-def _kept(content: Content, user: Any, sha256: str) -> Experiment:
+def _kept(content: Content, user: Actor, sha256: str) -> Experiment:
     experiment = store(content, user, sha256)
     _work_out(experiment)
     record(user, "imported", experiment, experiment=experiment.pk, **experiment.imported_from)

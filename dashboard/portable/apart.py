@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.conf import settings
 
@@ -18,6 +18,7 @@ from dashboard.installation.home import PROJECT
 from dashboard.portable.actions import FileImport, import_file
 from dashboard.portable.limits import CPU_S, MEMORY_BYTES, WALL_S
 from dashboard.portable.refused import REPORT, NotImported
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.experiments.models import Experiment
 
@@ -27,7 +28,7 @@ BY_SIGNAL = 128  # and more: how a shell tells that a signal ended its child
 log = logging.getLogger(__name__)
 
 
-def import_apart(user: Any, file: BinaryIO) -> FileImport:
+def import_apart(user: Actor, file: BinaryIO) -> FileImport:
     """As `import_file`, which it calls in the child. Raises NotImported, also while another import is under way."""
     require(user, "import")
     if not settings.IMPORT_APART:
@@ -60,7 +61,7 @@ def _on_disk(file: BinaryIO) -> Iterator[BinaryIO]:
         yield copy
 
 
-def _child(user: Any, content: BinaryIO, lock: int) -> subprocess.CompletedProcess[bytes]:
+def _child(user: Actor, content: BinaryIO, lock: int) -> subprocess.CompletedProcess[bytes]:
     who = json.dumps({"user": user.pk if user else None, "via": getattr(user, "via", "")})
     argv = [*TIED, sys.executable, "-m", "dashboard.portable.child", who]
     try:

@@ -5,17 +5,21 @@ import json
 import logging
 import os
 import sys
-from typing import Any
 
 import django
 
 
-def main(who: str) -> dict[str, Any]:
+def main(who: str) -> dict[str, object]:
+    from django.contrib.auth.models import User
+
     from dashboard.portable.actions import import_file
     from dashboard.portable.limits import MEMORY_BYTES, keep
     from dashboard.portable.refused import REPORT, NotImported
 
-    user = _account(**json.loads(who))
+    asked = json.loads(who)
+    user = User.objects.select_related("person").get(pk=asked["user"]) if asked["user"] else None
+    if user and asked["via"]:
+        user.via = asked["via"]  # type: ignore[attr-defined]  # what the audit log says beside the name
     keep()
     try:
         imported = import_file(user, sys.stdin.buffer)
@@ -29,17 +33,6 @@ def main(who: str) -> dict[str, Any]:
         what = f"Reading it failed with an unexpected error ({type(fault).__name__}). Nothing was stored."
         return {"refused": [what, REPORT]}
     return {"experiment": imported.experiment.pk, "is_new": imported.is_new}
-
-
-def _account(user: int | None, via: str) -> Any:
-    from django.contrib.auth.models import User
-
-    if user is None:
-        return None
-    found: Any = User.objects.select_related("person").get(pk=user)
-    if via:
-        found.via = via
-    return found
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from dashboard.portable.refused import NotImported
 
@@ -20,7 +19,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}(?P<real>(?:\.[0-9]{1,20})?(?:e[+-]?[0-9]{1,
 Columns = Mapping[str, Sequence[float | None]]
 
 
-def as_csv(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+def as_csv(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     text = io.StringIO(newline="")
     written = csv.writer(text, lineterminator="\n")
     written.writerow(titles)

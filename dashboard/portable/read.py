@@ -5,12 +5,11 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from dashboard.portable import parts, strict_json
+from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
-from dashboard.portable.shape import FORMAT, VERSION
 from dashboard.records.experiments.claims import claims_of
 from workers.bench.histogram import percentiles
 from workers.bench.output import SysbenchOutput, Total
@@ -19,15 +18,14 @@ from workers.bench.plan_field import dangling
 from workers.crash.verdict import CheckResult, verdict
 from workers.errors import PlanError
 
-Row = Mapping[str, Any]
-NAMES = {"targets": "name", "variants": "name", "workloads": "label"}  # unique in a plan
+ALIKE = ("server_id", "variant", "kind")  # a trial and the one that it repeats
 
 
 @dataclass(frozen=True)
 class RunParts:
     """All of one measurement. `latency_ms`: percentiles worked out from the histogram."""
 
-    run: Row
+    run: shape.FileRun
     columns: Mapping[str, Sequence[float | None]]
     output: str
     my_cnf: str
@@ -35,7 +33,7 @@ class RunParts:
 
     @property
     def latency_ms(self) -> dict[str, float]:
-        told = {"avg": self.run["latency_avg_ms"], "max": self.run["latency_max_ms"]}
+        told = {"avg": self.run.latency_avg_ms, "max": self.run.latency_max_ms}
         most = float("inf") if told["max"] is None else told["max"]
         buckets = [(float(upper), int(count)) for upper, count in self.histogram]
         return percentiles(buckets, most) | {name: value for name, value in told.items() if value is not None}
@@ -48,21 +46,21 @@ class Content:
         self._archive = Archive(file)
         raw = self._archive.read(parts.INDEX)
         _is_ours(raw)
-        self.index: Row = strict_json.read(raw, parts.INDEX, "experiment")
+        self.index = strict_json.read(raw, parts.INDEX, shape.FileIndex)
 
     @property
     def digest(self) -> str:
         """Of all that the file says but when and where it was written: the same experiment, the same digest."""
-        said = {name: value for name, value in self.index.items() if name != "export"}
+        said = self.index.model_dump(exclude={"export"}, exclude_unset=True)
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     @property
-    def measured(self) -> list[Row]:
-        return [cell for cell in self.index["cells"] if cell["state"] == "done"]
+    def measured(self) -> list[shape.FileCell]:
+        return [cell for cell in self.index.cells if cell.state == "done"]
 
     @property
-    def tried(self) -> list[Row]:
-        return [trial for trial in self.index["trials"] if trial["state"] == "done"]
+    def tried(self) -> list[shape.FileTrial]:
+        return [trial for trial in self.index.trials if trial.state == "done"]
 
     def check(self) -> None:
         """Everything once, one part in memory at a time."""
@@ -70,58 +68,57 @@ class Content:
         self._has_its_parts()
         for name in parts.TABLES:
             self._part(name)
-        for n in range(1, self.index["environments"] + 1):
+        for n in range(1, self.index.environments + 1):
             self.environment(n)
-        for n in range(1, len(self.index["probes"]) + 1):
+        for n in range(1, len(self.index.probes) + 1):
             self.probe(n)
         for cell in self.measured:
             self._check_run(cell)
         for trial in self.tried:
-            _check_trial(trial, self.evidence(trial["position"]))
+            _check_trial(trial, self.evidence(trial.position))
 
     def run(self, position: int) -> RunParts:
         run, series, output, options, histogram = (name.format(position) for name in parts.OF_A_RUN)
         return RunParts(
-            run=strict_json.read(self._part(run), run, "runs"),
+            run=strict_json.read(self._part(run), run, shape.FileRun),
             columns=parts.read_series(self._part(series), series),
             output=strict_json.text(self._part(output), output),
             my_cnf=strict_json.text(self._part(options), options),
             histogram=parts.read_histogram(self._part(histogram), histogram),
         )
 
-    def evidence(self, position: int) -> Row:
-        return self._json(parts.TRIAL, position, "trials")
+    def evidence(self, position: int) -> shape.FileEvidence:
+        part = parts.TRIAL.format(position)
+        return strict_json.read(self._part(part), part, shape.FileEvidence)
 
-    def environment(self, n: int) -> Row:
-        return self._json(parts.ENVIRONMENT, n, "environments")
+    def environment(self, n: int) -> shape.FileEnvironment:
+        part = parts.ENVIRONMENT.format(n)
+        return strict_json.read(self._part(part), part, shape.FileEnvironment)
 
-    def probe(self, n: int) -> Row:
-        return self._json(parts.PROBE, n, "probes")
-
-    def _json(self, name: str, n: int, kind: str) -> Row:
-        part = name.format(n)
-        return strict_json.read(self._part(part), part, kind)
+    def probe(self, n: int) -> shape.FileProbe:
+        part = parts.PROBE.format(n)
+        return strict_json.read(self._part(part), part, shape.FileProbe)
 
     def _part(self, name: str) -> bytes:
-        content, told = self._archive.read(name), self.index["files"][name]
-        if len(content) != told["bytes"] or hashlib.sha256(content).hexdigest() != told["sha256"]:
+        content, told = self._archive.read(name), self.index.files[name]
+        if len(content) != told.bytes or hashlib.sha256(content).hexdigest() != told.sha256:
             raise NotImported(f"The part {name} is not the one that {parts.INDEX} means: it was changed or damaged")
         return content
 
     def _has_its_parts(self) -> None:
         """Those that the index calls for, those that it lists and those that are there are the same."""
         needed = set(_needed(self))
-        listed = set(self.index["files"])
+        listed = set(self.index.files)
         if odd := sorted(needed ^ listed):
             what = "is missing from the list of files" if odd[0] in needed else "belongs to nothing"
             raise NotImported(f"{parts.INDEX}: {odd[0][:80]!r} {what}")
         if odd := sorted((self._archive.names - {parts.INDEX}) ^ listed):
             raise NotImported(f"The part {odd[0]} {'is missing' if odd[0] in listed else 'is not listed'}")
 
-    def _check_run(self, cell: Row) -> None:
-        where, found = f"runs/{cell['position']:05}", self.run(cell["position"])
-        _among(found.run["environment"], self.index["environments"], f"{where}: environment")
-        _among(found.run["probe"] or 0, len(self.index["probes"]), f"{where}: probe")
+    def _check_run(self, cell: shape.FileCell) -> None:
+        where, found = f"runs/{cell.position:05}", self.run(cell.position)
+        _among(found.run.environment, self.index.environments, f"{where}: environment")
+        _among(found.run.probe or 0, len(self.index.probes), f"{where}: probe")
         _check_series(found.columns, where)
         _check_histogram(found.histogram, where)
         _check_output(found, where)
@@ -135,87 +132,87 @@ def _is_ours(raw: bytes) -> None:
         form, version = found["format"], found["schema_version"]
     except (ValueError, LookupError, TypeError, RecursionError) as broken:
         raise NotImported(f"This is not an experiment of Durascope: {parts.INDEX} cannot be read") from broken
-    if form != FORMAT:
+    if form != shape.FORMAT:
         raise NotImported("This is not an experiment of Durascope: its format is another")
-    if type(version) is int and version > VERSION:
+    if type(version) is int and version > shape.VERSION:
         raise NotImported(
-            f"The file has schema version {version}; this Durascope reads up to {VERSION}",
+            f"The file has schema version {version}; this Durascope reads up to {shape.VERSION}",
             "Update this installation to the version that wrote the file, or a later one.",
         )
-    if version != VERSION or isinstance(version, bool):
-        raise NotImported(f"There is no schema version {str(version)[:40]}; this Durascope reads {VERSION}")
+    if version != shape.VERSION or isinstance(version, bool):
+        raise NotImported(f"There is no schema version {str(version)[:40]}; this Durascope reads {shape.VERSION}")
 
 
 def _needed(content: Content) -> Iterator[str]:
     yield from parts.TABLES
-    yield from (parts.ENVIRONMENT.format(n) for n in range(1, min(content.index["environments"], 99_999) + 1))
-    yield from (parts.PROBE.format(n) for n in range(1, len(content.index["probes"]) + 1))
+    yield from (parts.ENVIRONMENT.format(n) for n in range(1, min(content.index.environments, 99_999) + 1))
+    yield from (parts.PROBE.format(n) for n in range(1, len(content.index.probes) + 1))
     for cell in content.measured:
-        yield from (name.format(cell["position"]) for name in parts.OF_A_RUN)
-    yield from (parts.TRIAL.format(trial["position"]) for trial in content.tried)
+        yield from (name.format(cell.position) for name in parts.OF_A_RUN)
+    yield from (parts.TRIAL.format(trial.position) for trial in content.tried)
 
 
-def _fits(index: Row) -> None:
+def _fits(index: shape.FileIndex) -> None:
     """Names are unique, references are to something, and the claims can be read."""
-    plan = index["plan"]
-    for field, name in NAMES.items():
-        _once([one[name] for one in plan[field]], f"plan.{field}")
-    _once(plan["threads"], "plan.threads")
-    if [target["server_id"] for target in plan["targets"]] != list(range(1, len(plan["targets"]) + 1)):
+    variants, workloads = [one.name for one in index.plan.variants], [one.label for one in index.plan.workloads]
+    _once([target.name for target in index.plan.targets], "plan.targets")
+    _once(variants, "plan.variants")
+    _once(workloads, "plan.workloads")
+    servers = len(index.plan.targets)
+    if [target.server_id for target in index.plan.targets] != list(range(1, servers + 1)):
         raise NotImported("plan.targets: their server_id is not their place in the list")
-    _known_claims(index)
-    servers = len(plan["targets"])
-    for server in index["probes"]:
+    plan = _understood(index)
+    _once(plan.threads, "plan.threads")
+    for server in index.probes:
         _among(server, servers, "probes: server")
-    for what in ("cells", "trials"):
-        _once([row["position"] for row in index[what]], f"{what}: position")
-    names = {field: {one[name] for one in plan[field]} for field, name in NAMES.items()}
-    for cell in index["cells"]:
-        where = f"cells, position {cell['position']}"
-        _among(cell["server_id"], servers, f"{where}: server_id")
-        _listed(cell["variant"], names["variants"], f"{where}: variant")
-        _listed(cell["workload"], names["workloads"], f"{where}: workload")
-        _listed(cell["threads"], plan["threads"], f"{where}: threads")
-    for trial in index["trials"]:
-        where = f"trials, position {trial['position']}"
-        _among(trial["server_id"], servers, f"{where}: server_id")
-        _listed(trial["variant"], names["variants"], f"{where}: variant")
-        _among(trial["environment"] or 0, index["environments"], f"{where}: environment")
-    _repeats(index["trials"])
-    if baseline := index["experiment"]["baseline"]:
-        _listed(baseline, names["variants"], "experiment.baseline")
-    for field, value in dangling(Plan.from_dict(plan)):
+    _once([cell.position for cell in index.cells], "cells: position")
+    _once([trial.position for trial in index.trials], "trials: position")
+    for cell in index.cells:
+        where = f"cells, position {cell.position}"
+        _among(cell.server_id, servers, f"{where}: server_id")
+        _listed(cell.variant, variants, f"{where}: variant")
+        _listed(cell.workload, workloads, f"{where}: workload")
+        _listed(cell.threads, plan.threads, f"{where}: threads")
+    for trial in index.trials:
+        where = f"trials, position {trial.position}"
+        _among(trial.server_id, servers, f"{where}: server_id")
+        _listed(trial.variant, variants, f"{where}: variant")
+        _among(trial.environment or 0, index.environments, f"{where}: environment")
+    _repeats(index.trials)
+    if index.experiment.baseline:
+        _listed(index.experiment.baseline, variants, "experiment.baseline")
+    for field, value in dangling(plan):
         _listed(value, (), f"plan.{field.name}")
 
 
-def _known_claims(index: Row) -> None:
-    """Read as a recipe's are, with what they speak of in the plan."""
+def _understood(index: shape.FileIndex) -> Plan:
+    """Plan and claims are read as a recipe's are."""
     try:
-        Plan.from_dict(index["plan"])
-        written = index["claims"] or {}
-        claims_of(written)
+        plan = Plan.from_dict(index.plan.as_given())
+        claims_of(index.claims.as_given() if index.claims else {})
     except PlanError as wrong:
         raise NotImported(f"The claims or the plan cannot be read: {wrong}"[:400]) from wrong
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as wrong:
         raise NotImported(f"The claims cannot be read: {type(wrong).__name__}") from wrong
+    return plan
 
 
-def _repeats(trials: Iterable[Row]) -> None:
-    """A trial repeats an earlier one of the same variant and kind."""
-    met: dict[int, Row] = {}
-    for trial in sorted(trials, key=lambda one: one["position"]):
-        first = met.get(trial["repeats"]) if trial["repeats"] is not None else trial
-        if first is None or any(first[name] != trial[name] for name in ("server_id", "variant", "kind")):
-            raise NotImported(f"trials, position {trial['position']}: it repeats no earlier trial of its kind")
-        met[trial["position"]] = trial
+def _repeats(trials: Iterable[shape.FileTrial]) -> None:
+    """A trial repeats an earlier one of the same server, variant and kind."""
+    met: dict[int, shape.FileTrial] = {}
+    for trial in sorted(trials, key=lambda one: one.position):
+        first = trial if trial.repeats is None else met.get(trial.repeats)
+        if first is None or any(getattr(first, name) != getattr(trial, name) for name in ALIKE):
+            raise NotImported(f"trials, position {trial.position}: it repeats no earlier trial of its kind")
+        met[trial.position] = trial
 
 
-def _once(values: Sequence[Any], where: str) -> None:
+def _once(values: Sequence[object], where: str) -> None:
     if len(set(values)) < len(values):
         raise NotImported(f"{where}: something is there twice")
 
 
-def _listed(value: Any, known: Collection[Any], where: str) -> None:
+def _listed(value: object, known: Collection[object], where: str) -> None:
     if value not in known:
         raise NotImported(f"{where}: the plan has no {str(value)[:80]!r}")
 
@@ -250,7 +247,7 @@ def _check_output(found: RunParts, where: str) -> None:
     if not totals:
         return
     for name, together in (("transactions", sum), ("errors", sum), ("elapsed_s", max)):
-        if together(getattr(total, name) for total in totals) != found.run[name]:
+        if together(getattr(total, name) for total in totals) != getattr(found.run, name):
             raise NotImported(f"{where}: its {name} are not what sysbench printed")
 
 
@@ -263,21 +260,19 @@ def _totals(printed: str) -> Iterator[Total]:
             yield output.total
 
 
-def _check_trial(trial: Row, evidence: Row) -> None:
+def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
     """The losses are those of the sets that they were counted from."""
-    where, sets = f"trials, position {trial['position']}", evidence["sets"]
-    told = trial["acknowledged"]
-    for place in ("engine", "binlog"):
-        kept, lost = sets.get(f"acknowledged_in_{place}"), trial[f"lost_{place}"]
-        if None not in (kept, told, lost) and lost != told - kept:
+    where, told = f"trials, position {trial.position}", trial.acknowledged
+    for place, lost in (("engine", trial.lost_engine), ("binlog", trial.lost_binlog)):
+        kept = evidence.sets.get(f"acknowledged_in_{place}")
+        if kept is not None and told is not None and lost is not None and lost != told - kept:
             raise NotImported(f"{where}: lost_{place} is not what its evidence says")
-    if any(n is not None and n > (told or 0) for n in (trial[f"lost_{place}"] for place in ("engine", "binlog"))):
-        raise NotImported(f"{where}: more is lost than was acknowledged")
+        if lost is not None and lost > (told or 0):
+            raise NotImported(f"{where}: more is lost than was acknowledged")
 
 
-def verdict_of(evidence: Row) -> str:
+def verdict_of(evidence: shape.FileEvidence) -> str:
     """Judged anew: what a file says of its own verdicts is not asked."""
-    if evidence["failed_at"]:
+    if evidence.failed_at:
         return "unknown"
-    checks = (CheckResult(one["key"], one["outcome"], one["count"], one["says"]) for one in evidence["checks"])
-    return verdict(tuple(checks))
+    return verdict(tuple(CheckResult(one.key, one.outcome, one.count, one.says) for one in evidence.checks))

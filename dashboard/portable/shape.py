@@ -3,10 +3,12 @@
 What is only shown, such as the facts of an environment, may hold more than is named here.
 """
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic.json_schema import models_json_schema
 
 from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans
@@ -45,16 +47,24 @@ Over = Literal["done", "failed", "cancelled", "interrupted"]
 State = Literal["waiting", "done", "failed", "cancelled", "interrupted"]
 
 
-class Exact(BaseModel):
+class Shape(BaseModel):
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    def as_given(self) -> dict[str, Any]:
+        """As it stands in the file: without the defaults of fields that the file leaves out."""
+        return self.model_dump(exclude_unset=True)
+
+
+class Exact(Shape):
     """Nothing but what is named."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid")
 
 
-class Open(BaseModel):
+class Open(Shape):
     """What is named, and more that is only shown."""
 
-    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="allow")
 
 
 class FileOrigin(Exact):
@@ -116,7 +126,15 @@ class FileWorkload(Exact):
     params: dict[Word, Line]
 
 
-MORE: dict[str, Any] = {"name": Annotated[Seen, Field(min_length=1, max_length=120)]}
+Model = TypeVar("Model", bound=BaseModel)
+MORE: dict[str, object] = {"name": Annotated[Seen, Field(min_length=1, max_length=120)]}
+
+
+def with_fields(fields: dict[str, Any]) -> Callable[[type[Model]], type[Model]]:
+    """The decorated class with more fields, as pydantic's `create_model` takes them."""
+    return lambda model: create_model(
+        model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **fields
+    )
 
 
 def _parts(plan: type, *, is_checked: bool) -> dict[str, Any]:
@@ -125,30 +143,33 @@ def _parts(plan: type, *, is_checked: bool) -> dict[str, Any]:
     return {one.name: (_part(one, is_checked), ... if one.is_required else one.default) for one in fields_of(plan)}
 
 
-def _part(one: PlanField, is_checked: bool) -> Any:
-    bounds = {"ge": one.said.least, "le": one.said.most} if is_checked and one.said.most is not None else {}
-    kinds: dict[Kind, Any] = {
-        "whole": Annotated[int, Field(**bounds)] if bounds else Count,
+def _part(one: PlanField, is_checked: bool) -> object:
+    least, most = (one.said.least, one.said.most) if is_checked and one.said.most is not None else (0, 2**31 - 1)
+    bounds = Field(ge=least, le=most)
+    kinds: dict[Kind, object] = {
+        "whole": Annotated[int, bounds],
         "number": Amount,
         "text": Word,
         "yes": bool,
-        "wholes": Annotated[list[Annotated[int, Field(**bounds)]], Field(min_length=1, max_length=MOST_THREADS)],
+        "wholes": Annotated[list[Annotated[int, bounds]], Field(min_length=1, max_length=MOST_THREADS)],
         "texts": Annotated[list[Key], Field(max_length=100)],
     }
     return MORE.get(one.name, kinds[one.said.kind])
 
 
-FileCrash = create_model("FileCrash", __base__=Exact, **_parts(plans.CrashPlan, is_checked=False))
-FilePlan = create_model(
-    "FilePlan",
-    __base__=Exact,
-    __doc__="workers.bench.plan.Plan, its servers numbered.",
-    targets=(Annotated[list[FileTarget], Field(min_length=1, max_length=500)], ...),
-    variants=(Annotated[list[FileVariant], Field(min_length=1, max_length=500)], ...),
-    workloads=(Annotated[list[FileWorkload], Field(min_length=1, max_length=500)], ...),
-    crash=(FileCrash, ...),
-    **_parts(plans.Plan, is_checked=True),
-)
+@with_fields(_parts(plans.CrashPlan, is_checked=False))
+class FileCrash(Exact):
+    pass
+
+
+@with_fields(_parts(plans.Plan, is_checked=True))
+class FilePlan(Exact):
+    """workers.bench.plan.Plan, its servers numbered."""
+
+    targets: Annotated[list[FileTarget], Field(min_length=1, max_length=500)]
+    variants: Annotated[list[FileVariant], Field(min_length=1, max_length=500)]
+    workloads: Annotated[list[FileWorkload], Field(min_length=1, max_length=500)]
+    crash: FileCrash
 
 
 class FileClaims(Exact):
@@ -162,11 +183,11 @@ class FileClaims(Exact):
 
 
 class FileCell(Exact):
-    """One repeat of one point. What a measured one (`state` done) found is in runs/, series/, output/ ..."""
+    """One repeat of one point. What a measured one (`state` done) found is in runs/, series/, output/ ... The order of
+    the fields is that of cells.csv."""
 
     position: Position
     block: Count
-    server_id: Place
     variant: Name
     workload: Name
     threads: Annotated[int, Field(ge=1, le=MOST_THREADS)]
@@ -174,25 +195,23 @@ class FileCell(Exact):
     state: State
     error: Text
     mend: Text
+    server_id: Place
     started_at: Moment | None
     ended_at: Moment | None
 
 
 class FileTrial(Exact):
-    """One crash. What a finished one (`state` done) rests on is in trials/: its verdict follows from that."""
+    """One crash. What a finished one (`state` done) rests on is in trials/: its verdict follows from that. The order of
+    the fields is that of trials.csv."""
 
     position: Position
-    server_id: Place
     variant: Name
     kind: Annotated[str, Field(max_length=40, pattern="^[a-z-]+$")]
     repeat: Annotated[int, Field(ge=1, le=1000)]
     seed: Large
-    repeats: Position | None
     state: State
     error: Text
     mend: Text
-    started_at: Moment | None
-    ended_at: Moment | None
     sent: Count | None
     acknowledged: Count | None
     in_doubt: Count | None
@@ -202,6 +221,10 @@ class FileTrial(Exact):
     lost_binlog_ms: Amount | None
     lost_replica: Count | None
     recovery_s: Amount | None
+    server_id: Place
+    started_at: Moment | None
+    ended_at: Moment | None
+    repeats: Position | None
     environment: Place | None
 
 
@@ -375,25 +398,23 @@ class FileEvidence(Open):
     digest_key: Line = ""
 
 
-SHAPES: dict[str, TypeAdapter[Any]] = {  # of each JSON part, by the folder or file it is in
-    "experiment": TypeAdapter(FileIndex),
-    "runs": TypeAdapter(FileRun),
-    "environments": TypeAdapter(FileEnvironment),
-    "probes": TypeAdapter(FileProbe),
-    "trials": TypeAdapter(FileEvidence),
+PARTS: dict[str, type[Shape]] = {  # of each JSON part but the index, by the folder that it is in
+    "runs": FileRun,
+    "environments": FileEnvironment,
+    "probes": FileProbe,
+    "trials": FileEvidence,
 }
 
 
 def schema() -> dict[str, Any]:
     """JSON Schema of experiment.json; those of the other parts are among its $defs."""
-    models = [(name, "validation", shape) for name, shape in SHAPES.items()]
-    refs, made = TypeAdapter.json_schemas(models)
-    parts = {name: refs[name, "validation"] for name in SHAPES if name != "experiment"}
+    models: list[type[Shape]] = [FileIndex, *PARTS.values()]
+    refs, made = models_json_schema([(model, "validation") for model in models])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An experiment of Durascope as a file",
         "description": "experiment.json. `parts` names the definitions of the other JSON parts. See portable.md.",
-        **refs["experiment", "validation"],
-        "parts": parts,
+        **refs[FileIndex, "validation"],
+        "parts": {name: refs[model, "validation"] for name, model in PARTS.items()},
         "$defs": made["$defs"],
     }

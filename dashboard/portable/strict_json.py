@@ -2,20 +2,19 @@
 
 import json
 import math
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from dashboard.portable.refused import NotImported
-from dashboard.portable.shape import SHAPES
 
+Model = TypeVar("Model", bound=BaseModel)
 DEEPEST = 24
 MOST_DIGITS = 18
 MOST_VALUES = 1_000_000  # in a part; tests count what the largest experiment that can be planned has
 
 
-def read(content: bytes, part: str, kind: str) -> Any:
-    """What the part holds, as it stands there; `kind` is a key of SHAPES."""
+def read(content: bytes, part: str, shape: type[Model]) -> Model:
     bounded(content, part)
     try:
         found = json.loads(
@@ -26,12 +25,19 @@ def read(content: bytes, part: str, kind: str) -> Any:
             object_pairs_hook=_each_once,
         )
         _storable(found, DEEPEST)
+        return shape.model_validate(found)
+    except ValidationError as wrong:
+        raise NotImported(f"{part}: {_first(wrong)}") from wrong
     except (ValueError, RecursionError) as wrong:
         said = "it is nested too deeply" if isinstance(wrong, RecursionError) else str(wrong)
         raise NotImported(f"{part} cannot be read: {said[:200]}") from wrong
-    if wrong := why_not(SHAPES[kind], found):
-        raise NotImported(f"{part}: {wrong}")
-    return found
+
+
+def _first(wrong: ValidationError) -> str:
+    """The first that does not fit, and how many more."""
+    first, *more = wrong.errors(include_url=False, include_context=False, include_input=False)
+    where = ".".join(str(step)[:40] for step in first["loc"])
+    return f"{where[:200]}: {first['msg']}" + (f" (and {len(more)} more)" if more else "")
 
 
 def bounded(content: bytes, part: str) -> None:
@@ -39,17 +45,6 @@ def bounded(content: bytes, part: str) -> None:
     kilobytes. Signs within texts count too."""
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise NotImported(f"{part} holds more than {MOST_VALUES:,} values")
-
-
-def why_not(shape: TypeAdapter[Any], value: Any) -> str:
-    """The first that does not fit, and how many more; "" when all does."""
-    try:
-        shape.validate_python(value)
-    except ValidationError as wrong:
-        first, *more = wrong.errors(include_url=False, include_context=False, include_input=False)
-        where = ".".join(str(step)[:40] for step in first["loc"])
-        return f"{where[:200]}: {first['msg']}" + (f" (and {len(more)} more)" if more else "")
-    return ""
 
 
 def text(content: bytes, part: str) -> str:
@@ -79,14 +74,14 @@ def _whole(digits: str) -> int:
     return int(digits)
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("an object has two values of the same name")
     return found
 
 
-def _storable(value: Any, depth: int) -> None:
+def _storable(value: object, depth: int) -> None:
     if not depth:
         raise RecursionError
     if isinstance(value, str):

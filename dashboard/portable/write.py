@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
+from django.db.models import Model
 from django.utils import timezone
 
 from dashboard.findings.redact import Redactor, neutral_names, redactor_of
@@ -16,19 +17,16 @@ from dashboard.installation.version import VERSION
 from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import packed
 from dashboard.portable.refused import NoFile, NotImported
-from dashboard.records.experiments.models import Environment, Experiment, Run, Trial
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 from dashboard.text.spreadsheet import plain
 from workers.bench.plan import Plan
 from workers.bench.plan_field import fields_of
 
+Json = dict[str, object]
+Value = TypeVar("Value")
 AT_ONCE = 200  # runs in memory
 NAMES_OF_VARIANTS = [one.name for one in fields_of(Plan) if one.said.one_of == "variants"]
-_CELL = ("position", "block", "variant", "workload", "threads", "repeat", "state", "error", "mend")
-_TRIAL = (
-    "position", "variant", "kind", "repeat", "seed", "state", "error", "mend", "sent", "acknowledged", "in_doubt",
-    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s",
-)  # fmt: skip
-_SERVER_TEXTS: dict[str, Any] = {"recovery_lines": [], "log_lines": [], "my_cnf": ""}
+_SERVER_TEXTS: Json = {"recovery_lines": [], "log_lines": [], "my_cnf": ""}
 _RUN_TITLES = (
     "position", "server", "variant", "workload", "threads", "repeat", "started_at", "elapsed_s", "transactions",
     "errors", "tps", "p50_ms", "p95_ms", "p99_ms", "p99.9_ms", "avg_ms", "max_ms",
@@ -60,19 +58,19 @@ class Clean:
     def text(self, text: str) -> str:
         return self._names.get(text) or _settled(self._redactor.text, text)
 
-    def data(self, value: Any) -> Any:
+    def data(self, value: object) -> object:
         if isinstance(value, Mapping):
             return {self.text(str(key)): self.data(one) for key, one in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.data(one) for one in value]
         return self.text(value) if isinstance(value, str) else value
 
-    def facts(self, value: Any) -> Any:
+    def facts(self, value: Mapping[str, Any]) -> Json:
         """As `data`; what says where a server is or who uses it goes by its name."""
-        return _settled(self._redactor.data, value)
+        return _settled(self._redactor.data, dict(value))
 
-    def variables(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        return _settled(self._redactor.variables, known)
+    def variables(self, known: Mapping[str, Any]) -> Json:
+        return _settled(self._redactor.variables, dict(known))
 
     def _apart(self, names: Iterable[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -83,7 +81,7 @@ class Clean:
         return found
 
 
-def _settled(cleaned: Callable[[Any], Any], value: Any) -> Any:
+def _settled(cleaned: Callable[[Value], Value], value: Value) -> Value:
     """What was taken out can leave something behind that reads like a place."""
     for _ in range(5):
         value, before = cleaned(value), value
@@ -108,7 +106,7 @@ class _Writer:
         self._probes = {pk: n for n, pk in enumerate(experiment.probes.order_by("id").values_list("pk", flat=True), 1)}
         self._environments: dict[str, int] = {}  # as JSON -> number
         self._numbers: dict[int, int] = {}  # id -> number
-        self._runs: list[Sequence[Any]] = []
+        self._runs: list[Sequence[object]] = []
 
     def parts(self) -> dict[str, bytes]:
         of_runs = dict(self._all_runs())
@@ -122,9 +120,9 @@ class _Writer:
         probes = dict(self._probe_parts())
         found = {**tables, **dict(self._environment_parts()), **probes, **of_runs, **of_trials}
         index = self._index(cells, trials, found)
-        return {parts.INDEX: _json("experiment", index), **found}
+        return {parts.INDEX: _json(shape.FileIndex, index), **found}
 
-    def _index(self, cells: list[Any], trials: list[Any], found: Mapping[str, bytes]) -> dict[str, Any]:
+    def _index(self, cells: Sequence[Json], trials: Sequence[Json], found: Mapping[str, bytes]) -> Json:
         experiment = self._experiment
         probes = experiment.probes.order_by("id").values_list("server_id", flat=True)
         return {
@@ -144,7 +142,7 @@ class _Writer:
             },
         }
 
-    def _export(self) -> dict[str, Any]:
+    def _export(self) -> Json:
         experiment = self._experiment
         origin = {"at": _moment(experiment.imported_at), **experiment.imported_from}
         return {
@@ -155,23 +153,18 @@ class _Writer:
             "imported": origin if experiment.is_imported else None,
         }
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self) -> Json:
         one, clean = self._experiment, self._clean
-        return {
-            "name": clean.text(one.name)[:120],
-            "recipe": one.recipe,
-            "recipe_size": one.recipe_size,
-            "state": one.state,
-            "error": clean.text(one.error),
-            "mend": clean.text(one.mend),
-            "seed": one.seed,
-            "baseline": clean.variants.get(one.baseline, ""),
-            "estimate_s": one.estimate_s,
-            "production_confirmed": one.production_confirmed,
-            **{name: _moment(getattr(one, name)) for name in ("created_at", "started_at", "ended_at")},
-        }
+        return _filled(
+            shape.FileAbout,
+            one,
+            name=clean.text(one.name)[:120],
+            error=clean.text(one.error),
+            mend=clean.text(one.mend),
+            baseline=clean.variants.get(one.baseline, ""),
+        )
 
-    def _plan(self) -> dict[str, Any]:
+    def _plan(self) -> Json:
         plan, clean = Plan.from_dict(self._experiment.plan).as_dict(), self._clean
         targets = [
             {"server_id": n, "name": clean.servers[pk], "is_sandbox": self._is_sandbox[pk]}
@@ -189,7 +182,7 @@ class _Writer:
             **{name: clean.variants.get(plan[name], "") for name in NAMES_OF_VARIANTS},
         }
 
-    def _variant(self, one: Mapping[str, Any]) -> dict[str, Any]:
+    def _variant(self, one: Mapping[str, Any]) -> Json:
         clean = self._clean
         return {
             "name": clean.variants[one["name"]],
@@ -199,33 +192,31 @@ class _Writer:
             "storage": clean.text(one["storage"]),
         }
 
-    def _cells(self) -> list[dict[str, Any]]:
+    def _cells(self) -> list[Json]:
+        workloads = self._clean.workloads
         rows = self._experiment.cells.order_by("position")
-        return [{**self._row(row, _CELL), "workload": self._clean.workloads[row.workload]} for row in rows]
+        return [_filled(shape.FileCell, row, **self._row(row), workload=workloads[row.workload]) for row in rows]
 
-    def _trials(self) -> list[dict[str, Any]]:
+    def _trials(self) -> list[Json]:
         rows = list(self._experiment.trials.order_by("position").select_related("environment"))
         position = {row.pk: row.position for row in rows}
         return [
-            {
-                **self._row(row, _TRIAL),
-                "repeats": position.get(row.repeats_id),
-                "environment": self._numbered(row.environment),
-            }
+            _filled(
+                shape.FileTrial,
+                row,
+                **self._row(row),
+                repeats=position.get(row.repeats_id) if row.repeats_id else None,
+                environment=self._numbered(row.environment),
+            )
             for row in rows
         ]
 
-    def _row(self, row: Any, fields: Sequence[str]) -> dict[str, Any]:
-        """What cells and trials have alike, and `fields` of it."""
-        known = {name: getattr(row, name) for name in fields}
+    def _row(self, row: Cell | Trial) -> Json:
         return {
-            **known,
             "server_id": self._place[row.server_id],
             "variant": self._clean.variants[row.variant],
             "error": self._clean.text(row.error),
             "mend": self._clean.text(row.mend),
-            "started_at": _moment(row.started_at),
-            "ended_at": _moment(row.ended_at),
         }
 
     def _all_runs(self) -> Iterator[tuple[str, bytes]]:
@@ -239,7 +230,7 @@ class _Writer:
         names = [name.format(cell.position) for name in parts.OF_A_RUN]
         my_cnf = clean.text(evidence.my_cnf) if self._is_sandbox[cell.server_id] else ""
         contents = (
-            _json("runs", self._measured(run)),
+            _json(shape.FileRun, self._measured(run)),
             parts.series_csv(run.series.columns),
             clean.text(evidence.output).encode(),
             my_cnf.encode(),
@@ -248,25 +239,21 @@ class _Writer:
         self._runs.append(self._line(run))
         yield from zip(names, contents, strict=True)
 
-    def _measured(self, run: Run) -> dict[str, Any]:
+    def _measured(self, run: Run) -> Json:
         clean = self._clean
-        return {
-            "started_at": _moment(run.started_at),
-            "elapsed_s": run.elapsed_s,
-            "transactions": run.transactions,
-            "errors": run.errors,
-            "latency_avg_ms": run.latency_ms.get("avg"),
-            "latency_max_ms": run.latency_ms.get("max"),
-            "figures": [{**one, "note": clean.text(one["note"])} for one in run.figures],
-            "latencies": run.latencies,
-            "load_average": run.load_average,
-            "effective": clean.variables(run.effective),
-            "command": [clean.text(word) for word in run.evidence.command],
-            "environment": self._numbered(run.environment),
-            "probe": self._probes.get(run.probe_id) if run.probe_id else None,
-        }
+        return _filled(
+            shape.FileRun,
+            run,
+            latency_avg_ms=run.latency_ms.get("avg"),
+            latency_max_ms=run.latency_ms.get("max"),
+            figures=[{**one, "note": clean.text(one["note"])} for one in run.figures],
+            effective=clean.variables(run.effective),
+            command=[clean.text(word) for word in run.evidence.command],
+            environment=self._numbered(run.environment),
+            probe=self._probes.get(run.probe_id) if run.probe_id else None,
+        )
 
-    def _line(self, run: Run) -> Sequence[Any]:
+    def _line(self, run: Run) -> Sequence[object]:
         cell, ms = run.cell, run.latency_ms
         place = (cell.position, self._clean.servers[cell.server_id], self._clean.variants[cell.variant])
         what = (self._clean.workloads[cell.workload], cell.threads, cell.repeat, _moment(run.started_at))
@@ -279,21 +266,22 @@ class _Writer:
             self._numbered(trial.environment)
             data = self._clean.facts(trial.evidence.data)
             hidden = {} if self._is_sandbox[trial.server_id] else {k: v for k, v in _SERVER_TEXTS.items() if k in data}
-            yield parts.TRIAL.format(trial.position), _json("trials", {**data, **hidden})
+            yield parts.TRIAL.format(trial.position), _json(shape.FileEvidence, {**data, **hidden})
 
     def _numbered(self, environment: Environment | None) -> int | None:
         """Without what was taken out of them, many are the same."""
         if environment is None:
             return None
         if environment.pk not in self._numbers:
-            text = _json("environments", self._environment(environment.data)).decode()
+            text = _json(shape.FileEnvironment, self._environment(environment.data)).decode()
             self._numbers[environment.pk] = self._environments.setdefault(text, len(self._environments) + 1)
         return self._numbers[environment.pk]
 
-    def _environment(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def _environment(self, data: Mapping[str, Any]) -> Json:
         found = self._clean.facts(data)
         if server := data.get("server"):
-            found["server"] = {**found["server"], "variables": self._clean.variables(server.get("variables") or {})}
+            variables = self._clean.variables(server.get("variables") or {})
+            found["server"] = {**self._clean.facts(server), "variables": variables}
         return found
 
     def _environment_parts(self) -> Iterator[tuple[str, bytes]]:
@@ -302,21 +290,31 @@ class _Writer:
 
     def _probe_parts(self) -> Iterator[tuple[str, bytes]]:
         for n, data in enumerate(self._experiment.probes.order_by("id").values_list("data", flat=True), start=1):
-            yield parts.PROBE.format(n), _json("probes", self._clean.facts(data))
+            yield parts.PROBE.format(n), _json(shape.FileProbe, self._clean.facts(data))
 
 
-def _json(kind: str, value: Any) -> bytes:
+def _filled(part: type[shape.Shape], row: Model, **said: object) -> Json:
+    """Each field of the part: what is said of it here, else the row's own."""
+    own = (name for name in part.model_fields if name not in said)
+    return {name: said.get(name) for name in part.model_fields} | {name: _value(getattr(row, name)) for name in own}
+
+
+def _value(value: object) -> object:
+    return _moment(value) if isinstance(value, datetime) else value
+
+
+def _json(part: type[shape.Shape], value: Json) -> bytes:
     """In the order of its names, so that what is the same looks the same. It is refused here rather than there."""
     try:
         content = (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
-        strict_json.read(content, kind, kind)
+        strict_json.read(content, part.__name__, part)
     except (NotImported, UnicodeEncodeError) as wrong:
         said = wrong.message if isinstance(wrong, NotImported) else "a text holds half a character."
         raise NoFile(f"This experiment cannot be written as a file: {said}".replace("stored", "written")) from wrong
     return content
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> bytes:
+def _table(rows: Sequence[Json]) -> bytes:
     titles = list(rows[0]) if rows else []
     return parts.as_csv(titles, ([plain(one[title]) for title in titles] for one in rows))
 

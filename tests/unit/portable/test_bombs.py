@@ -36,7 +36,7 @@ def test_millions_of_values_are_refused_before_they_are_parsed(name, monkeypatch
     assert "more than 1,000,000 values" in refusal(packed({parts.INDEX: BOMBS[name]}))
 
 
-@pytest.mark.parametrize("kind", ["runs", "trials", "environments", "probes"])
+@pytest.mark.parametrize("kind", shape.PARTS.values())
 def test_in_every_part(kind, monkeypatch):
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
     with pytest.raises(NotImported, match="values"):

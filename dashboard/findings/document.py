@@ -56,4 +56,5 @@ def everything(experiment: Experiment) -> dict[str, Any]:
 
 
 def _trials(experiment: Experiment) -> Iterable[dict[str, Any]]:
-    return experiment.trials.order_by("position").values(*_TRIAL)
+    rows: Iterable[dict[str, Any]] = experiment.trials.order_by("position").values(*_TRIAL)
+    return rows

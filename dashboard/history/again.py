@@ -45,12 +45,12 @@ def _again(experiment_id: int, now: datetime) -> int | None:
             return None
     if not suspected.exists():
         return None
-    problem, started = _start(night, now)
+    problem, started = _start(night, now) if night else (UNSCHEDULED, None)
     suspected.update(problem=problem, rerun=started)
     return started
 
 
-def _start(night: Night | None, now: datetime) -> tuple[str, int | None]:
+def _start(night: Night, now: datetime) -> tuple[str, int | None]:
     """(why not, experiment): one of them."""
     if problem := _why_not(night, now):
         return problem, None
@@ -58,15 +58,13 @@ def _start(night: Night | None, now: datetime) -> tuple[str, int | None]:
         begun = actions.begin(night.schedule, now, night.schedule.runs_as, ends_at=night.must_end_at)
     except (DurascopeError, PermissionDenied) as refused:
         return f"It could not be measured again: {refused} {NEXT}", None
-    return ("", begun.experiment_id) if begun else (TWICE, None)
+    return ("", begun.pk) if begun else (TWICE, None)
 
 
-def _why_not(night: Night | None, now: datetime) -> str:
-    if night is None:
-        return UNSCHEDULED
+def _why_not(night: Night, now: datetime) -> str:
     if night.schedule.paused_at:
         return PAUSED
     if Change.objects.filter(rerun=night.experiment_id).exists():
         return TWICE
-    late = window.goes_beyond(now, estimate_s(night.schedule.as_plan()), night.must_end_at)
+    late = window.why_too_long(now, estimate_s(night.schedule.as_plan()), night.must_end_at)
     return TOO_LATE if late else ""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 from django.db import transaction
 
@@ -40,7 +41,7 @@ def _search(track: Track, figure: str, now: datetime) -> None:
         since = len(found) - place
         if near and (near.state != State.NOT_CONFIRMED or since < 2 * near.nights_after):
             continue  # one that was not confirmed is asked for again when twice as many nights say so
-        fields = {
+        fields: dict[str, Any] = {
             "found_with_id": found[-1].entry_id,
             "first_id": found[place].entry_id,
             "state": State.PAST if track.watched_since is None else State.SUSPECTED,
@@ -70,7 +71,7 @@ def _near(known: Iterable[Change], places: dict[int, int], place: int) -> Change
     return min(close, key=lambda one: (one.state == State.NOT_CONFIRMED, away[one]), default=None)
 
 
-def _suspect(track: Track, figure: str, near: Change | None, fields: dict) -> None:
+def _suspect(track: Track, figure: str, near: Change | None, fields: dict[str, Any]) -> None:
     if near is None:
         first = fields.pop("first_id")
         Change.objects.get_or_create(track=track, figure=figure, first_id=first, defaults=fields)

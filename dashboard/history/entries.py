@@ -1,8 +1,7 @@
 """From an ended experiment to its entries: what was measured is added up once, here."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from django.db import transaction
 
@@ -17,7 +16,8 @@ from dashboard.records.history import same
 from dashboard.records.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
 
-Pair = tuple[Mapping[str, Any], Mapping[str, Any]]  # a track's names, an entry's fields
+Found = tuple[same.TrackKey, str, dict[str, object]]  # of a track: what throughput counts, an entry's fields
+COMMITS = "commits"
 
 
 def note(experiment: Experiment) -> None:
@@ -32,37 +32,42 @@ def mark(experiment: Experiment, problem: str) -> None:
 
 
 @transaction.atomic
-def _store(
-    experiment: Experiment, found: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], problem: str = ""
-) -> None:
+def _store(experiment: Experiment, found: Iterable[Found], problem: str = "") -> None:
     """Nothing when somebody resumed or deleted it meanwhile: it is noted when it ends again. Under its lock, so that it
     is not resumed in between."""
     same_end = Experiment.objects.filter(pk=experiment.pk, state__in=OVER, ended_at=experiment.ended_at)
     if experiment.ended_at is None or not same_end.select_for_update().first():
         return
-    for track, fields in found:
-        _write(experiment, track, fields)
+    for key, counts, fields in found:
+        _write(experiment, key, counts, fields)
     Noted.objects.update_or_create(
         experiment=experiment, defaults={"ended_at": experiment.ended_at, "problem": problem}
     )
 
 
-def _write(experiment: Experiment, named: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-    defaults = {**named["defaults"], "unlooked": True}
-    names = {name: value for name, value in named.items() if name != "defaults"}
-    track, _ = Track.objects.update_or_create(**names, defaults=defaults)
+def _write(experiment: Experiment, key: same.TrackKey, counts: str, fields: dict[str, object]) -> None:
+    track, _ = Track.objects.update_or_create(
+        server_id=key.server_id,
+        condition=key.condition,
+        variant=key.variant,
+        settings=key.settings,
+        defaults={"kind": key.kind, "says": key.says, "means": key.means, "counts": counts, "unlooked": True},
+    )
     at = experiment.started_at or experiment.created_at
     Entry.objects.update_or_create(track=track, experiment=experiment, defaults={"at": at, **fields})
 
 
-def _measured(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _measured(experiment: Experiment, plan: Plan) -> Iterator[Found]:
     points = analysis_of(experiment).points
     environments = _environments(points)
     for point in points:
         names = (point.server_id, point.variant, point.workload, point.threads)
-        track = same.load_track(plan, *names)
-        track["defaults"]["counts"] = counted(experiment.plan, point.workload)
-        yield track, {**_figures(point), "environment_id": environments[point.run_ids[0]]}
+        counts = counted(experiment.plan, point.workload)
+        yield (
+            same.load_track(plan, *names),
+            counts,
+            {**_figures(point), "environment_id": environments[point.run_ids[0]]},
+        )
 
 
 def _environments(points: Iterable[Point]) -> dict[int, int]:
@@ -70,7 +75,7 @@ def _environments(points: Iterable[Point]) -> dict[int, int]:
     return dict(Run.objects.filter(pk__in=first).values_list("pk", "environment_id"))
 
 
-def _figures(point: Point) -> dict[str, Any]:
+def _figures(point: Point) -> dict[str, object]:
     fsyncs = point.fsyncs
     return {
         "repeats": point.repeats,
@@ -83,7 +88,7 @@ def _figures(point: Point) -> dict[str, Any]:
     }
 
 
-def _crashed(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _crashed(experiment: Experiment, plan: Plan) -> Iterator[Found]:
     """Nothing of an experiment whose detector failed, and nothing of controls: they crash nothing that is asked
     about."""
     trials = trials_of(experiment)
@@ -91,9 +96,9 @@ def _crashed(experiment: Experiment, plan: Plan) -> Iterator[tuple[dict[str, Any
         return
     environments = dict(experiment.trials.values_list("pk", "environment_id"))
     for (server, variant, kind), alike in _alike(trials).items():
-        fields = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
+        fields: dict[str, object] = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
         losses = {f"lost_{place}": _mean(trial.lost(place) for trial in alike) for place in ("engine", "binlog")}
-        yield same.crash_track(plan, server, variant, kind), {**fields, **losses}
+        yield same.crash_track(plan, server, variant, kind), COMMITS, {**fields, **losses}
 
 
 def _alike(trials: Sequence[Tried]) -> dict[tuple[int, str, str], list[Tried]]:

@@ -1,7 +1,6 @@
 """Where everything is kept: SQLite in the home, or the PostgreSQL that DATABASE_URL names. Read by the settings."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from dashboard.installation.home import database
 
@@ -24,13 +23,13 @@ class BadDatabase(ValueError):
         )
 
 
-def databases(environment: Mapping[str, str]) -> dict[str, Any]:
+def databases(environment: Mapping[str, str]) -> dict[str, dict[str, object]]:
     """Django's DATABASES. Raises BadDatabase."""
     url = environment.get("DATABASE_URL", "")
     return {"default": _postgresql(url) if url else _sqlite()}
 
 
-def _sqlite() -> dict[str, Any]:
+def _sqlite() -> dict[str, object]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "CONN_MAX_AGE": 600,  # to open the file and read its schema anew takes 7 ms
@@ -43,7 +42,7 @@ def _sqlite() -> dict[str, Any]:
     }
 
 
-def _postgresql(url: str) -> dict[str, Any]:
+def _postgresql(url: str) -> dict[str, object]:
     parts = _parts(url)
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -58,7 +57,7 @@ def _postgresql(url: str) -> dict[str, Any]:
     }
 
 
-def _parts(url: str) -> dict[str, Any]:
+def _parts(url: str) -> dict[str, str]:
     """As PostgreSQL's own library reads it. What that lets pass is mostly a password that was not encoded."""
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
@@ -66,17 +65,14 @@ def _parts(url: str) -> dict[str, Any]:
     if not url.startswith(SCHEMES):
         raise BadDatabase("is no address of a PostgreSQL database")
     try:
-        parts = conninfo_to_dict(url)
+        parts = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
     except (ProgrammingError, UnicodeError):
         raise BadDatabase("cannot be read") from None  # the library quotes what it could not read
     if not parts.get("dbname"):
         raise BadDatabase("names no database")
     if set("@/") & set(parts["dbname"]) or "@" in parts.get("host", ""):
         raise BadDatabase("holds an @ or / too many")
-    if not all(port == "" or (port.isdecimal() and 0 < int(port) < 65536) for port in _ports(parts)):
+    ports = parts.get("port", "").split(",")
+    if not all(port == "" or (port.isdecimal() and 0 < int(port) < 65536) for port in ports):
         raise BadDatabase("names a port that is none")
     return parts
-
-
-def _ports(parts: Mapping[str, Any]) -> list[str]:
-    return str(parts.get("port", "")).split(",")

@@ -5,22 +5,23 @@ import logging
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 
 WAITS_S = (0.2, 1.0, 5.0, 15.0, 60.0)
 LOST = (OperationalError, InterfaceError)
-Act = TypeVar("Act", bound=Callable[..., Any])
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
 
 
-def retried(act: Act) -> Act:
+def retried(act: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
     """Try again when the database is locked, restarted or in a deadlock. Only for atomic and idempotent functions:
     after a lost connection nobody knows whether the commit happened."""
 
     @wraps(act)
-    def tries(*args: Any, **kwargs: Any) -> Any:
+    def tries(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
         for wait_s in WAITS_S:
             try:
                 return act(*args, **kwargs)
@@ -32,4 +33,4 @@ def retried(act: Act) -> Act:
                 time.sleep(wait_s)
         return act(*args, **kwargs)
 
-    return tries  # type: ignore[return-value]
+    return tries

@@ -7,6 +7,7 @@ import secrets
 import shutil
 import sqlite3
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -41,8 +42,8 @@ def or_exit() -> None:
         sys.exit(2)
 
 
-def file_of(database: dict) -> Path | None:
-    return Path(database["NAME"]) if "sqlite" in database["ENGINE"] else None
+def file_of(database: Mapping[str, object]) -> Path | None:
+    return Path(str(database["NAME"])) if "sqlite" in str(database["ENGINE"]) else None
 
 
 def explained(failure: BaseException | None) -> str:

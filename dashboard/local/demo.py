@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -12,6 +11,7 @@ from dashboard.local.screen import Screen
 from dashboard.local.stack import Stack
 from dashboard.records.experiments import actions, queries
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.queries import LiveState
 from dashboard.records.fleet import task_queue
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Server
@@ -72,23 +72,23 @@ def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> 
     return {"kinds": "process-kill"}
 
 
-def follow(experiment: Experiment, stack: Stack, screen: Screen) -> dict[str, Any]:
+def follow(experiment: Experiment, stack: Stack, screen: Screen) -> LiveState:
     """Shows progress and keeps the stack running until the experiment is over; its last progress."""
     while True:
         stack.tend()
         experiment.refresh_from_db()
-        now = queries.progress(experiment)
+        now = queries.live_state(experiment)
         screen.progress(now)
         if now["over"]:
             return now
         time.sleep(LOOK_EVERY_S)
 
 
-def succeeded(now: dict[str, Any]) -> bool:
+def succeeded(now: LiveState) -> bool:
     return now["state"] == Experiment.State.DONE and not now["failed"]
 
 
-def failures(experiment: Experiment, now: dict[str, Any]) -> list[str]:
+def failures(experiment: Experiment, now: LiveState) -> list[str]:
     """What went wrong, in words; empty when nothing did."""
     cells = experiment.cells.filter(state="failed")
     told = [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]

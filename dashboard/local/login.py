@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from dashboard.installation.home import private_file
 from dashboard.records.accounts import actions
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 
 NAME = "admin"
 
@@ -43,6 +43,7 @@ def _made(home: Path) -> Login:
 
 def _kept(home: Path) -> dict[str, str]:
     try:
-        return json.loads((home / "demo_login.json").read_text())
+        found: dict[str, str] = json.loads((home / "demo_login.json").read_text())
+        return found
     except (OSError, ValueError):
         return {}

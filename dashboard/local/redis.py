@@ -62,7 +62,7 @@ def answers(socket: Path, pid: int) -> bool:
     once = Retry(NoBackoff(), 0)
     try:
         told = redis.Redis(unix_socket_path=str(socket), socket_timeout=1, retry=once).info("server")
-        return told["process_id"] == pid
+        return int(told["process_id"]) == pid
     except redis.RedisError:
         return False
 

@@ -2,7 +2,9 @@
 output is no terminal (a log, a pipe) the line is printed only when it says something new."""
 
 import os
-from typing import Any, TextIO
+from typing import TextIO
+
+from dashboard.records.experiments.queries import LiveState
 
 BAR_CELLS = 20
 CLEAR_LINE = "\r\x1b[2K"
@@ -18,8 +20,8 @@ class Screen:
         self._write(f"{self._cleared()}{text}\n")
         self._shown = ""
 
-    def progress(self, now: dict[str, Any]) -> None:
-        """`now`: dashboard.records.experiments.queries.progress."""
+    def progress(self, now: LiveState) -> None:
+        """`now`: the state of the experiment."""
         if self._live:
             line = f"{bar(now)}  {where(now)}{speed(now)}  {left(now)}".rstrip()
             self._shown = line[: os.get_terminal_size(self._out.fileno()).columns - 1]
@@ -36,16 +38,16 @@ class Screen:
         self._out.flush()
 
 
-def over(now: dict[str, Any]) -> int:
+def over(now: LiveState) -> int:
     return now["done"] + now["failed"]
 
 
-def bar(now: dict[str, Any]) -> str:
+def bar(now: LiveState) -> str:
     full = BAR_CELLS * over(now) // max(now["total"], 1)
     return f"[{'#' * full}{'.' * (BAR_CELLS - full)}] {over(now)}/{now['total']}"
 
 
-def where(now: dict[str, Any]) -> str:
+def where(now: LiveState) -> str:
     cell = now["cell"]
     if cell is None:
         return now["phase"]
@@ -55,13 +57,13 @@ def where(now: dict[str, Any]) -> str:
     return f"{cell['variant']}, {threads}"
 
 
-def speed(now: dict[str, Any]) -> str:
+def speed(now: LiveState) -> str:
     """Commits in the last second that sysbench reported."""
     seconds = now["seconds"] if now["cell"] else []
     return f", {seconds[-1]['tps']:.0f} commits/s" if seconds else ""
 
 
-def left(now: dict[str, Any]) -> str:
+def left(now: LiveState) -> str:
     if now["left_s"] is None:
         return ""
     minutes, seconds = divmod(round(now["left_s"]), 60)

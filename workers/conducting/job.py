@@ -76,12 +76,12 @@ class Job:
 
     def next(self, rows: Manager[Row]) -> Row | None:
         """The next waiting one, claimed. Raises PlanError when whoever queued it has lost the right."""
-        if claiming.waits(rows):
+        if claiming.waits(rows.all()):
             self.must_be_allowed()
-        return claiming.claim(rows, self.experiment)
+        return claiming.claim(rows.all(), self.experiment)
 
     @contextmanager
-    def ends(self, row: Cell | Trial, *fatal: type[DurascopeError]) -> Iterator[None]:
+    def ends(self, row: Row, *fatal: type[DurascopeError]) -> Iterator[None]:
         """A claimed row that gets no result is ended with the reason. Only Cancelled and what is `fatal` goes on."""
         try:
             yield

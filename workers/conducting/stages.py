@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
@@ -43,7 +42,7 @@ class Ready:
     key: StageKey
     stage: Stage
     prepared: LoadedTables
-    place: Mapping[str, Any]
+    place: Mapping[str, object]
     probe: Probe | None
 
 

@@ -109,7 +109,7 @@ class Together:
 
     def gather(self, cancelled: IsCancelled) -> None:
         self.say(f"waiting until {self.count} workers are ready")
-        notify = AskedSeldom(self._notify, every_s=NOTIFY_EVERY_S)
+        notify: AskedSeldom[bool] = AskedSeldom(self._notify, every_s=NOTIFY_EVERY_S)
 
         def ready() -> bool:
             notify()
@@ -174,7 +174,7 @@ class Together:
         others = self._rows().exclude(number=0)
         if failed := others.filter(state=State.FAILED).first():
             which = f"Part {failed.number + 1} of {self.count}, on {failed.by}, failed: {failed.error}"
-            return TogetherError(which, failed.fix or AGAIN)
+            return TogetherError(which, failed.mend or AGAIN)
         if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
             return TogetherError(f"Worker {dead.by} ended while it put its part of the load on.", AGAIN)
         return None
@@ -192,7 +192,7 @@ class Together:
         move(self._rows(), State.FAILED, error="It was stopped.")
 
     def _rows(self) -> QuerySet[Part]:
-        return Part.objects.filter(cell=self.cell, attempt=self.cell.started_at)
+        return Part.objects.filter(cell=self.cell, attempt=claiming.mark_of(self.cell))
 
 
 def _without_target(request: LoadRequest) -> dict[str, object]:
@@ -201,7 +201,7 @@ def _without_target(request: LoadRequest) -> dict[str, object]:
 
 
 def _told(part: Part) -> PartLoad:
-    return PartLoad(part.by, part.began_s or 0.0, part.trip_s or 0.0, LoadResult.from_dict(part.result))
+    return PartLoad(part.by, part.began_s or 0.0, part.trip_s or 0.0, LoadResult.from_dict(part.result or {}))
 
 
 def _summed(own: LoadSecond, others: Sequence[dict[str, float]]) -> LoadSecond:

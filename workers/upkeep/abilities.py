@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from typing import Any
 
 from workers.bench import sysbench
 from workers.crash.kinds import CRASH_KINDS
@@ -13,7 +12,7 @@ from workers.sandbox.disk import ability
 from workers.sandbox.users import not_apart
 
 
-def describe() -> dict[str, Any]:
+def describe() -> dict[str, object]:
     """Cores, sysbench's version, builds that can be run (key -> what it is), whether fsync can be traced (a C compiler
     is there), what does not separate sandboxes from the worker ("": they have a user of their own), which crashes are
     not possible on this host and why, and why it cannot simulate a device ("" when it can)."""
@@ -28,7 +27,7 @@ def describe() -> dict[str, Any]:
     }
 
 
-def _build(key: str) -> dict[str, Any] | None:
+def _build(key: str) -> dict[str, object] | None:
     """None: it is not here. `size_mib` is 0 where the files are not ours; `missing`: why it would not start."""
     try:
         found, manifest = builds.find(key), store.read(key)

@@ -1,7 +1,6 @@
 """Connections to attached servers that measure nothing: *Test connection*, and whether a server answers."""
 
 from dataclasses import asdict
-from typing import Any
 
 from django.conf import settings
 
@@ -35,7 +34,7 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
     actions.finish_preflight(asked, *found)
 
 
-def _kept(facts: Facts | None) -> dict[str, Any]:
+def _kept(facts: Facts | None) -> dict[str, object]:
     """The facts that pages and plan reviews read until the next preflight."""
     if facts is None:
         return {}

@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
@@ -19,7 +18,7 @@ from dashboard.installation.version import VERSION
 from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from workers.sandbox.builds import store
 from workers.upkeep import abilities
-from workers.upkeep.stuck_threads import pool
+from workers.upkeep.stuck_threads import StuckThread, pool
 
 BEAT_S = 5.0
 log = logging.getLogger(__name__)
@@ -41,7 +40,7 @@ class Heartbeat:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._installed: list[str] = []  # builds, when abilities were last told
-        self._stuck: list[dict[str, Any]] = []  # threads that hang, as last told
+        self._stuck: list[StuckThread] = []  # threads that hang, as last told
         self.worker: Worker | None = None
 
     def start(self) -> Worker:
@@ -117,31 +116,33 @@ class Heartbeat:
     def _tell(self, row: QuerySet[Worker]) -> bool:
         """News counts as told once the row holds it: after a failed write the next heartbeat tells it."""
         installed, able = self._new_abilities()
-        stuck = self._new_stuck()
-        heard = row.update(beat_at=Now(), **able, **stuck) > 0
+        stuck = self._now_stuck()
+        news: dict[str, object] = {} if able is None else {"abilities": able}
+        if stuck != self._stuck:
+            news["stuck"] = stuck
+        heard = row.update(beat_at=Now(), **news) > 0
         if heard:
-            self._installed, self._stuck = installed, stuck.get("stuck", self._stuck)
+            self._installed, self._stuck = installed, stuck
         return heard
 
-    def _new_stuck(self) -> dict[str, Any]:
-        """Threads that hang, when they are others than last told."""
+    def _now_stuck(self) -> list[StuckThread]:
+        """Threads that hang; those that were told last when they cannot be read."""
         try:
-            stuck = pool.stuck()
+            return pool.stuck()
         except Exception:
             log.exception("threads that hang not told; trying again")
-            return {}
-        return {} if stuck == self._stuck else {"stuck": stuck}
+            return self._stuck
 
-    def _new_abilities(self) -> tuple[list[str], dict[str, Any]]:
+    def _new_abilities(self) -> tuple[list[str], dict[str, object] | None]:
         """Builds; and abilities again, once builds came or went: a new one can be planned with at once. Otherwise no
         program is asked anything, for that would disturb what is measured. Where they cannot be told (no file can be
         opened), the worker is alive all the same."""
         try:
             installed = store.installed()
-            told = {} if installed == self._installed else {"abilities": abilities.describe()}
+            told = None if installed == self._installed else abilities.describe()
         except Exception:
             log.exception("abilities not told; trying again")
-            return self._installed, {}
+            return self._installed, None
         return installed, told
 
 

@@ -3,11 +3,12 @@ heartbeat reports it: a person restarts the worker before its last thread hangs.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TypedDict
 
+from celery import Task
 from celery.signals import task_postrun, task_prerun
 
 from dashboard.records.experiments.models import Experiment, Part
@@ -25,8 +26,16 @@ WORDS = {
 }
 
 
+class StuckThread(TypedDict):
+    """As the workers page reads it: `row` is the id that the task carried, `since` an ISO time."""
+
+    what: str
+    row: int | None
+    since: str
+
+
 @dataclass
-class Job:
+class RunningTask:
     """A task on one thread. `idle_since`: since when it has had no reason to go on, by the pool's clock."""
 
     task: str
@@ -38,44 +47,44 @@ class Job:
 class Pool:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, RunningTask] = {}
         self._lock = threading.Lock()
 
     def begin(self, key: str, task: str, row_id: int | None) -> None:
         """A task that measures may run as long as it measures. The limit of every other task counts from its start."""
         since = None if task in _MEASURES else self._clock()
         with self._lock:
-            self._jobs[key] = Job(task, row_id, datetime.now(UTC), since)
+            self._jobs[key] = RunningTask(task, row_id, datetime.now(UTC), since)
 
     def end(self, key: str) -> None:
         with self._lock:
             self._jobs.pop(key, None)
 
-    def stuck(self) -> list[dict[str, Any]]:
-        """{what, row, since} of each task that hangs, the oldest first. Reads from the database."""
+    def stuck(self) -> list[StuckThread]:
+        """Each task that hangs, the oldest first. Reads from the database."""
         with self._lock:
             jobs = list(self._jobs.values())
         hanging = [job for job in jobs if self._hangs(job)]
         return [_told(job) for job in sorted(hanging, key=lambda job: job.began)]
 
-    def _hangs(self, job: Job) -> bool:
+    def _hangs(self, job: RunningTask) -> bool:
         if goes_on := _MEASURES.get(job.task):
             job.idle_since = None if goes_on(job.row_id) else (job.idle_since or self._clock())
         idle_s = 0.0 if job.idle_since is None else self._clock() - job.idle_since
         return idle_s >= LIMITS_S.get(job.task, LIMIT_S)
 
 
-def _told(job: Job) -> dict[str, Any]:
+def _told(job: RunningTask) -> StuckThread:
     return {"what": WORDS.get(job.task, job.task), "row": job.row_id, "since": job.began.isoformat(timespec="seconds")}
 
 
 def _measured(experiment_id: int | None) -> bool:
-    row = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.RUNNING, cancel_asked=False)
+    row = Experiment.objects.filter(pk=experiment_id or 0, state=Experiment.State.RUNNING, cancel_asked=False)
     return row.exists()
 
 
 def _joined(part_id: int | None) -> bool:
-    return Part.objects.filter(pk=part_id).exclude(state__in=LOAD_OVER).exists()
+    return Part.objects.filter(pk=part_id or 0).exclude(state__in=LOAD_OVER).exists()
 
 
 _MEASURES: dict[str, Callable[[int | None], bool]] = {task_queue.EXPERIMENT: _measured, task_queue.JOIN: _joined}
@@ -83,7 +92,7 @@ pool = Pool()
 
 
 @task_prerun.connect
-def _on_begin(task_id: str, task: Any, args: Any = (), **_: object) -> None:
+def _on_begin(task_id: str, task: Task, args: Sequence[int] = (), **_: object) -> None:
     pool.begin(task_id, task.name, args[0] if args else None)
 
 

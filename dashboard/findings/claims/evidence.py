@@ -168,7 +168,8 @@ def _rows(experiment: Experiment) -> Iterable[Mapping[str, Any]]:
         "lost_binlog",
         "lost_binlog_ms",
     )
-    return experiment.trials.counted().values(*columns, "evidence__data__checks")
+    rows: Iterable[Mapping[str, Any]] = experiment.trials.counted().values(*columns, "evidence__data__checks")
+    return rows
 
 
 def _crash(row: Mapping[str, Any]) -> Crash:

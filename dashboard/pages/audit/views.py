@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.audit.files import FORMS
-from dashboard.records.audit.log import FilterForm, events
+from dashboard.records.audit.log import AuditFilterForm, events
 
 PER_PAGE = 100
 
@@ -14,7 +14,7 @@ PER_PAGE = 100
 @needs("administer")
 @require_safe
 def log(request: HttpRequest) -> HttpResponse:
-    form = FilterForm(request.GET)
+    form = AuditFilterForm(request.GET)
     found = events(form.cleaned_data if form.is_valid() else {})
     query = request.GET.copy()
     query.pop("page", None)
@@ -26,7 +26,7 @@ def log(request: HttpRequest) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """The same choice as on the page, all of it; a choice that is none is refused, or too much would go out."""
-    asked = FilterForm(request.GET)
+    asked = AuditFilterForm(request.GET)
     if form not in FORMS:
         raise Http404("No such form.")
     if not asked.is_valid():

@@ -113,7 +113,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("results:page", pk)
     context = {
         "experiment": experiment,
-        "progress": queries.progress(experiment),
+        "progress": queries.live_state(experiment),
         "plan": Plan.from_dict(experiment.plan),
         "cells": queries.cells_to_show(experiment),
         "cell_total": experiment.cells.count(),
@@ -149,4 +149,4 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
     seen = request.GET.get("have", "")
     count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
     have = Have(request.GET.get("series", ""), count)
-    return JsonResponse(queries.progress(get_object_or_404(Experiment, pk=pk), have))
+    return JsonResponse(queries.live_state(get_object_or_404(Experiment, pk=pk), have))

@@ -121,8 +121,8 @@ def _coming(data: dict[str, Any], plan: Plan | None, now: datetime) -> dict[str,
     except cron.NoSchedule as wrong:
         return {**told, "problem": str(wrong)}
     ends_at = window.must_end_at(first, data.get("ends_by"), zone)
-    if needs_s and window.goes_beyond(first, needs_s, ends_at):
-        told["problem"] = queries.says_too_long(needs_s, first, ends_at)
+    if needs_s and (too_long := window.why_too_long(first, needs_s, ends_at)):
+        told["problem"] = too_long
     return told
 
 

@@ -6,28 +6,37 @@ without one the answer is whether the role may do it at all.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.core.exceptions import PermissionDenied
 
 from dashboard.records.accounts import refused
-from dashboard.records.accounts.actor import Actor
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.role import NOBODY, RANKS, Role
 
-ANYONE = 0  # an owner whom nobody has to be
+ANY_OWNER = 0  # ownership is not checked
 
 
-def owner(server: Any) -> int | None:
+class OwnedServer(Protocol):
+    owner_id: int | None
+    is_sandbox: bool
+
+
+class Authored(Protocol):
+    author_id: int | None
+
+
+def owner(server: OwnedServer) -> int | None:
     """The account whose server it is; None: only administrators may."""
     return server.owner_id
 
 
-def owner_of_attached(server: Any) -> int | None:
-    """A sandbox is there to be crashed, by whoever may crash at all."""
-    return ANYONE if server.is_sandbox else server.owner_id
+def owner_of_attached(server: OwnedServer) -> int | None:
+    """Anybody who may crash at all may crash a sandbox."""
+    return ANY_OWNER if server.is_sandbox else server.owner_id
 
 
-def author(comment: Any) -> int | None:
+def author(comment: Authored) -> int | None:
     """None: the account is gone."""
     return comment.author_id
 
@@ -70,13 +79,14 @@ class NotAllowed(PermissionDenied):
 
 def role_of(user: Actor) -> str:
     """The role of a request's user: NOBODY for strangers and for accounts that were deactivated."""
-    if not getattr(user, "is_authenticated", False) or not user.is_active:
+    known = account(user)
+    if known is None or not known.is_active:
         return NOBODY
-    person = getattr(user, "person", None)  # an account from elsewhere may have none
+    person = getattr(known, "person", None)  # an account from elsewhere may have none
     return person.role if person else Role.VIEWER
 
 
-def allowed(user: Actor, operation: str, thing: Any = None) -> bool:
+def allowed(user: Actor, operation: str, thing: object = None) -> bool:
     """Whether `user` may do `operation`, to `thing` where it matters whose it is. None is the machine itself: whoever
     has a shell on it holds the keys anyway."""
     if user is None:
@@ -86,7 +96,7 @@ def allowed(user: Actor, operation: str, thing: Any = None) -> bool:
         return False
     if rule.whose is None or thing is None or role == Role.ADMINISTRATOR:
         return True
-    return rule.whose(thing) in (ANYONE, user.pk)
+    return rule.whose(thing) in (ANY_OWNER, user.pk)
 
 
 def _in_scope(user: Actor, operation: str) -> bool:
@@ -95,20 +105,20 @@ def _in_scope(user: Actor, operation: str) -> bool:
     return scopes is None or operation in scopes
 
 
-def require(user: Actor, operation: str, thing: Any = None) -> None:
+def require(user: Actor, operation: str, thing: object = None) -> None:
     """Raises NotAllowed, which a page answers with 403."""
     if not allowed(user, operation, thing):
         raise NotAllowed(refusal(user, operation, thing))
 
 
-def refusal(user: Actor, operation: str, thing: Any = None) -> str:
+def refusal(user: Actor, operation: str, thing: object = None) -> str:
     """Why not, in words that fit people: what was asked, and who may."""
     why = f"{_why_not(user, operation, thing)} Nothing was changed."
     refused.note(why)
     return why
 
 
-def _why_not(user: Actor, operation: str, thing: Any) -> str:
+def _why_not(user: Actor, operation: str, thing: object) -> str:
     rule = OPERATIONS[operation]
     if not _in_scope(user, operation):
         return f"To {rule.says}, a token needs the scope {operation}; this one lacks it."

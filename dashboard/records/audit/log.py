@@ -1,5 +1,6 @@
 """The log as people ask for it: by person, verb, object and days."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -7,10 +8,11 @@ from django.db.models import QuerySet
 
 from dashboard.records.audit.models import Event
 
+LOOKUPS = {"verb": "did", "object": "what__icontains", "since": "at__date__gte", "until": "at__date__lte"}
 SYSTEM = "-"  # in the choice of persons: what nobody did
 
 
-class FilterForm(forms.Form):
+class AuditFilterForm(forms.Form):
     """Everything may be left out; what is given narrows."""
 
     person = forms.ChoiceField(required=False)
@@ -19,12 +21,14 @@ class FilterForm(forms.Form):
     since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
         names = Event.objects.exclude(name="").order_by("name").values_list("name", flat=True).distinct()
         verbs = Event.objects.order_by("did").values_list("did", flat=True).distinct()
-        self.fields["person"].choices = [("", "anybody"), (SYSTEM, "the system"), *((one, one) for one in names)]
-        self.fields["verb"].choices = [("", "anything"), *((one, one) for one in verbs)]
+        people = [("", "anybody"), (SYSTEM, "the system"), *((one, one) for one in names)]
+        self.fields["person"] = forms.ChoiceField(choices=people, required=False)
+        done = [("", "anything"), *((one, one) for one in verbs)]
+        self.fields["verb"] = forms.ChoiceField(choices=done, required=False)
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
@@ -33,17 +37,9 @@ class FilterForm(forms.Form):
         return data
 
 
-def events(asked: dict[str, Any]) -> QuerySet[Event]:
+def events(asked: Mapping[str, object]) -> QuerySet[Event]:
     """Newest first. `asked`: the form's cleaned data; days are days of UTC, both included."""
-    found = Event.objects.all()
-    if asked.get("person"):
-        found = found.filter(name="" if asked["person"] == SYSTEM else asked["person"])
-    if asked.get("verb"):
-        found = found.filter(did=asked["verb"])
-    if asked.get("object"):
-        found = found.filter(what__icontains=asked["object"])
-    if asked.get("since"):
-        found = found.filter(at__date__gte=asked["since"])
-    if asked.get("until"):
-        found = found.filter(at__date__lte=asked["until"])
-    return found
+    wanted = {lookup: value for name, lookup in LOOKUPS.items() if (value := asked.get(name))}
+    if person := asked.get("person"):
+        wanted["name"] = "" if person == SYSTEM else person
+    return Event.objects.filter(**wanted)

@@ -20,7 +20,7 @@ class Kept(Exception):
 class Events(models.QuerySet["Event"]):
     """What reads and adds. An account's deletion goes around it and empties `who`; the name stays."""
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise Kept
 
     update = delete = bulk_update = update_or_create = get_or_create = _refuse
@@ -44,7 +44,7 @@ class Event(models.Model):
             raise Kept
         super().save(*args, **kwargs)
 
-    def delete(self, *_: Any, **__: Any) -> NoReturn:
+    def delete(self, *_: object, **__: object) -> NoReturn:
         raise Kept
 
     @property
@@ -59,7 +59,7 @@ def _in_words(value: object) -> str:
     return ", ".join(map(_in_words, value)) or "none" if isinstance(value, list) else str(value)
 
 
-def record(who: Actor, did: str, what: object, **detail: Any) -> None:
+def record(who: Actor, did: str, what: object, **detail: object) -> None:
     """Write one event. `who`: a user, or None for the system itself; `via` is said of one for whom a token speaks.
     Details never hold a secret."""
     user = account(who)

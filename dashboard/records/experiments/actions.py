@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from dashboard.records.accounts.actor import Actor, account
@@ -184,11 +185,11 @@ def repeat_trial(trial: Trial, user: Actor) -> Trial:
     _measured_here(trial.experiment)
     with transaction.atomic():
         queue_again(trial.experiment)  # first: of two at once the second is refused
-        last = trial.experiment.trials.order_by("-position").first()
+        last = trial.experiment.trials.aggregate(last=Max("position"))["last"]
         again = Trial.objects.create(
             experiment=trial.experiment,
             server=trial.server,
-            position=last.position + 1,
+            position=last + 1,
             variant=trial.variant,
             kind=trial.kind,
             repeat=trial.repeat,

@@ -156,7 +156,7 @@ def remove_one(now: datetime) -> str:
         gone = due.select_for_update().order_by("deleted_at", "pk").first()
         if gone is None:
             return ""
-        record(None, "removed", gone, id=gone.pk, deleted_at=gone.deleted_at.isoformat())
+        record(None, "removed", gone, id=gone.pk, deleted_at=str(gone.deleted_at))
         servers = [target["server_id"] for target in gone.plan["targets"]] if gone.is_imported else []
         gone.delete()
         Server.everything.filter(pk__in=servers, kind=Server.Kind.IMPORTED).delete()  # the file brought them along

@@ -68,6 +68,13 @@ def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row |
     return row if taken else None
 
 
+def mark_of(row: Cell | Trial) -> datetime:
+    """By which the row's claim is known."""
+    if row.started_at is None:
+        raise ValueError(f"{row} is not claimed")
+    return row.started_at
+
+
 def claimed(row: Row) -> QuerySet[Row]:
     """The row, as long as it is this claim's."""
     return type(row).objects.filter(pk=row.pk, state=State.RUNNING, started_at=row.started_at)

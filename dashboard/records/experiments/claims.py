@@ -16,8 +16,10 @@ from workers.bench.recipes import Recipe
 from workers.bench.recipes.claims import PlanNames, claim
 from workers.toml.table import TomlTable
 
+Written = Mapping[str, Any]  # a table of a stored claim
 
-def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, Any]:
+
+def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, object]:
     return {
         "title": recipe.title,
         "changed": recipe.changes(plan, size),
@@ -27,7 +29,7 @@ def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, Any]:
     }
 
 
-def claims_of(snapshot: Mapping[str, Any]) -> list[Claim]:
+def claims_of(snapshot: Written) -> list[Claim]:
     """Read again. What they refer to was checked when the recipe was read, so every name is known."""
     written = snapshot.get("claims", [])
     points = [point for one in written for point in _points(one)]
@@ -39,22 +41,22 @@ def claims_of(snapshot: Mapping[str, Any]) -> list[Claim]:
     return [claim(TomlTable("the stored claims", f"claims[{n}]", one), names) for n, one in enumerate(written, start=1)]
 
 
-def variants_of(claim: Mapping[str, Any]) -> list[str]:
+def variants_of(claim: Written) -> list[str]:
     """Names of the variants that a written claim speaks of."""
     return list(dict.fromkeys(name for point in _points(claim) for name in _variants(point)))
 
 
-def _points(value: Any) -> list[Mapping[str, Any]]:
+def _points(value: object) -> list[Written]:
     """Every table of a claim, however deep: those of points among them."""
     if not isinstance(value, Mapping):
         return []
     return [value, *(found for one in value.values() for found in _points(one))]
 
 
-def _variants(point: Mapping[str, Any]) -> list[str]:
+def _variants(point: Written) -> list[str]:
     return [point["variant"]] if "variant" in point else list(point.get("variants", []))
 
 
-def _threads(point: Mapping[str, Any]) -> list[int]:
+def _threads(point: Written) -> list[int]:
     threads = point.get("threads", [])
     return list(threads) if isinstance(threads, list) else [threads]

@@ -33,27 +33,32 @@ PLACES = frozenset(
 )  # fmt: skip
 
 
-def facts(data: Mapping[str, Any]) -> dict[str, str]:
+def facts(data: Mapping[str, object]) -> dict[str, str]:
     """Fact -> what a page shows; a dash where it is not known."""
     return {name: _fact(data, name, path) for name, path in FACTS.items()}
 
 
-def differences(environments: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+def differences(environments: Sequence[Mapping[str, object]]) -> list[tuple[str, list[str]]]:
     """(What differs, its value in each environment): facts first, then variables. Empty: they are alike."""
     if not environments:
         return []
     shown = [facts(data) for data in environments]
-    variables = [(data.get("server") or {}).get("variables") or {} for data in environments]
+    variables = [_at(data, ("server", "variables")) or {} for data in environments]
     names = sorted(set().union(*variables) - PLACES)
     rows = [(name, [one[name] for one in shown]) for name in FACTS]
     rows += [(name, [str(one.get(name, UNKNOWN)) for one in variables]) for name in names]
     return [(name, values) for name, values in rows if len(set(values)) > 1]
 
 
-def _fact(data: Mapping[str, Any], name: str, path: tuple[str, ...]) -> str:
-    value: Any = data
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+def _fact(data: Mapping[str, object], name: str, path: tuple[str, ...]) -> str:
+    value = _at(data, path)
     if value is None or value == "":
         return UNKNOWN
     return size(value) if name == "memory" else str(value)
+
+
+def _at(data: Mapping[str, object], path: tuple[str, ...]) -> Any:
+    value: object = data
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value

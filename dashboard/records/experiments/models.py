@@ -43,8 +43,8 @@ class Deleted(models.Manager["Experiment"]):
     def get_queryset(self) -> models.QuerySet["Experiment"]:
         return super().get_queryset().filter(deleted_at__isnull=False)
 
-    def ids(self) -> models.QuerySet["Experiment"]:
-        return self.order_by().values("pk")
+    def ids(self) -> models.QuerySet["Experiment", int]:
+        return self.order_by().values_list("pk", flat=True)
 
 
 class Imported(models.Manager["Experiment"]):
@@ -53,8 +53,8 @@ class Imported(models.Manager["Experiment"]):
     def get_queryset(self) -> models.QuerySet["Experiment"]:
         return super().get_queryset().filter(imported_digest__isnull=False)
 
-    def ids(self) -> models.QuerySet["Experiment"]:
-        return self.order_by().values("pk")
+    def ids(self) -> models.QuerySet["Experiment", int]:
+        return self.order_by().values_list("pk", flat=True)
 
 
 class Experiment(models.Model):
@@ -97,6 +97,11 @@ class Experiment(models.Model):
     imported_at = models.DateTimeField(null=True)  # it came in a file (dashboard.pages.portable): never run here
     imported_from = models.JSONField(default=dict)  # {address, version, experiment_id, exported_at, sha256}
     imported_digest = models.CharField(max_length=64, null=True, unique=True)  # of what the file says: once only
+
+    crashes: int  # these four: only of rows that queries.with_progress gave
+    total: int
+    done: int
+    failed: int
 
     objects = Kept()
     deleted = Deleted()
@@ -245,7 +250,7 @@ class Part(models.Model):
         constraints = [models.UniqueConstraint(name="one_part_each", fields=["cell", "number"])]
 
 
-class Trials(models.QuerySet):
+class Trials(models.QuerySet["Trial"]):
     def counted(self) -> "Trials":
         """Those that counts and rates are made of: the plan's own. A trial that repeats another was picked by somebody
         for what that one had found, and would weigh the count. The same for trials in memory: `Tried.counts`."""

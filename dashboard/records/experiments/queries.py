@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from django.db.models import Count, Q, QuerySet
 
@@ -129,7 +129,34 @@ def has_results(experiment: Experiment) -> bool:
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
 
 
-def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[str, Any]:
+class RunningRow(TypedDict):
+    """The cell or trial that runs now, its `position` counted from 1. A trial has no `threads`."""
+
+    position: int
+    server: str
+    variant: str
+    workload: str
+    threads: NotRequired[int]
+    repeat: int
+
+
+class LiveState(TypedDict):
+    state: str
+    phase: str
+    done: int
+    failed: int
+    total: int
+    left_s: float | None
+    cell: RunningRow | None
+    series: str
+    since: int
+    seconds: list[dict[str, float | None]]
+    warming: bool
+    message: str
+    over: bool
+
+
+def live_state(experiment: Experiment, have: live.Have = live.NONE_YET) -> LiveState:
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have, from number `since` of `series` on; none while a trial runs."""
     cells, trials = pace.parts(experiment)
@@ -154,7 +181,7 @@ def progress(experiment: Experiment, have: live.Have = live.NONE_YET) -> dict[st
     }
 
 
-def _running_cell(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
+def _running_cell(experiment: Experiment) -> tuple[RunningRow, str] | None:
     """With the mark by which its worker tells of it."""
     cell = experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first()
     if cell is None:
@@ -169,7 +196,7 @@ def _running_cell(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
     }, live.mark(cell.started_at)
 
 
-def _running_trial(experiment: Experiment) -> tuple[dict[str, Any], str] | None:
+def _running_trial(experiment: Experiment) -> tuple[RunningRow, str] | None:
     """Nobody tells of the seconds of a trial."""
     trial = experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first()
     if trial is None:

@@ -19,8 +19,7 @@ def queued_by(experiment: Experiment) -> Actor:
     may do everything. An account that was deleted is nobody, who may do nothing."""
     if experiment.by_command_line:
         return None
-    found = User.objects.select_related("person").filter(pk=experiment.queued_by_id).first()
-    return found or AnonymousUser()
+    return User.objects.select_related("person").filter(queued=experiment).first() or AnonymousUser()
 
 
 def why_not_run(experiment: Experiment) -> str:

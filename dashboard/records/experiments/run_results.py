@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -57,7 +56,7 @@ def _in_order(readings: Mapping[str, Reading]) -> list[Reading]:
     return [readings[key] for key in SOURCES if key in readings]
 
 
-def _figures(done: Measurement) -> list[dict[str, Any]]:
+def _figures(done: Measurement) -> list[dict[str, object]]:
     found = [asdict(figure) for reading in _in_order(done.readings) for figure in reading.figures]
     return found + [{"name": "", "value": None, "source": key, "note": why} for key, why in done.missing.items()]
 
@@ -74,14 +73,14 @@ def _columns(done: Measurement) -> dict[str, list[float | None]]:
 
 @retried
 @transaction.atomic
-def save_probe(experiment: Experiment, server_id: int, data: dict[str, Any]) -> Probe:
+def save_probe(experiment: Experiment, server_id: int, data: dict[str, object]) -> Probe:
     """Raises Taken."""
     claiming.must_hold(experiment)
     return Probe.objects.create(experiment=experiment, server_id=server_id, data=data)
 
 
 @retried
-def environment_row(data: dict[str, Any]) -> Environment:
+def environment_row(data: dict[str, object]) -> Environment:
     """The row that holds this environment, made once for all runs that share it."""
     data = without_nul(data)
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -1,13 +1,13 @@
 """The list of experiments as people ask for it: by words, state, recipe, server, tag, whose they are, and deleted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, overload
 
 from django.db.models import Q, QuerySet
 
-from dashboard.records.accounts.actor import Actor
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Cell, Experiment, Tag, Trial, Words
 from dashboard.records.experiments.tags import normal
@@ -28,15 +28,19 @@ class Found(Sequence[Experiment]):
     def __len__(self) -> int:
         return len(self.ids) if isinstance(self.ids, list) else self.ids.count()
 
-    def __getitem__(self, part: Any) -> Any:
-        if not isinstance(part, slice):
+    @overload
+    def __getitem__(self, part: int) -> Experiment: ...
+    @overload
+    def __getitem__(self, part: slice) -> list[Experiment]: ...
+    def __getitem__(self, part: int | slice) -> Experiment | list[Experiment]:
+        if isinstance(part, int):
             return self[part : part + 1][0]
         ids = list(self.ids[part])
         rows = self._rows.in_bulk(ids)
         return queries.counted(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
 
 
-def found(asked: Mapping[str, Any], user: Actor) -> Found:
+def found(asked: Mapping[str, object], user: Actor) -> Found:
     """Newest first; of the deleted those that were deleted last. `asked`: what is empty or missing does not narrow.
     {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}"""
     narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))), Q())
@@ -48,7 +52,7 @@ def found(asked: Mapping[str, Any], user: Actor) -> Found:
     return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text: once is enough
 
 
-def _words(text: str, _: Any) -> Q:
+def _words(text: str, _: Actor) -> Q:
     """Every word somewhere: in what `words` knows, the present name or build of a server, or a tag."""
     return reduce(and_, map(_word, text.split()[:MOST_WORDS]), Q())
 
@@ -69,7 +73,7 @@ def _on(servers: list[int]) -> Q:
     )
 
 
-def _tag(name: str, _: Any) -> Q:
+def _tag(name: str, _: Actor) -> Q:
     """One that nobody gave finds nothing."""
     return _tagged(list(Tag.objects.filter(name=normal(name)).values_list("pk", flat=True)))
 
@@ -78,11 +82,11 @@ def _tagged(tags: list[int]) -> Q:
     return Q(pk__in=Experiment.tags.through.objects.filter(tag__in=tags).values("experiment"))
 
 
-RULES = {
+RULES: dict[str, Callable[[Any, Actor], Q]] = {
     "words": _words,
     "state": lambda state, _: Q(state=state),
     "recipe": lambda recipe, _: Q(recipe=recipe),
     "server": lambda server, _: _on([server]),
     "tag": _tag,
-    "mine": lambda _, user: Q(created_by=user),
+    "mine": lambda _, user: Q(created_by=account(user)),
 }

@@ -4,9 +4,11 @@
 list changes no row. Only a new row gets its first state elsewhere.
 """
 
-from typing import Any
+from typing import TypeVar
 
 from django.db.models import Model, QuerySet, TextChoices
+
+Row = TypeVar("Row", bound=Model)
 
 
 class ExperimentState(TextChoices):
@@ -40,8 +42,16 @@ class PartState(TextChoices):
 
 
 E, C, P = ExperimentState, CellState, PartState
-FOLLOWS: dict[type[TextChoices], dict[str, tuple[str, ...]]] = {
-    ExperimentState: {
+CELL: dict[str, tuple[str, ...]] = {
+    C.WAITING: (C.RUNNING, C.CANCELLED),
+    C.RUNNING: (C.DONE, C.FAILED, C.CANCELLED, C.INTERRUPTED),
+    C.DONE: (),
+    C.FAILED: (C.WAITING,),  # the experiment is resumed; so are the next two
+    C.CANCELLED: (C.WAITING,),
+    C.INTERRUPTED: (C.WAITING,),
+}
+FOLLOWS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Experiment": {
         E.QUEUED: (E.RUNNING, E.FAILED, E.CANCELLED),
         E.RUNNING: (E.DONE, E.FAILED, E.CANCELLED, E.INTERRUPTED),
         E.DONE: (E.QUEUED,),  # resumed, or a trial of it is repeated; so are the next three
@@ -49,15 +59,9 @@ FOLLOWS: dict[type[TextChoices], dict[str, tuple[str, ...]]] = {
         E.CANCELLED: (E.QUEUED,),
         E.INTERRUPTED: (E.QUEUED,),
     },
-    CellState: {
-        C.WAITING: (C.RUNNING, C.CANCELLED),
-        C.RUNNING: (C.DONE, C.FAILED, C.CANCELLED, C.INTERRUPTED),
-        C.DONE: (),
-        C.FAILED: (C.WAITING,),  # the experiment is resumed; so are the next two
-        C.CANCELLED: (C.WAITING,),
-        C.INTERRUPTED: (C.WAITING,),
-    },
-    PartState: {
+    "Cell": CELL,
+    "Trial": CELL,
+    "Part": {
         P.WAITING: (P.TAKEN, P.FAILED),
         P.TAKEN: (P.READY, P.STOPPING, P.FAILED),
         P.READY: (P.RUNNING, P.STOPPING, P.FAILED),
@@ -81,9 +85,9 @@ LOAD_OVER = (P.DONE, P.FAILED)
 
 def before(model: type[Model], state: str) -> list[str]:
     """The states that `state` may follow."""
-    return [earlier for earlier, later in FOLLOWS[model.State].items() if state in later]
+    return [earlier for earlier, later in FOLLOWS[model.__name__].items() if state in later]
 
 
-def move(rows: QuerySet[Any], state: str, **fields: Any) -> int:
+def move(rows: QuerySet[Row], state: str, **fields: object) -> int:
     """Change those of these rows whose state may be followed by this one; returns how many were changed."""
     return rows.filter(state__in=before(rows.model, state)).update(state=state, **fields)

@@ -1,7 +1,6 @@
 """A crash trial as rows: verdict, counts and evidence, stored as long as the trial is this claim's (see `claiming`)."""
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -49,7 +48,7 @@ def _is_stored(trial: Trial) -> bool:
     return Trial.objects.filter(pk=trial.pk, state=Trial.State.DONE, started_at=trial.started_at).exists()
 
 
-def evidence_json(result: TrialResult) -> dict[str, Any]:
+def evidence_json(result: TrialResult) -> dict[str, object]:
     """What TrialEvidence.data holds: everything but the transactions themselves, of which the offenders are kept."""
     found = result.evidence
     return {
@@ -67,7 +66,7 @@ def evidence_json(result: TrialResult) -> dict[str, Any]:
     }
 
 
-def _evidence(found: Evidence) -> dict[str, Any]:
+def _evidence(found: Evidence) -> dict[str, object]:
     return {
         "binlog": _binlog(found.binlog),
         "replicas": [_replica(replica) for replica in found.replicas],
@@ -81,13 +80,13 @@ def _evidence(found: Evidence) -> dict[str, Any]:
     }
 
 
-def _binlog(seen: BinlogSeen | None) -> dict[str, Any] | None:
+def _binlog(seen: BinlogSeen | None) -> dict[str, object] | None:
     if seen is None:
         return None
     return {"end": seen.end, "end_at": seen.end_at, "unreadable": seen.unreadable, "reused": list(seen.reused)}
 
 
-def _replica(seen: ReplicaSeen) -> dict[str, Any]:
+def _replica(seen: ReplicaSeen) -> dict[str, object]:
     return {name: getattr(seen, name) for name in ("moment", "state", "error", "different_rows")}
 
 

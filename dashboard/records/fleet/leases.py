@@ -38,10 +38,11 @@ def _at(site: str, addresses: Iterable[str]) -> Iterator[str]:
     yield from (address if site == LOCAL else f"{site}: {address}" for address in addresses)
 
 
-def is_of_another_host(server: Server, experiment: Experiment) -> bool:
+def is_of_another_host(server: Server, experiment: Experiment | None) -> bool:
     """Whether the server's address means the host of the worker that ran the experiment, and this is another one."""
     means_its_worker = bool(server.socket) or hosts.says_here(server.host)
-    return means_its_worker and experiment.worker is not None and experiment.worker.host != socket.gethostname()
+    worker = experiment.worker if experiment else None
+    return means_its_worker and worker is not None and worker.host != socket.gethostname()
 
 
 def holder(names: Iterable[str]) -> HostLease | None:

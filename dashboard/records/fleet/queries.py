@@ -58,9 +58,10 @@ def workers() -> list[WorkerLine]:
     """Living workers first, then those that ended or died within the last day; the youngest first."""
     ended = Experiment.objects.filter(worker=OuterRef("pk"), ended_at__isnull=False).order_by("-ended_at")
     recent = Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED)
-    rows = list(recent.annotate(last=Subquery(ended.values("pk")[:1])).order_by("-started_at", "-pk"))
+    rows = list(recent.order_by("-started_at", "-pk"))
+    last = recent.annotate(last=Subquery(ended.values("pk")[:1])).values("last")
+    done = {one.worker_id: one for one in Experiment.objects.filter(pk__in=last).defer("plan", "analysis")}
     living = set(recent.alive().values_list("pk", flat=True))
-    done = Experiment.objects.defer("plan", "analysis").in_bulk({worker.last for worker in rows})
     running = Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows).defer("plan", "analysis")
     measured = list(running)
     tested = list(Preflight.objects.filter(state=Preflight.State.RUNNING).select_related("server"))
@@ -70,7 +71,7 @@ def workers() -> list[WorkerLine]:
             worker.pk in living,
             tuple(one for one in measured if one.worker_id == worker.id),
             tuple(one for one in tested if one.worker == str(worker)),
-            done.get(worker.last),
+            done.get(worker.pk),
         )
         for worker in rows
     ]

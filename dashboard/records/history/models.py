@@ -84,6 +84,7 @@ class Change(models.Model):
     decided_by = models.ForeignKey(Entry, null=True, on_delete=models.SET_NULL, related_name="+")
     rerun = models.ForeignKey(Experiment, null=True, on_delete=models.SET_NULL, related_name="+")
     problem = models.TextField(blank=True)  # why it is not measured again at once
+    again: float | None = None  # what the measurement found that decided; only of rows that were just decided
 
     class Meta:
         ordering = ["-first__at", "pk"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import F, QuerySet
 
@@ -81,9 +81,11 @@ def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[Row]])
     """Change id -> what differs between the environments of the last entry before it and the first after it.
     `entries`: of each change's track."""
     pairs = {one.pk: (_before(one, entries[one.track_id]), one.first.environment_id) for one in changes}
-    ids = {environment_id for pair in pairs.values() for environment_id in pair}
-    data = dict(Environment.objects.filter(pk__in=ids - {None}).values_list("pk", "data"))
-    differ = {pair: _differ(*(data.get(one) for one in pair)) for pair in set(pairs.values())}
+    ids = {one for pair in pairs.values() for one in pair if one is not None}
+    data: dict[int | None, Mapping[str, object]] = dict(
+        Environment.objects.filter(pk__in=ids).values_list("pk", "data")
+    )
+    differ = {(before, after): _differ(data.get(before), data.get(after)) for before, after in pairs.values()}
     return {pk: differ[pair] for pk, pair in pairs.items()}
 
 
@@ -94,7 +96,7 @@ def _before(change: Change, entries: Sequence[Row]) -> int | None:
     return next((one.environment_id for one in earlier), None)
 
 
-def _differ(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[Difference]:
+def _differ(before: Mapping[str, object] | None, after: Mapping[str, object] | None) -> list[Difference]:
     if before is None or after is None:
         return []
-    return [(name, *both) for name, both in environment.differences([before, after])]
+    return [(name, old, new) for name, (old, new) in environment.differences([before, after])]

@@ -4,7 +4,7 @@ version and device, is not part of it: that is what may have changed."""
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.history.models import Track
@@ -15,22 +15,35 @@ from workers.bench.plan_field import fields_of
 STORED_AS = {"table_rows": "rows"}  # in the digests of tracks
 
 
-def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: int) -> dict[str, Any]:
-    """The fields that name the track of a measured point."""
+@dataclass(frozen=True)
+class TrackKey:
+    """What makes a track, and its condition and settings in words."""
+
+    server_id: int
+    kind: str
+    condition: str
+    variant: str
+    settings: str
+    says: str
+    means: str
+
+
+def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: int) -> TrackKey:
+    """The track of a measured point."""
     workload = plan.workload(label)
     how = {"label": label, "workload": workload.key, "params": dict(workload.params), "threads": threads}
     says = f"{label}, {at(threads)}, {duration(plan.measure_s)}, {whole(plan.table_rows)} rows"
     return _named(server_id, Track.Kind.LOAD, how | _told_apart(plan), says, plan.variant(variant))
 
 
-def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> dict[str, Any]:
-    """The fields that name the track of a variant's crashes of one kind."""
+def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey:
+    """The track of a variant's crashes of one kind."""
     crash = plan.crash
     says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
     return _named(server_id, Track.Kind.CRASH, {"crash": kind} | _told_apart(crash), says, plan.variant(variant))
 
 
-def _told_apart(plan: Plan | CrashPlan) -> dict[str, Any]:
+def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:
     """The fields of the plan that make it another measurement. Tracks from before know nothing of one that came later:
     it is left out at its default."""
     found = {one: getattr(plan, one.name) for one in fields_of(plan) if one.said.tells_apart}
@@ -38,20 +51,13 @@ def _told_apart(plan: Plan | CrashPlan) -> dict[str, Any]:
     return {STORED_AS.get(name, name): value for name, value in told.items()}
 
 
-def _named(server_id: int, kind: str, how: Mapping[str, Any], says: str, variant: Variant) -> dict[str, Any]:
-    meant = {"settings": dict(variant.settings), "engine": variant.engine.lower()}
+def _named(server_id: int, kind: str, how: Mapping[str, object], says: str, variant: Variant) -> TrackKey:
+    meant: dict[str, object] = {"settings": dict(variant.settings), "engine": variant.engine.lower()}
     meant |= {"build": variant.build, "storage": variant.storage}
-    return {
-        "server_id": server_id,
-        "kind": kind,
-        "condition": digest(how),
-        "variant": variant.name,
-        "settings": digest(meant),
-        "defaults": {"says": says[:200], "means": _in_words(variant)},
-    }
+    return TrackKey(server_id, kind, digest(how), variant.name, digest(meant), says[:200], _in_words(variant))
 
 
-def digest(what: Mapping[str, Any]) -> str:
+def digest(what: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import transaction
 
@@ -35,7 +34,7 @@ class Event:
     title: str
     text: str
     path: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 def notify(event: Event) -> int:

@@ -1,13 +1,12 @@
 """Django's mail settings from the environment (docs/settings.md). No host: no mail is sent, and pages say so."""
 
 from collections.abc import Mapping
-from typing import Any
 
 PORTS = {"starttls": 587, "tls": 465, "off": 25}
 TIMEOUT_S = 15
 
 
-def settings_from(environ: Mapping[str, str]) -> dict[str, Any]:
+def settings_from(environ: Mapping[str, str]) -> dict[str, object]:
     """Raises ValueError for a kind of TLS or a port that is none."""
     tls = environ.get("DURASCOPE_SMTP_TLS", "starttls")
     if tls not in PORTS:

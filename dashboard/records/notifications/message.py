@@ -1,7 +1,6 @@
 """What is sent, apart from how."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 
@@ -28,7 +27,7 @@ class Message:
     text: str
     link: str
     path: str
-    facts: dict[str, Any]
+    facts: dict[str, object]
 
 
 def message_of(delivery: Delivery) -> Message:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from secrets import randbelow
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.records.accounts.actor import Actor
+from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import actions as experiments
@@ -22,7 +22,7 @@ from workers.bench.review import estimate_s, problems
 from workers.errors import PlanError
 
 MOST_SEED = 2**31
-UNCONFIRMED: dict[str, Any] = {"confirmed_by": None, "confirmed_at": None, "confirmed_servers": []}
+UNCONFIRMED: dict[str, object] = {"confirmed_by": None, "confirmed_at": None, "confirmed_servers": []}
 
 
 class Refused(Exception):
@@ -40,7 +40,7 @@ class When:
 
 
 @transaction.atomic
-def make(user: Actor, when: When, plan: Plan, *, recipe: str = "", size: str = "") -> Schedule:
+def make(user: User, when: When, plan: Plan, *, recipe: str = "", size: str = "") -> Schedule:
     """Raises Refused for a plan that could not run, or would never fit its window."""
     require(user, "schedule")
     wrong = problems(plan, candidates(plan), production_confirmed=True) + why_not_crash(plan, user)
@@ -64,7 +64,7 @@ def change(user: Actor, schedule: Schedule, when: When) -> None:
         raise Refused("\n".join(wrong))
     _must_fit(when, plan, now)
     changed = [name for name, value in vars(when).items() if getattr(schedule, name) != value]
-    fields: dict[str, Any] = {**vars(when), "runs_as": user}
+    fields: dict[str, object] = {**vars(when), "runs_as": user}
     if set(changed) - {"name"}:
         fields |= {"looked_at": now, **UNCONFIRMED}
     Schedule.objects.filter(pk=schedule.pk).update(**fields)
@@ -74,8 +74,8 @@ def change(user: Actor, schedule: Schedule, when: When) -> None:
 def _must_fit(when: When, plan: Plan, now: datetime) -> None:
     first = next(cron.runs(when.cron, when.zone, now))
     ends_at = window.must_end_at(first, when.ends_by, when.zone)
-    if window.goes_beyond(first, estimate_s(plan), ends_at):
-        raise Refused(queries.says_too_long(estimate_s(plan), first, ends_at))
+    if too_long := window.why_too_long(first, estimate_s(plan), ends_at):
+        raise Refused(too_long)
 
 
 @transaction.atomic
@@ -124,29 +124,32 @@ def remove(user: Actor, schedule: Schedule) -> None:
 
 def run_now(user: Actor, schedule: Schedule) -> Experiment:
     """A night out of turn, and a worker is told. Raises Refused, PlanError, or task_queue.Silent (stored, waiting)."""
-    night = begin_now(user, schedule)
-    experiments.notify_workers(night.experiment.pk)
-    return night.experiment
+    experiment = begin_now(user, schedule)
+    experiments.notify_workers(experiment.pk)
+    return experiment
 
 
 @transaction.atomic
-def begin_now(user: Actor, schedule: Schedule) -> Night:
+def begin_now(user: Actor, schedule: Schedule) -> Experiment:
     """By whoever asks and with their rights, without a window: it waits for a busy server like any experiment. Raises
     Refused and PlanError."""
     require(user, "schedule")
     Schedule.objects.select_for_update().get(pk=schedule.pk)  # whoever clicks twice comes second
     if under_way := queries.under_way(schedule):
         raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
-    return begin(schedule, timezone.now(), user, asked_by=user)
+    begun = begin(schedule, timezone.now(), user, asked_by=user)
+    if begun is None:
+        raise Refused("A night of this very moment exists. Try again. Nothing was started.")
+    return begun
 
 
 @transaction.atomic
 def begin(
     schedule: Schedule, due_at: datetime, user: Actor, *, ends_at: datetime | None = None, asked_by: Actor = None
-) -> Night | None:
-    """A night and its experiment, both or neither; None when this time has its night already. Raises PlanError or
+) -> Experiment | None:
+    """The experiment of a new night, both or neither; None when this time has its night already. Raises PlanError or
     NotAllowed, and then there is no night."""
-    fields = {"state": Night.State.STARTED, "must_end_at": ends_at, "asked_by": asked_by}
+    fields = {"state": Night.State.STARTED, "must_end_at": ends_at, "asked_by": account(asked_by)}
     night, is_new = Night.objects.get_or_create(schedule=schedule, due_at=due_at, defaults=fields)
     if not is_new:
         return None
@@ -163,8 +166,8 @@ def begin(
         production_confirmed=schedule.confirmed_by_id is not None,
     )
     night.save(update_fields=["experiment"])
-    record(asked_by, "started night", schedule, experiment=night.experiment_id)
-    return night
+    record(asked_by, "started night", schedule, experiment=night.experiment.pk)
+    return night.experiment
 
 
 def _tonight(schedule: Schedule, due_at: datetime) -> Plan:

@@ -93,7 +93,7 @@ class Night(models.Model):
 
 
 # A night that started and has no experiment: somebody deleted it.
-BADGES = {
+BADGES: dict[str, tuple[str, str]] = {
     Night.State.STARTED: ("cancelled", "deleted"),
     Night.State.SKIPPED: ("interrupted", "skipped"),
     Night.State.REFUSED: ("failed", "refused"),

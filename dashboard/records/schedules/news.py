@@ -11,6 +11,7 @@ from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.schedules.queries import written
 
 State = Experiment.State
+Key = tuple[int, str, str]  # server, variant, kind of crash
 LOOKED_BACK = 30  # nights, for the last verdict of a setting and crash
 
 
@@ -44,27 +45,27 @@ def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[
     if experiment.state in (State.FAILED, State.INTERRUPTED) or (experiment.state == State.CANCELLED and night.reason):
         text = night.reason or f"{experiment.error} {experiment.mend}".strip()
         yield Event("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
-    if turned := turned_invalid(night):
+    if turned := turned_invalid(night, experiment):
         text = "\n".join(map(_says, turned))
         facts = {**_facts(night), "turned": [_named(trial) for trial in turned]}
         yield Event("verdict_invalid", f"{name}: a verdict turned invalid", text, page, facts)
 
 
-def turned_invalid(night: Night) -> list[Trial]:
+def turned_invalid(night: Night, experiment: Experiment) -> list[Trial]:
     """The first invalid trial of each setting and crash that was last seen without one."""
     before = _invalid_before(night)
-    found: dict[tuple, Trial] = {}
-    for trial in _judged(night.experiment.trials.filter(verdict=Trial.Verdict.INVALID)):
+    found: dict[Key, Trial] = {}
+    for trial in _judged(Trial.objects.filter(experiment=experiment, verdict=Trial.Verdict.INVALID)):
         if before.get(_key(trial)) is False:
             found.setdefault(_key(trial), trial)
     return list(found.values())
 
 
-def _invalid_before(night: Night) -> dict[tuple, bool]:
+def _invalid_before(night: Night) -> dict[Key, bool]:
     """(server, variant, kind) -> whether any of its trials was invalid in the last earlier night that judged one."""
     before = Night.objects.filter(schedule=night.schedule, due_at__lt=night.due_at, experiment__isnull=False)
     earlier = before.exclude(experiment__in=Experiment.deleted.ids())
-    found: dict[tuple, bool] = {}
+    found: dict[Key, bool] = {}
     for experiment_id in earlier.order_by("-due_at").values_list("experiment", flat=True)[:LOOKED_BACK]:
         judged = list(_judged(Trial.objects.filter(experiment=experiment_id)))
         invalid = {_key(trial) for trial in judged if trial.verdict == Trial.Verdict.INVALID}
@@ -78,7 +79,7 @@ def _judged(trials: Trials) -> Trials:
     return trials.counted().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
 
 
-def _key(trial: Trial) -> tuple[int, str, str]:
+def _key(trial: Trial) -> Key:
     return trial.server_id, trial.variant, trial.kind
 
 

@@ -78,8 +78,8 @@ def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach) ->
     late = [one for one in due if now - one > queries.GRACE]
     _miss(schedule, late, now)
     for one in due[len(late) :]:
-        if night := _start(schedule, one, now, reach):
-            notify(night.experiment_id)
+        if experiment := _start(schedule, one, now, reach):
+            notify(experiment.pk)
     _looked(schedule, now)
 
 
@@ -97,8 +97,8 @@ def _miss(schedule: Schedule, times: list[datetime], now: datetime) -> None:
         news.tell_missed(schedule, new)
 
 
-def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) -> Night | None:
-    """The night, started; None when it was not, or somebody else was faster."""
+def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) -> Experiment | None:
+    """What was started; None when nothing was, or somebody else was faster."""
     if Night.objects.filter(schedule=schedule, due_at=due_at).exists():  # no need to ask its servers again
         return None
     ends_at = window.must_end_at(due_at, schedule.ends_by, schedule.zone)
@@ -119,8 +119,8 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) ->
 def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach) -> tuple[str, str]:
     """(state, reason); both empty when nothing speaks against it."""
     needs_s = estimate_s(schedule.as_plan())
-    if window.goes_beyond(now, needs_s, ends_at):
-        return Night.State.REFUSED, queries.says_too_long(needs_s, now, ends_at)
+    if too_long := window.why_too_long(now, needs_s, ends_at):
+        return Night.State.REFUSED, too_long
     servers = [Server.objects.get(pk=key) for key in schedule.server_ids]
     if away := [said for server in servers if server.site != settings.SITE and (said := sites.nobody(server.site))]:
         return Night.State.SKIPPED, away[0]

@@ -12,7 +12,6 @@ from dashboard.records.experiments.states import UNDER_WAY
 from dashboard.records.schedules import cron
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server
-from dashboard.text.numbers import duration
 
 GRACE = timedelta(minutes=10)  # who comes later than this does not start a night any more
 COMING = 5
@@ -106,11 +105,3 @@ def _is_confirmed(schedule: Schedule, server: Server) -> bool:
     """Whoever confirmed must still be allowed to. (None would be the command line, which may everything.)"""
     who = schedule.confirmed_by
     return who is not None and server.pk in schedule.confirmed_servers and allowed(who, "confirm_nights", server)
-
-
-def says_too_long(estimate_s: float, start: datetime, ends_at: datetime) -> str:
-    has = (ends_at - start).total_seconds()
-    return (
-        f"The measurement takes about {duration(estimate_s)}, and the window leaves {duration(has)}. Nothing was "
-        "started. Let it begin earlier or end later, or measure less."
-    )

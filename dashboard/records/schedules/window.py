@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, time, timedelta
 
 from dashboard.records.schedules.cron import zone_of
+from dashboard.text.numbers import duration
 
 MINUTE = timedelta(minutes=1)
 
@@ -26,6 +27,12 @@ def _moment(day: datetime, shown: time, fold: int) -> datetime:
     return found
 
 
-def goes_beyond(now: datetime, estimate_s: float, ends_at: datetime | None) -> bool:
-    """Whether a measurement that takes `estimate_s` would go beyond the window."""
-    return ends_at is not None and now + timedelta(seconds=estimate_s) > ends_at
+def why_too_long(start: datetime, estimate_s: float, ends_at: datetime | None) -> str:
+    """Why a measurement that takes `estimate_s` does not fit the window; "" when it fits."""
+    if ends_at is None or start + timedelta(seconds=estimate_s) <= ends_at:
+        return ""
+    has = (ends_at - start).total_seconds()
+    return (
+        f"The measurement takes about {duration(estimate_s)}, and the window leaves {duration(has)}. Nothing was "
+        "started. Let it begin earlier or end later, or measure less."
+    )

@@ -32,7 +32,7 @@ def statements(server: Server | None = None, facts: Mapping[str, Any] | None = N
     host = "localhost" if server and server.socket else "%"
     found = version(str((facts or {}).get("version_text", "")))
     ranges = {str(facts["version_text"]): (facts["flavour"], found)} if facts and found else RANGES
-    return [Statements(title, _sql(*of, user, host)) for title, of in ranges.items()]
+    return [Statements(title, _sql(flavour, of, user, host)) for title, (flavour, of) in ranges.items()]
 
 
 def version(text: str) -> Version | None:

@@ -1,8 +1,7 @@
 """One function per intention: register, change, remove and test a server."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -209,7 +208,10 @@ def release_preflights(begun_before: datetime) -> None:
 
 
 def finish_preflight(
-    preflight: Preflight, checks: list[dict[str, Any]], durability: list[dict[str, Any]], facts: dict[str, Any]
+    preflight: Preflight,
+    checks: Sequence[Mapping[str, object]],
+    durability: Sequence[Mapping[str, object]],
+    facts: Mapping[str, object],
 ) -> None:
     """Store a worker's answer; one that comes after another worker claimed the preflight anew is dropped."""
     held = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)

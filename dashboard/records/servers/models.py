@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from dashboard.records.fleet import site_names
 from dashboard.records.servers import vault
-from dashboard.records.servers.tls import TLS
+from dashboard.records.servers.tls import TLS, mode_of
 from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target
 
@@ -109,7 +109,7 @@ class Server(models.Model):
 
     @property
     def tls_says(self) -> str:
-        return TLS[self.tls]
+        return TLS[mode_of(self.tls)]
 
     def keep_hosts(self, before: "Server") -> None:
         """Remember the host that it had `before` this change."""
@@ -130,7 +130,7 @@ class Server(models.Model):
             host=self.host,
             port=self.port,
             socket=self.socket,
-            tls=self.tls,
+            tls=mode_of(self.tls),
             tls_ca=self.tls_ca,
         )
 

@@ -1,6 +1,6 @@
 """Handing a server over: who can own it."""
 
-from typing import Any
+from collections.abc import Mapping
 
 from django import forms
 from django.contrib.auth.models import User
@@ -13,9 +13,9 @@ OWNERS = RANKS[RANKS.index(OPERATIONS["register_server"].least) :]
 
 
 class HandOverForm(forms.Form):
-    to = forms.ModelChoiceField(User.objects.none(), label="New owner", help_text="Who may change it from then on.")
-
-    def __init__(self, server: Server, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"to": server.owner_id}, **kwargs)
+    def __init__(self, server: Server, data: Mapping[str, object] | None = None) -> None:
+        super().__init__(data, initial={"to": server.owner_id})
         able = User.objects.filter(is_active=True, person__role__in=OWNERS)
-        self.fields["to"].queryset = able.order_by("username")
+        self.fields["to"] = forms.ModelChoiceField(
+            able.order_by("username"), label="New owner", help_text="Who may change it from then on."
+        )

@@ -3,12 +3,12 @@ choose any, owners only what whoever runs the workers has listed in DURASCOPE_CR
 are stored, and by the worker each time before it runs one: lists and roles change."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.conf import settings
 
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed, refusal
+from dashboard.records.servers.models import Server
 
 
 def why_not(user: Actor, *commands: Sequence[str]) -> str:
@@ -23,7 +23,7 @@ def why_not(user: Actor, *commands: Sequence[str]) -> str:
     )
 
 
-def may_run_here(server: Any, *commands: Sequence[str]) -> bool:
+def may_run_here(server: Server, *commands: Sequence[str]) -> bool:
     """Whether this worker may run these commands of a server now. Who set them is known to be an administrator, or all
     are listed here; somebody who is not known any more is nobody."""
     by = server.commands_by

@@ -62,7 +62,7 @@ def seal(password: str) -> bytes:
     return box(keys()).encrypt(password.encode())
 
 
-def open_sealed(sealed: bytes) -> str:
+def open_sealed(sealed: bytes | memoryview) -> str:
     """The password. Raises KeyMissing when no key fits (b"" opens to "")."""
     if not sealed:
         return ""
@@ -75,12 +75,12 @@ def open_sealed(sealed: bytes) -> str:
         ) from wrong
 
 
-def holds_one(sealed: bytes) -> bool:
+def holds_one(sealed: bytes | memoryview) -> bool:
     """Whether there is a password to protect. One that cannot be opened is."""
     return bool(problem_with(sealed) or open_sealed(sealed))
 
 
-def problem_with(sealed: bytes) -> KeyMissing | None:
+def problem_with(sealed: bytes | memoryview) -> KeyMissing | None:
     """Why this password cannot be opened; None when it can."""
     try:
         open_sealed(sealed)

@@ -8,11 +8,12 @@ from dashboard.records.sharing.models import Links, ShareLink
 
 def experiment_of(link: ShareLink) -> Experiment:
     """With all that its page needs: the one that was found with the link has no more than a name."""
-    return Experiment.objects.select_related("worker").get(pk=link.experiment_id)
+    return Experiment.objects.select_related("worker").get(links=link)
 
 
 def plan_of(link: ShareLink) -> dict[str, Any]:
-    return Experiment.objects.values_list("plan", flat=True).get(pk=link.experiment_id)
+    plan: dict[str, Any] = Experiment.objects.values_list("plan", flat=True).get(links=link)
+    return plan
 
 
 def links(experiment: Experiment | None = None, *, only_open: bool = False) -> Links:

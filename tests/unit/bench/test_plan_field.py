@@ -54,7 +54,7 @@ file.write_text(text.replace("[plan]\\n", "[plan]\\npause_s = 5\\n", 1))
 inputs = PlanInputs()
 plain = recipe.plan([])
 set_to = lambda value: dataclasses.replace(plain, pause_s=value) if sys.argv[1] == "with" else plain
-track = lambda plan: load_track(plan, 1, plan.variants[0].name, plan.workloads[0].label, plan.threads[0])["condition"]
+track = lambda plan: load_track(plan, 1, plan.variants[0].name, plan.workloads[0].label, plan.threads[0]).condition
 print(json.dumps({
     "form": str(inputs["pause_s"].label_tag()) if "pause_s" in inputs.fields else "",
     "template": any(one.name == "pause_s" for one in inputs.grouped()["length"]["short"]),

@@ -64,7 +64,7 @@ def test_it_refuses_with_2_and_a_reason(server, capsys, arguments, reason):
 
 
 def test_it_says_when_the_database_was_never_made(server, capsys, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise OperationalError("no such table: servers_server")
 
     monkeypatch.setattr(Command, "_create", broken)

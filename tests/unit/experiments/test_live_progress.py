@@ -73,7 +73,7 @@ def run(rows):
 def test_the_running_cell_is_shown_with_its_seconds(experiment, telling):
     run(experiment.cells)
     telling(NOW)
-    now = queries.progress(experiment)
+    now = queries.live_state(experiment)
     assert now["cell"]["variant"] == "1/1"
     assert [second["tps"] for second in now["seconds"]] == [100, 200, 300]
 
@@ -83,7 +83,7 @@ def test_a_running_trial_is_not_shown_with_the_seconds_of_the_last_cell(experime
     add_trials(2)
     run(experiment.trials)
     telling(NOW - timedelta(seconds=10))
-    now = queries.progress(experiment)
+    now = queries.live_state(experiment)
     assert (now["cell"]["variant"], now["cell"]["workload"]) == ("0/0", "crash: power loss")
     assert (now["seconds"], now["warming"]) == ([], False)
 
@@ -91,25 +91,25 @@ def test_a_running_trial_is_not_shown_with_the_seconds_of_the_last_cell(experime
 def test_a_cell_is_not_shown_with_the_seconds_of_its_earlier_attempt(experiment, telling):
     run(experiment.cells)
     telling(NOW - timedelta(seconds=30))
-    assert queries.progress(experiment)["seconds"] == []
+    assert queries.live_state(experiment)["seconds"] == []
 
 
 def test_the_time_left_does_not_count_the_days_before_a_resume(experiment):
     over(experiment.cells.filter(position__lt=3), 10, NOW - timedelta(days=3))
     over(experiment.cells.filter(position=3), 10, NOW)
-    assert queries.progress(experiment)["left_s"] == pytest.approx(4 * 10)
+    assert queries.live_state(experiment)["left_s"] == pytest.approx(4 * 10)
 
 
 def test_trials_have_a_pace_of_their_own(experiment, add_trials):
     add_trials(5)
     over(experiment.cells.all(), 60, NOW)
     over(experiment.trials.filter(position__lt=3), 4, NOW)
-    assert queries.progress(experiment)["left_s"] == pytest.approx(2 * 4)
+    assert queries.live_state(experiment)["left_s"] == pytest.approx(2 * 4)
 
 
 def test_the_plan_says_how_long_the_first_ones_take(experiment):
     over(experiment.cells.filter(position__lt=2), 1, NOW)
-    assert queries.progress(experiment)["left_s"] == pytest.approx(6 * 1000 / 8)
+    assert queries.live_state(experiment)["left_s"] == pytest.approx(6 * 1000 / 8)
 
 
 def test_a_poll_is_sent_what_it_does_not_have(experiment, telling, client_in):

@@ -186,4 +186,4 @@ def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, s
 def test_a_night_crashes_by_the_right_of_its_schedule(owner, server):
     when = schedules.When("nightly", "0 3 * * *", "UTC", None)
     schedule = schedules.make(owner, when, crashing(server))
-    assert schedules.begin_now(owner, schedule).experiment.queued_by == owner
+    assert schedules.begin_now(owner, schedule).queued_by == owner

@@ -22,7 +22,7 @@ def told(experiment) -> str:
     """The same everywhere."""
     experiment.refresh_from_db()
     said = waiting.why(experiment)
-    assert queries.progress(experiment)["phase"] == said
+    assert queries.live_state(experiment)["phase"] == said
     user = User.objects.first() or somebody(Role.VIEWER)
     assert script(user).get(f"/api/v1/experiments/{experiment.pk}/progress").json()["phase"] == said
     browser = Client()

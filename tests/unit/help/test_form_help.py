@@ -16,7 +16,7 @@ from dashboard.records.servers.tls import TLS
 
 # One field in a line of its own, whose label and button say all.
 INLINE = {"RenameForm", "TagsForm", "CommentForm", "NoteForm", "RoleForm"}
-NARROWS = {"FilterForm", "ExperimentFilterForm"}  # of a list: what is given narrows, as the page says
+NARROWS = {"AuditFilterForm", "ExperimentFilterForm"}  # of a list: what is given narrows, as the page says
 # Hidden, or said when the form is made.
 OTHERS = {
     "PasskeyForm": {"credential", "name"},

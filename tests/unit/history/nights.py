@@ -1,6 +1,6 @@
 """Made-up nights: entries as `dashboard.history.entries` would have written them, without the runs beneath."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -39,10 +39,8 @@ def experiment(server, at=FIRST, variants=VARIANTS, threads=(8,), name="nightly"
 
 
 def track(server, variant="1/1", threads=8, variants=VARIANTS):
-    named = same.load_track(plan(server, variants, (threads,)), server.pk, variant, "update by key", threads)
-    return Track.objects.update_or_create(
-        **{k: v for k, v in named.items() if k != "defaults"}, defaults=named["defaults"]
-    )[0]
+    key = same.load_track(plan(server, variants, (threads,)), server.pk, variant, "update by key", threads)
+    return Track.objects.update_or_create(**asdict(key))[0]
 
 
 def entry(track, experiment, tps, environment=None, **figures):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.records.schedules import cron
-from dashboard.records.schedules.window import goes_beyond, must_end_at
+from dashboard.records.schedules.window import must_end_at, why_too_long
 
 BERLIN = "Europe/Berlin"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -128,9 +128,9 @@ def test_a_window_ends_when_the_clock_shows_it_next(due, shows, ends):
 
 def test_without_a_window_everything_fits():
     assert must_end_at(NOW, None, BERLIN) is None
-    assert not goes_beyond(NOW, 10**9, None)
+    assert why_too_long(NOW, 10**9, None) == ""
 
 
 def test_what_takes_longer_than_the_window_goes_beyond():
-    assert not goes_beyond(NOW, 60, NOW + timedelta(seconds=60))
-    assert goes_beyond(NOW, 61, NOW + timedelta(seconds=60))
+    assert why_too_long(NOW, 60, NOW + timedelta(seconds=60)) == ""
+    assert why_too_long(NOW, 61, NOW + timedelta(seconds=60))

@@ -60,7 +60,6 @@ def test_what_is_measured_at_another_site_keeps_no_host_here_busy(far):
     Server.objects.update(host="127.0.0.1")
     near = made.schedule(made.attached("near", host="127.0.0.1"), user=far.runs_as, name="near")
     Worker.objects.create(host="w", pid=1, site="west")
-    night = nights.actions.begin(far, DUE, far.runs_as)
-    assert night.experiment.state == "queued"
+    assert nights.actions.begin(far, DUE, far.runs_as).state == "queued"
     rung, told = around()
     assert told == [(far.pk, "west")] and rung == [near.nights.get().experiment_id]

@@ -6,7 +6,6 @@ Exit status: 0 done, 2 refused or failed; then nothing half-made is left.
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand
 
@@ -37,9 +36,9 @@ class Command(BaseCommand):
         removes.add_argument("name", metavar="NAME")
         removes.add_argument("--downloads", action="store_true", help="remove what was downloaded for it, too")
 
-    def handle(self, *_: Any, **options: Any) -> None:
+    def handle(self, *_: object, command: str, **options: object) -> None:
         try:
-            getattr(self, f"_{options['command']}")(options)
+            getattr(self, f"_{command}")(**options)
         except DurascopeError as refused:
             self.stderr.write(str(refused))
             sys.exit(REFUSED)
@@ -47,23 +46,23 @@ class Command(BaseCommand):
             self.stderr.write("Stopped. Nothing was installed; what was downloaded is kept.")
             sys.exit(REFUSED)
 
-    def _list(self, _: dict[str, Any]) -> None:
+    def _list(self, **_: object) -> None:
         for key, known in builds.every().items():
             self.stdout.write(f"{key}: {known.title}\n    {_state(key)}\n    {known.purpose}")
         self.stdout.write(f"Installed builds are in {store.folder()}.")
 
-    def _install(self, options: dict[str, Any]) -> None:
-        for name in options["names"]:
-            install.install(name, self._tell, options["mirror"])
+    def _install(self, *, names: list[str], mirror: str, **_: object) -> None:
+        for name in names:
+            install.install(name, self._tell, mirror)
             self._tell(_ready(name))
 
-    def _add(self, options: dict[str, Any]) -> None:
-        install.add(options["name"], self._tell, basedir=options["basedir"], tarball=options["tarball"])
-        self._tell(_ready(options["name"]))
+    def _add(self, *, name: str, basedir: Path | None, tarball: Path | None, **_: object) -> None:
+        install.add(name, self._tell, basedir=basedir, tarball=tarball)
+        self._tell(_ready(name))
 
-    def _remove(self, options: dict[str, Any]) -> None:
-        install.remove(options["name"], self._tell, with_downloads=options["downloads"])
-        self._tell(f"{options['name']} was removed.")
+    def _remove(self, *, name: str, downloads: bool, **_: object) -> None:
+        install.remove(name, self._tell, with_downloads=downloads)
+        self._tell(f"{name} was removed.")
 
     def _tell(self, line: str) -> None:
         self.stdout.write(line)

@@ -10,12 +10,12 @@ worker or command line left behind (changed settings, a host that is held) is pu
     2  bad arguments, nothing was started
 """
 
-import json
 import signal
 import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Callable
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from dashboard.installation import usable
 from dashboard.portable import terminal
 from dashboard.records.experiments import actions, queries, recipe_text, shelf, waiting
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.bench.recipes import QUICK, SIZES
 from workers.bench.recipes.recipe import SETTABLE
@@ -73,16 +74,20 @@ class Command(BaseCommand):
         commands.add_parser("import", help="keep the experiment of a file").add_argument("file", type=Path)
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
-    def handle(self, *_: Any, **options: Any) -> None:
-        if options["command"] == "recipes":
-            sys.exit(self._list(options["recipe"]))
-        if options["command"] == "export":
-            sys.exit(self._told(lambda: terminal.export(options["id"], options["file"])))
-        if options["command"] == "schema":
-            sys.exit(self._told(terminal.schema))
-        if options["command"] == "import":
-            sys.exit(self._told(lambda: terminal.import_(options["file"])))
-        sys.exit(self._run(options))
+    def handle(self, *_: object, command: str, **options: Any) -> None:
+        sys.exit(getattr(self, f"_{command}")(**options))
+
+    def _recipes(self, *, recipe: str, **_: object) -> int:
+        return self._told(lambda: recipe_text.one(shelf.load(recipe)) if recipe else recipe_text.every(shelf.shelf()))
+
+    def _export(self, *, id: int, file: Path, **_: object) -> int:
+        return self._told(lambda: terminal.export(id, file))
+
+    def _import(self, *, file: Path, **_: object) -> int:
+        return self._told(lambda: terminal.import_(file))
+
+    def _schema(self, **_: object) -> int:
+        return self._told(terminal.schema)
 
     def _told(self, attempt: Callable[[], str]) -> int:
         try:
@@ -92,13 +97,10 @@ class Command(BaseCommand):
             return BAD_ARGUMENTS
         return 0
 
-    def _list(self, key: str) -> int:
-        return self._told(lambda: recipe_text.one(shelf.load(key)) if key else recipe_text.every(shelf.shelf()))
-
-    def _run(self, options: dict[str, Any]) -> int:
+    def _run(self, *, json: bool, **options: Any) -> int:
         try:
             usable.check(settings.HOME, usable.file_of(settings.DATABASES["default"]))
-            experiment = self._create(options)
+            experiment = self._create(**options)
         except DurascopeError as refused:
             self.stderr.write(str(refused))
             return BAD_ARGUMENTS
@@ -113,29 +115,24 @@ class Command(BaseCommand):
         self._conduct(experiment)
         experiment.refresh_from_db()
         failed = self._tell_failures(experiment)
-        if options["json"]:
-            self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
+        if json:
+            self.stdout.write(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
         else:
             self.stdout.write("\n".join([*conclusion.sentences(experiment), *claims_told(experiment)]))
         return 1 if failed or experiment.state != Experiment.State.DONE else 0
 
-    def _create(self, options: dict[str, Any]) -> Experiment:
-        recipe = shelf.load(options["recipe"])
-        servers = [self._server(name) for name in options["server"]]
-        if elsewhere := [server for server in servers if server.site != settings.SITE]:
+    def _create(
+        self, *, recipe: str, server: list[str], size: str, overrides: list[str], confirm_production: bool, **_: object
+    ) -> Experiment:
+        loaded = shelf.load(recipe)
+        servers = [self._server(name) for name in server]
+        if elsewhere := [one for one in servers if one.site != settings.SITE]:
             raise DurascopeError(
                 f"{elsewhere[0]} is on site {elsewhere[0].site}, and this host is on site {settings.SITE}.",
                 f"Run it there, or on a host that reaches it too: DURASCOPE_SITE={elsewhere[0].site}.",
             )
-        overrides = dict(self._pair(text) for text in options["overrides"])
-        plan = actions.plan_recipe(recipe, servers, overrides, options["size"])
-        return actions.create(
-            plan,
-            None,
-            recipe=recipe.key,
-            size=options["size"],
-            production_confirmed=options["confirm_production"],
-        )
+        plan = actions.plan_recipe(loaded, servers, dict(map(self._pair, overrides)), size)
+        return actions.create(plan, None, recipe=loaded.key, size=size, production_confirmed=confirm_production)
 
     @staticmethod
     def _server(name: str) -> Server:
@@ -166,7 +163,7 @@ class Command(BaseCommand):
         duties.stop(ROUND_ENDS_S)
 
     @staticmethod
-    def _measure(experiment_id: int, worker: Any) -> None:
+    def _measure(experiment_id: int, worker: Worker) -> None:
         """What ended workers left is put in order before the experiment takes the host, and after it gave the host
         back. In between the host is busy, and afterwards no worker may be alive."""
         try:
@@ -183,7 +180,7 @@ class Command(BaseCommand):
 
     def _tell(self, experiment: Experiment, told: str) -> str:
         experiment.refresh_from_db()
-        now = queries.progress(experiment)
+        now = queries.live_state(experiment)
         cell = now["cell"]
         phase = waiting.why(experiment, needs_worker=False) or experiment.phase
         where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else phase

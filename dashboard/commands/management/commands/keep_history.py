@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
@@ -12,7 +10,7 @@ from dashboard.records.history.models import Entry
 class Command(BaseCommand):
     help = "Note every experiment that ended and look for changes. Workers do so by themselves, a little each minute."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         while not update.keep(timezone.now(), self._ring):
             self.stdout.write(f"{Entry.objects.count():,} entries so far")
         self.stdout.write(f"{Entry.objects.count():,} entries: the history is up to date.")

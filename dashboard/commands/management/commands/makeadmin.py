@@ -5,7 +5,6 @@ Exit status: 0 done, 1 refused (the name is taken, the password is too weak), 2 
 
 import getpass
 import sys
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -26,7 +25,7 @@ class Command(BaseCommand):
         source.add_argument("--ask", action="store_true", help="ask for the password at the terminal")
         source.add_argument("--stdin", action="store_true", help="read the password from the first line of stdin")
 
-    def handle(self, *_: Any, name: str, reset: bool, ask: bool, stdin: bool, **__: Any) -> None:
+    def handle(self, *_: object, name: str, reset: bool, ask: bool, stdin: bool, **__: object) -> None:
         given = self._given(ask, stdin)
         try:
             password = (actions.let_in_again if reset else actions.make_admin)(name, given)

@@ -5,7 +5,6 @@ Held: no experiment starts, no setting is restored, no schedule rings, no messag
 """
 
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand
 
@@ -24,7 +23,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--release", action="store_true", help="it is the installation from now on")
 
-    def handle(self, *, release: bool, **_: Any) -> None:
+    def handle(self, *, release: bool, **_: object) -> None:
         if release:
             installation.release()
             record(None, "released", installation.THE_COPY)

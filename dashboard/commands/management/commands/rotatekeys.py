@@ -4,7 +4,6 @@ Safe to run twice and to interrupt. Exit status: 0 done, 1 some passwords cannot
 """
 
 import socket
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -16,7 +15,7 @@ from dashboard.records.servers import rotation, vault
 class Command(BaseCommand):
     help = "Seal all stored passwords under a new key and drop the old keys."
 
-    def handle(self, *_: Any, **__: Any) -> None:
+    def handle(self, *_: object, **__: object) -> None:
         try:
             if vault.in_environment():
                 self._advise(rotation.rotate_environment())

@@ -2,7 +2,6 @@
 
 import sys
 from argparse import ArgumentParser
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -22,7 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_address(parser)
 
-    def handle(self, *, host: str, port: int | None, **_: Any) -> None:
+    def handle(self, *, host: str, port: int | None, **_: object) -> None:
         try:
             with running(settings.HOME, host, port, self.say) as stack:
                 self.say(f"Durascope is at {stack.address} (logs: {settings.HOME / 'logs'}). Ctrl-C stops it.")

@@ -7,7 +7,6 @@ is said; else that of Celery (0: stopped by SIGTERM or Ctrl-C; what was measured
 import os
 import sys
 from argparse import ArgumentParser
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -39,7 +38,7 @@ class Command(BaseCommand):
             help="leave mail, webhooks, schedules and history to workers elsewhere",
         )
 
-    def handle(self, *, site: str, only_site: bool, **_: Any) -> None:
+    def handle(self, *, site: str, only_site: bool, **_: object) -> None:
         try:
             start_check.check(site)
         except DurascopeError as refused:

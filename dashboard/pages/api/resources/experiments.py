@@ -217,7 +217,7 @@ def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
 @router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response={200: Progress, 304: None})
 def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Any:
     """What happens now. Ask again with the ETag in If-None-Match: 304 while nothing changed but the time."""
-    now = queries.progress(_known(experiment_id))
+    now = queries.live_state(_known(experiment_id))
     response["ETag"] = tag = etag.weak_tag_of({**now, "left_s": None})
     return Status(304, None) if etag.has_seen(request, tag) else Status(200, now)
 

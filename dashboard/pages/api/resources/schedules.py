@@ -201,7 +201,7 @@ def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "
     schedule = _known(schedule_id)
 
     def create() -> Any:
-        return actions.begin_now(request.user, schedule).experiment
+        return actions.begin_now(request.user, schedule)
 
     experiment, new = once(request.user, idempotency_key, {"schedule": schedule_id}, create)
     night: Any = experiment.night

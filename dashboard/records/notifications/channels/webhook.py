@@ -77,7 +77,8 @@ def send(address: str, secret: str, message: Message) -> None:
         "webhook-timestamp": str(at),
         "webhook-signature": sign(secret, message.key, at, body),
     }
-    _judge(parts.hostname, _post(parts, body, headers))
+    host = parts.hostname or ""
+    _judge(host, _post(host, parts, body, headers))
 
 
 def _allowed(address: str) -> str:
@@ -99,8 +100,8 @@ def _judge(host: str, status: int) -> None:
     raise Undelivered(says)
 
 
-def _post(parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
-    host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+def _post(host: str, parts: SplitResult, body: bytes, headers: dict[str, str]) -> int:
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     connection = http.client.HTTPConnection(host, port)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:

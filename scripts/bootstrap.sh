@@ -1,31 +1,31 @@
-# Sourced by scripts/demo and scripts/test: what the machine lacks is said, with the reason, and then installed.
-# The packages hold programs without services: nothing is started, and whatever the machine runs is left alone.
-#   DURASCOPE_INSTALL=no   install no packages, only say which are missing
+# Sourced by scripts/demo and scripts/test. It names the packages that the machine lacks, with the reason, and installs
+# them. The packages hold programs without services: nothing is started, and running programs are left alone.
+#   DURASCOPE_INSTALL=no   install no packages, only name the missing ones
 #   DURASCOPE_PYTHON       the Python to make .venv with (default: python3)
 # Everything is printed to standard error: standard output belongs to the caller's result.
 
-export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # mariadbd is there, and most users do not look there
+export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # mariadbd is there; the PATH of most users lacks it
 
 # program or file | its package on Debian and Ubuntu | why
 RUNNING_NEEDS='mariadbd|mariadb-server-core|the sandbox server: MariaDB without its service
 mariadb-install-db|mariadb-server-core|the sandbox server: MariaDB without its service
 my_print_defaults|mariadb-client-core|initialises a sandbox
-sysbench|sysbench|makes the load
-redis-server|redis-tools|Redis without its service: doorbells and live data
-setpriv|util-linux|ties every child process to its parent
-mkfs.ext4|e2fsprogs|makes the disk that loses power in crash trials
-gcc|gcc|builds the trace of fsync calls
-/usr/include/stdio.h|libc6-dev|builds the trace of fsync calls'
+sysbench|sysbench|generates the load
+redis-server|redis-tools|Redis without its service: tasks and live figures
+setpriv|util-linux|ends child processes with their parent
+mkfs.ext4|e2fsprogs|the simulated disk that loses power in crash trials
+gcc|gcc|compiles the trace of fsync calls
+/usr/include/stdio.h|libc6-dev|compiles the trace of fsync calls'
 TESTING_NEEDS='chromium|chromium|the browser tests
-strace|strace|the tests count fsync calls a second way
+strace|strace|the tests count fsync calls in a second way
 initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
-mariadb-binlog|mariadb-client|the tests compare our binlog reader with that of the vendor
-nginx|nginx|the tests put our examples of a proxy in front of the web server
-caddy|caddy|the tests put our examples of a proxy in front of the web server
-ip|iproute2|the tests join two hosts by a network of their own'
+mariadb-binlog|mariadb-client|the tests compare our binlog reader with this one
+nginx|nginx|the tests run deploy/nginx.conf
+caddy|caddy|the tests run deploy/Caddyfile
+ip|iproute2|the tests join two simulated hosts by a network'
 VENV_NEED='python3-venv|makes the virtual environment for the Python packages'
 
-# bootstrap NEEDS REQUIREMENTS...: afterwards the programs are there, and .venv holds the Python packages.
+# bootstrap NEEDS REQUIREMENTS...: installs the missing programs, and the Python packages into .venv.
 bootstrap() {
     local needs=$1
     shift
@@ -41,7 +41,7 @@ refuse() {
     exit 2
 }
 
-# Lines "package|why" for what is not there.
+# Prints a line "package|why" for each missing program.
 missing() {
     local program package_and_why
     while IFS='|' read -r program package_and_why; do
@@ -53,8 +53,8 @@ missing() {
 is_there() {
     case $1 in
     /*) [ -e "$1" ] ;;
-    redis-server) has redis-server || has redis-check-rdb ;; # the same program: see dashboard/local/redis.py
-    initdb) has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;; # off the PATH, by version
+    redis-server) has redis-server || has redis-check-rdb ;; # the same program, see dashboard/local/redis.py
+    initdb) has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;; # not on the PATH, one folder per version
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     *) has "$1" ;;
     esac
@@ -88,8 +88,8 @@ install_packages() {
     allow_services && trap - EXIT
 }
 
-# Some packages start something when they are installed, unless a file says no; it stays for that long. PostgreSQL's
-# makes a cluster; clusters that are there are left alone. Those of the proxies start their service.
+# Some packages start a service at installation unless a file forbids it. The file is removed afterwards. PostgreSQL
+# would make a cluster; existing clusters are left alone. The proxies would start their service.
 SERVICES='nginx caddy'
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
 NO_SERVICE=/usr/sbin/policy-rc.d
@@ -109,7 +109,7 @@ forbid() {
     printf '%s\n' "$@" | "${as_root[@]}" sh -c "mkdir -p ${file%/*} && cat >$file && chmod 0755 $file"
 }
 allow_services() { [ ${#FORBIDDEN[@]} = 0 ] || "${as_root[@]}" rm -f "${FORBIDDEN[@]}"; }
-not_at_boot() { # caddy's is known to systemd alone
+not_at_boot() { # only systemd knows caddy's service
     if has systemctl; then
         "${as_root[@]}" systemctl disable "$1" >&2 || true
     elif has update-rc.d; then
@@ -135,7 +135,7 @@ make_environment() {
     "$(python)" -m venv --clear .venv >&2 || refuse "The virtual environment could not be made (see above)."
 }
 
-# Python packages by hash. A stamp of the list and the interpreter makes the next start cost nothing.
+# Python packages by hash. A stamp of list and interpreter skips this at the next start.
 install_requirements() {
     local stamp=.venv/installed-${1//\//-} wanted
     wanted="$(readlink -f .venv/bin/python) $(sha256sum "$1")"

@@ -2,9 +2,9 @@
 
     python scripts/second_chances.py FAILED...      pytest's lists of failed tests; a file that is missing lists none
 
-A machine that stalled is no defect of the product. So each failed test runs once more, but no test may need that twice
-within ten builds: then the status is 1 and the test is named. The record is a file in the user's cache folder. On a
-machine that never built before it begins empty."""
+Real tests measure on machines that others share, so each failed test runs once more. A test that needs this twice
+within ten builds is named, and the status is 1. The record is a file in the user's cache folder; on a new machine it is
+empty."""
 
 import json
 import os

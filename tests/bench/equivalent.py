@@ -11,6 +11,7 @@ ANY_NEGATIVE = "numpy works out the size of an axis for any negative number"
 SPEED = "it decides how much is done at once, not what"
 UNNAMED = "a transaction without a GTID is never named by its source"
 PATIENCE = "how long to wait is a choice: more patience finds the same"
+DRAWS = "any draws of the same noise will do; they are fixed so that an answer does not change"
 FALSY = "it is only asked whether there is any"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
@@ -40,6 +41,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/inspect.py": {
         ("first: str = ''", "first: str = 'x'"): "no file has that name, so all files count",
     },
+    "workers/servers/variables.py": {("SETTLES_S = 2.0", "SETTLES_S = 3.0"): PATIENCE},
     "workers/crash/ledger.py": {
         ("seal: str = ''", "seal: str = 'x'"): "neither is the seal of any ledger",
         ("assume_unique=True", "assume_unique=False"): "no number is there twice: " + SPEED,
@@ -85,7 +87,25 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ): "nothing is read after the tag",
     },
     "workers/analysis/blocks.py": {("-1", "-2"): ANY_NEGATIVE},
-    "workers/analysis/change_points.py": {
+    "workers/analysis/compare.py": {("smallest = 1.0", "smallest = 2.0"): "no p is above 1"},
+    "workers/analysis/contradiction.py": {("return ''", "return None"): FALSY},
+    "workers/analysis/fsync_model.py": STRICT
+    | {
+        ("lo is None or hi is None", "lo is None and hi is None"): "an interval has both ends or none",
+        ("RESAMPLES = 1000", "RESAMPLES = 1001"): DRAWS,
+    },
+    "workers/analysis/lasting.py": {
+        ("SEED = 1976", "SEED = 1977"): DRAWS,
+        ("size <= EACH_SIZE", "size < EACH_SIZE"): "no step of a tenth leads from the size to itself",
+        ("(40, 400)", "(40, 401)"): "no step of a tenth lies between 400 and 401",
+    },
+    "workers/analysis/scaling_law.py": {("RESAMPLES = 500", "RESAMPLES = 501"): DRAWS},
+    "workers/analysis/steady.py": {
+        ("trend.pvalue >= LEVEL", "trend.pvalue > LEVEL"): "no trend has exactly that p",
+    },
+    "workers/analysis/change_points.py": STRICT
+    | {
+        ("if as_large >= too_many", "if False"): "the p is above the level either way: " + SPEED,
         (
             "2 / comb(n, n // 2) <= LEVEL",
             "2 / comb(n, n // 2) < LEVEL",

@@ -39,6 +39,7 @@ CONFIRMED_LEVEL = 0.002  # with one more measurement
 LASTING_LEVEL = 0.001  # of lasting noise; low, because 60 nights make 60 tests
 NEAR = 2  # nights by which one more measurement may move the place of a change
 PERMUTATIONS = 999
+ORDERS = PERMUTATIONS + 1  # with the measured one
 # Of all values: 2 of C(n, k) orders have the same k values before or after the split, and so as large a q. With fewer
 # values even the rarest split, in the middle, is no rarer than the level.
 FEWEST = next(n for n in count(2 * LEAST) if 2 / comb(n, n // 2) <= LEVEL)
@@ -117,15 +118,15 @@ def _below(size: int) -> Floats:
 
 def _p_value(apart: Floats, largest: float, level: float, rng: np.random.Generator) -> float:
     """Share of permutations whose largest q is as large. It stops as soon as p is certainly above the level."""
-    too_many = int(level * (PERMUTATIONS + 1))
+    too_many = int(level * ORDERS)
     as_large = 0
     close = largest * (1 - 1e-9)  # sums in another order differ in the last digits
-    for drawn in range(1, PERMUTATIONS + 1):
+    for drawn in range(1, ORDERS):
         order = rng.permutation(len(apart))
         as_large += float(_energy(apart[np.ix_(order, order)]).max()) >= close
         if as_large >= too_many:
             return as_large / drawn
-    return (as_large + 1) / (PERMUTATIONS + 1)
+    return (as_large + 1) / ORDERS
 
 
 def holds(values: Sequence[float], at: int) -> bool:

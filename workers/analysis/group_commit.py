@@ -17,6 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import Literal
 
 from workers.analysis.statistics import Estimate
@@ -107,9 +108,6 @@ def _verdict(drop: float, lo: float, hi: float, highest: Shared) -> tuple[Verdic
 
 
 def _works_from(ascending: Sequence[Shared]) -> int:
-    from_here = ascending[-1].threads
-    for point in reversed(ascending[1:]):
-        if point.per_commit > WORKS * ascending[0].per_commit:
-            break
-        from_here = point.threads
-    return from_here
+    enough = WORKS * ascending[0].per_commit
+    sharing = takewhile(lambda point: point.per_commit <= enough, reversed(ascending))
+    return min(point.threads for point in sharing)

@@ -69,3 +69,7 @@ def test_one_commit_a_second_has_an_anatomy_and_none_has_not():
 def test_parts_may_be_larger_than_the_whole_by_as_much_as_the_measurement_is_off():
     assert isinstance(anatomy(1, 1000, {"redo": FlushCost(1, 1.1)}), Anatomy)
     assert isinstance(anatomy(1, 1000, {"redo": FlushCost(1, 1.11)}), NotComputable)
+
+
+def test_a_rest_shorter_than_a_millisecond_is_told():
+    assert anatomy(1, 1000, {"redo": FlushCost(1, 0.75)}).rest_ms == 0.25

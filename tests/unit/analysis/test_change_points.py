@@ -195,3 +195,67 @@ def test_a_place_is_judged_by_all_values_between_its_neighbours(monkeypatch):
     monkeypatch.setattr(lasting, "p_value", lambda part: judged.append(part.tolist()) or 0.0)
     assert [one.at for one in change_points(values)] == [20, 40]
     assert judged == [values[:40].tolist(), values[20:].tolist()]
+
+
+def test_a_clear_step_is_as_rare_as_can_be_told():
+    step = np.tile([999.0, 1000.0, 1001.0, 1000.0], 10)
+    step[20:] -= 500
+    assert change_points(step) == [cp.ChangePoint(20, 1 / 1000)]
+    assert lasting.p_value(step) == 1 / 20_001
+
+
+def test_where_every_order_is_as_large_nothing_is_found():
+    assert change_points([0.0] * 30, lasting_level=1) == []
+
+
+def test_two_values_on_each_side_can_be_split():
+    assert [one.at for one in change_points([1, 1, 9, 9], level=1, lasting_level=1)] == [2]
+
+
+def test_the_level_itself_is_rare_enough(monkeypatch):
+    monkeypatch.setattr(lasting, "p_value", lambda part: cp.LASTING_LEVEL)
+    assert change_points([1000.0] * 20 + [10.0] * 20) == [cp.ChangePoint(20, cp.LASTING_LEVEL)]
+
+
+@pytest.mark.parametrize(
+    ("since", "again", "held"),
+    [
+        ([900] * 4, 949, True),
+        ([900] * 4, 950, False),  # as near to before as to since
+        ([700] * 8, 1000, False),
+        ([900, 600] * 5 + [900], 940, True),  # the median of all nights since is 900
+    ],
+)
+def test_another_measurement_is_held_against_all_nights_before_and_since(since, again, held):
+    assert holds([*np.tile([999.0, 1000.0, 1001.0], 10), *since, again], 30) is held
+
+
+def test_noise_that_lasts_has_the_variance_1_and_its_correlation():
+    series = lasting.alike(np.random.default_rng(26), 20_000, 5)
+    assert series.std(axis=0) == pytest.approx(np.ones(5), abs=0.03)
+    assert np.corrcoef(series.T)[0] == pytest.approx(lasting.CORRELATION ** np.arange(5), abs=0.03)
+
+
+def largest(values):
+    """Of any place: the difference of both means over its standard error, in plain words."""
+    size, found = len(values), []
+    for n in range(LEAST, size - LEAST + 1):
+        x, y = values[:n], values[n:]
+        spread = (sum((x - x.mean()) ** 2) + sum((y - y.mean()) ** 2)) / (size - 2)
+        weights = [-1 / n] * n + [1 / (size - n)] * (size - n)
+        alike = [
+            a * b * lasting.CORRELATION ** abs(i - j) for i, a in enumerate(weights) for j, b in enumerate(weights)
+        ]
+        found.append(abs(y.mean() - x.mean()) / np.sqrt(spread * sum(alike)))
+    return max(found)
+
+
+@pytest.mark.parametrize("size", [4, 5, 17])
+def test_the_largest_difference_is_in_units_of_its_error(size):
+    values = normal(27, size)
+    assert lasting._largest(values[None, :])[0] == pytest.approx(largest(values))
+
+
+def test_long_series_are_held_against_shorter_ones_in_steps_of_a_tenth():
+    sizes = {39: 39, 40: 40, 41: 40, 44: 44, 60: 58, 400: 393, 1000: 393}
+    assert {size: lasting._simulated_size(size) for size in sizes} == sizes

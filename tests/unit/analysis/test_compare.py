@@ -44,6 +44,8 @@ def test_it_does_not_judge_few_repeats_however_far_they_are_apart(repeats, answe
         (None, 1.1, 1.3, "not decidable"),
         (0.01, None, None, "not decidable"),
         (0.05, 1.1, 1.3, "not decidable"),
+        (0.2, 1.0, 1.3, "no difference shown"),
+        (0.2, 0.8, 1.0, "no difference shown"),
     ],
 )
 def test_p_and_interval_must_agree(p, lo, hi, answer):

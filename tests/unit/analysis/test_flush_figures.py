@@ -60,3 +60,8 @@ def test_the_largest_deviation_is_of_the_size_that_is_farthest_off():
     ends = [(0.1, -0.05, 0.2), (-0.3, -0.4, -0.2), (0.02, 0.01, 0.03)]
     residuals = tuple(Residual(512 << n, 1.0, 1.0, Estimate(*one)) for n, one in enumerate(ends))
     assert measured("largest deviation from the line", residuals=residuals) == Effect("deviation", 0.3, 0.2, 0.4)
+
+
+def test_a_figure_with_its_interval_needs_no_reason():
+    found = measured(PER_SECOND)
+    assert (found.why, found.counts) == ("", "")

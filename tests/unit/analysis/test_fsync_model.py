@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workers.analysis.fsync_model import FsyncModel, SizeSample, fit
+from workers.analysis import fsync_model
+from workers.analysis.fsync_model import FsyncModel, Residual, SizeSample, fit
 from workers.analysis.not_computable import NotComputable
+from workers.analysis.statistics import Estimate
 
 SIZES = (512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20)
 
@@ -128,3 +130,39 @@ def test_a_size_of_one_byte_is_a_size():
 def test_sizes_of_unequal_rounds_are_no_sweep():
     points = [SizeSample(size, (1.0, 1.1)) for size in (1, 8, 64)]
     assert isinstance(fit([*points, SizeSample(512, (1.0, 1.1, 1.2))]), NotComputable)
+
+
+def test_times_that_fall_with_the_size_are_a_flat_line():
+    points = [
+        SizeSample(size, (time, time)) for size, time in zip((512, 4096, 32768, 262144), (4, 3, 2, 2), strict=True)
+    ]
+    found = fit(points)
+    assert 2 <= found.k_ms.value <= 4 and found.mb_per_s.value == float("inf")
+
+
+def test_few_rounds_widen_the_interval_as_student_does(monkeypatch):
+    widened, factors = fsync_model._widened, set()
+    monkeypatch.setattr(fsync_model, "_widened", lambda draws, by: factors.add(round(by, 4)) or widened(draws, by))
+    fit(times(5, 100, rounds=5, noise=0.05))
+    assert factors == {round((5 / 4) ** 0.5 * 2.776445 / 1.959964, 4)}
+
+
+def test_the_rate_is_told_exactly():
+    assert fit(times(5, 100)).mb_per_s.value == pytest.approx(100, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("ends", "answer"),
+    [
+        ([(-0.25, 0.25), (0, 0)], "follows"),
+        ([(0.25, 0.3)], "unknown"),
+        ([(-0.3, -0.25)], "unknown"),
+        ([(0.2501, 0.3)], "does not follow"),
+        ([(-0.3, -0.2501)], "does not follow"),
+        ([(0, 0), (0.2, 0.3)], "unknown"),
+        ([(0, 0), (None, None)], "unknown"),
+    ],
+)
+def test_every_size_must_be_shown_to_lie_within_a_quarter_of_the_line(ends, answer):
+    sizes = [Residual(512, 1.0, 1.0, Estimate(0.0, lo, hi)) for lo, hi in ends]
+    assert fsync_model._follows(sizes) == answer

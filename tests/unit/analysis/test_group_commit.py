@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.analysis.group_commit import Shared, judge
+from workers.analysis.group_commit import Shared, _verdict, judge
 
 
 def points(per_commit, tps=None, seconds=6, busy=None):
@@ -107,7 +107,34 @@ def test_a_log_that_was_no_longer_flushed_has_an_upper_end():
     ("low", "high", "verdict"), [(1, 8, "works"), (1, 7, "unknown"), (4, 16, "works"), (4, 15, "unknown")]
 )
 def test_eight_threads_and_four_times_the_fewest_are_needed(low, high, verdict):
-    assert judge([Shared(low, 10_000, 10_000), Shared(high, 10_000, 1000)]).verdict == verdict
+    found = judge([Shared(low, 10_000, 10_000), Shared(high, 10_000, 1000)])
+    assert found.verdict == verdict
+    assert verdict == "works" or f"{max(8, 4 * low)} are needed" in found.why
+
+
+@pytest.mark.parametrize(
+    ("drop", "lo", "hi", "verdict"),
+    [
+        (0.4, 0.3, 0.5, "works"),
+        (0.4, 0.3, 0.501, "unknown"),
+        (0.8, 0.75, 0.9, "does not work"),
+        (0.8, 0.749, 0.9, "unknown"),
+    ],
+)
+def test_half_is_enough_and_three_quarters_are_too_many(drop, lo, hi, verdict):
+    assert _verdict(drop, lo, hi, Shared(64, 1000, 800))[0] == verdict
+
+
+@pytest.mark.parametrize(("at_8", "works_from"), [(500, 8), (501, 16)])
+def test_it_works_from_where_half_of_the_fsyncs_are_left(at_8, works_from):
+    shared = [Shared(1, 1000, 1000), Shared(4, 1000, 900), Shared(8, 1000, at_8)]
+    found = judge([*shared, Shared(16, 1000, 200), Shared(64, 1000, 100)])
+    assert (found.verdict, found.works_from) == ("works", works_from)
+
+
+def test_one_fsync_of_several_threads_is_judged():
+    assert judge([Shared(2, 100, 1), Shared(8, 100, 1)]).drop.value == 1
+    assert judge([Shared(2, 100, 0), Shared(8, 100, 1)]).why == "This log was not flushed."
 
 
 def test_half_an_fsync_per_lone_commit_is_a_need():

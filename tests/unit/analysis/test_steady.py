@@ -40,6 +40,7 @@ def test_a_slow_server_can_drift_too():
 def test_it_has_settled_below_a_tenth():
     at_the_border = line(DRIFT * 39 / 30 * (1 + 1e-9))
     assert settled({0: at_the_border}) is False
+    assert settled({0: np.repeat([570.0, 590.0, 610.0, 630.0], 10)}) is False, "exactly a tenth"
     assert settled({0: line(0.1)}) is True
     assert settled({0: line(0.0), 1: line(0.5)}) is False
     assert settled({0: line(0.0), 1: np.zeros(40)}) is None

@@ -99,9 +99,22 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("size <= EACH_SIZE", "size < EACH_SIZE"): "no step of a tenth leads from the size to itself",
         ("(40, 400)", "(40, 401)"): "no step of a tenth lies between 400 and 401",
     },
-    "workers/analysis/scaling_law.py": {("RESAMPLES = 500", "RESAMPLES = 501"): DRAWS},
+    "workers/analysis/scaling_law.py": {
+        ("RESAMPLES = 500", "RESAMPLES = 501"): DRAWS,
+        (
+            "fitted * np.exp(spreads * rng.normal(size=(RESAMPLES, threads.size)))",
+            "fitted / np.exp(spreads * rng.normal(size=(RESAMPLES, threads.size)))",
+        ): "the noise is as often above as below: " + DRAWS,
+    },
+    "workers/analysis/stalls.py": STRICT,
+    "workers/analysis/student.py": STRICT,
+    "workers/analysis/predicates/points.py": {
+        ("step.lo is not None", "True"): "steps without an interval have been left out before",
+        ("step.hi is not None", "True"): "steps without an interval have been left out before",
+    },
     "workers/analysis/steady.py": {
         ("trend.pvalue >= LEVEL", "trend.pvalue > LEVEL"): "no trend has exactly that p",
+        ("d is not None", "True"): "where a drift is not known, None has been returned before",
     },
     "workers/analysis/change_points.py": STRICT
     | {

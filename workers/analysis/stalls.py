@@ -20,8 +20,8 @@ class Stall:
 def stalls(series: Sequence[float]) -> list[Stall]:
     """Consecutive seconds below a tenth of the median. A series whose median is zero has none: it failed."""
     values = np.asarray(series, dtype=float)
-    if values.size == 0 or (median := float(np.median(values))) <= 0:
+    if values.size == 0:
         return []
-    low = np.concatenate(([False], values < BELOW * median, [False]))
+    low = np.concatenate(([False], values < BELOW * np.median(values), [False]))
     edges = np.flatnonzero(low[1:] != low[:-1])
     return [Stall(int(start), int(end - start)) for start, end in zip(edges[::2], edges[1::2], strict=True)]

@@ -223,7 +223,7 @@ def test_the_level_itself_is_rare_enough(monkeypatch):
         ([900] * 4, 949, True),
         ([900] * 4, 950, False),  # as near to before as to since
         ([700] * 8, 1000, False),
-        ([900, 600] * 5 + [900], 940, True),  # the median of all nights since is 900
+        ([900, 880] * 3 + [900], 949, True),  # the median of all nights since is 900
     ],
 )
 def test_another_measurement_is_held_against_all_nights_before_and_since(since, again, held):

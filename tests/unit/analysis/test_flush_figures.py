@@ -65,3 +65,24 @@ def test_the_largest_deviation_is_of_the_size_that_is_farthest_off():
 def test_a_figure_with_its_interval_needs_no_reason():
     found = measured(PER_SECOND)
     assert (found.why, found.counts) == ("", "")
+
+
+def test_a_flush_may_take_less_than_a_millisecond():
+    found = measured(PER_SECOND, k=(0.5, 0.4, 0.6), mb=(100.0, 80.0, float("inf")))
+    assert found.hi == pytest.approx(1000 / 0.4)
+
+
+DEVIATION = "largest deviation from the line"
+
+
+def deviating(*shares):
+    return measured(DEVIATION, residuals=tuple(Residual(512, 1.0, 1.0, Estimate(*one)) for one in shares))
+
+
+@pytest.mark.parametrize("ends", [(None, None), (None, 0.2), (0.0, None)])
+def test_a_size_without_an_interval_leaves_none_for_the_largest_deviation(ends):
+    assert deviating((0.1, 0.0, 0.2), (0.1, *ends)) == Effect("deviation", 0.1, why=TOO_SHORT)
+
+
+def test_a_size_that_may_lie_on_the_line_may_deviate_by_nothing():
+    assert deviating((0.1, -0.05, 0.2), (-0.1, -0.3, 0.0), (0.1, 0.0, 0.2)) == Effect("deviation", 0.1, 0.0, 0.3)

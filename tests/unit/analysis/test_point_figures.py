@@ -102,3 +102,8 @@ def test_just_as_long_is_not_longer(limit_ms, share):
 def test_a_bound_itself_is_not_within(lo, hi, outcome):
     assert Bounds(below=2.0).judge(Effect("times", 2.0, lo, hi)) == outcome
     assert Bounds(above=3.0).judge(Effect("times", 3.0, 2.0, 3.0)) == "not held"
+
+
+def test_commits_are_meant_where_no_figure_is_named():
+    assert PointFigure(at()).as_dict()["value"]["figure"] == SPEEDS[0] == "commits per second"
+    assert SpeedRatio(at(), at("off")).as_dict()["ratio"]["figure"] == SPEEDS[0]

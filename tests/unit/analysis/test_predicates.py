@@ -12,6 +12,7 @@ from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import Crashes
 from workers.analysis.predicates.flush import FlushFigure
+from workers.analysis.predicates.measured import Crash
 from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
 from workers.analysis.statistics import Estimate
 
@@ -247,3 +248,90 @@ def test_trials_that_could_not_tell_only_widen_a_share(held, lost, unknown):
     as_lost = share([HELD] * held + [LOST] * (lost + unknown))
     assert whole.lo == as_held.lo
     assert whole.hi == as_lost.hi
+
+
+def test_a_claim_names_only_what_was_given():
+    claim = Claim("G1", "It is fast.", "10", NEVER, Bounds(below=0.1))
+    assert "today" not in claim.as_dict() and claim.as_dict()["below"] == 0.1
+    assert Claim("G1", "", "", NEVER, Bounds(), "Servers changed.").as_dict()["today"] == "Servers changed."
+
+
+def test_bounds_are_figures_unless_they_are_asked_for_as_shares():
+    bounds = Bounds(above=0.05, below=0.5)
+    assert bounds.in_words() == "between 0.05 and 0.5"
+    assert bounds.in_words(percent=True) == "between 5 % and 50 %"
+
+
+@pytest.mark.parametrize(("longer_than_ms", "counts"), [(None, "2 of 4"), (0.5, "1 of 4")])
+def test_work_that_was_lost_counts_above_its_limit(longer_than_ms, counts):
+    crashes = [Crash({}, {"engine": ms}) for ms in (0.0, 0.5, 0.6)] + [Crash({}, {})]
+    limit = {} if longer_than_ms is None else {"longer_than_ms": longer_than_ms}
+    found = Crashes(("1/1",), ("power-loss",), lost="engine", **limit).measure(
+        MadeUp(trials={("1/1", "power-loss"): crashes})
+    )
+    assert (found.counts, found.value, found.why) == (counts, int(counts[0]) / 4, "1 of them could not tell")
+
+
+ON, OFF = ({"variant": variant, "workload": "update", "threads": 64} for variant in ("on", "off"))
+LOST_WORK = Crashes(("1/1", "2/0"), ("power-loss", "process-kill"), lost="binlog", longer_than_ms=100.0)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "said", "written", "in_percent"),
+    [
+        (
+            RATIO,
+            "commits per second: on, update, 64 threads, over off",
+            {"ratio": {**ON, "over": OFF, "figure": "commits per second"}},
+            False,
+        ),
+        (
+            SpeedRatio(at("on", 64), at("on", 1), "rows per second", than=RATIO),
+            "rows per second: on, update, 64 threads, over 1 thread, against " + RATIO.in_words,
+            {
+                "ratio": {
+                    **ON, "over": {**ON, "threads": 1}, "figure": "rows per second",
+                    "than": {**ON, "over": OFF, "figure": "commits per second"},
+                }
+            },
+            False,
+        ),
+        (
+            PointFigure(at("on", 1), "fsyncs per commit"),
+            "fsyncs per commit: on, update, 1 thread",
+            {"value": {**ON, "threads": 1, "figure": "fsyncs per commit"}},
+            False,
+        ),
+        (
+            Steps((at("off", 1), at("on", 4))),
+            "smallest growth of commits per second over 1, 4 threads: off",
+            {"steps": {"variant": "off", "workload": "update", "threads": [1, 4]}},
+            False,
+        ),
+        (
+            Crashes(("1/1",), ("power-loss",), checks=("lost-engine", "torn")),
+            "share of crashes, 1/1 by power loss, failed: lost engine, torn",
+            {"crashes": {"variants": ["1/1"], "kinds": ["power-loss"], "checks": ["lost-engine", "torn"]}},
+            True,
+        ),
+        (
+            LOST_WORK,
+            "share of crashes, 1/1 and 2/0 by power loss or process kill, more than 100 ms of work lost in the binlog",
+            {
+                "crashes": {
+                    "variants": ["1/1", "2/0"], "kinds": ["power-loss", "process-kill"],
+                    "lost": "binlog", "longer_than_ms": 100.0,
+                }
+            },
+            True,
+        ),
+    ],
+)  # fmt: skip
+def test_a_predicate_is_read_and_written_in_full(predicate, said, written, in_percent):
+    assert predicate.in_words == said
+    assert predicate.as_dict() == written
+    assert predicate.in_percent is in_percent
+    claim = Claim("G1", "It is so.", "10", predicate, Bounds(above=0.5))
+    texts = {"id": "G1", "says": "It is so.", "article": "10", "above": 0.5}
+    assert claim.as_dict() == {**texts, **written}
+    assert claim.in_words == f"{said}: above {'50 %' if in_percent else '0.5'}"

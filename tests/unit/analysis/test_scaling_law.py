@@ -1,5 +1,7 @@
 """The Universal Scalability Law is found again in curves that follow it, and refused for those that do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -127,3 +129,28 @@ def test_the_group_commit_of_fifteen_years_bends_where_it_should():
 )
 def test_what_the_law_cannot_describe_is_refused(points):
     assert isinstance(fit(points), NotComputable)
+
+
+@pytest.mark.parametrize(("threads", "fits"), [((1, 2, 3, 4), True), ((2, 3, 4, 7), False), ((1, 2, 4), False)])
+def test_four_numbers_of_threads_that_span_four_times_the_fewest_are_needed(threads, fits):
+    assert isinstance(fit(curve(1000, 0.1, 0.001, threads)), NotComputable) is not fits
+
+
+@pytest.mark.parametrize(("odd", "told"), [(1, "with 1 thread it"), (64, "with 64 threads it")])
+def test_where_the_law_does_not_fit_the_worst_point_is_named(odd, told):
+    points = [replace(one, tps=one.tps * (0.2 if one.threads == odd else 1)) for one in curve(1000, 0.1, 0.001)]
+    assert told in fit(points).why
+
+
+def test_the_spread_of_a_point_is_its_interval_or_the_misfit_whichever_is_larger():
+    points = [Throughput(n, 100.0, 90.0, 110.0) for n in (1, 2, 4, 8)]
+    spreads = scaling_law._spreads(points, np.zeros(4))
+    assert spreads == pytest.approx([10 / 1.959964 / 100] * 4)
+    one_degree = 0.1 * 4.302653 / 1.959964  # Student's factor of two degrees of freedom
+    assert scaling_law._spreads(points, np.array([0.1, 0, 0, 0])) == pytest.approx([one_degree] * 4)
+    for lo, hi in ((90.0, None), (None, 110.0), (None, None)):
+        assert scaling_law._spreads([*points[:3], Throughput(8, 100.0, lo, hi)], np.zeros(4)) is None
+
+
+def test_a_single_term_may_be_the_best_choice():
+    assert scaling_law._best_subset(np.full((3, 1), 2.0)).tolist() == [0.5]

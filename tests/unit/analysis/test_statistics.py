@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.noise import point
+from workers.analysis import student
 from workers.analysis.blocks import block_length, lag_correlation, sample
 from workers.analysis.statistics import MIN_REPEATS, Estimate, compared, mean_tps, ratio
 
@@ -97,3 +98,8 @@ def test_it_never_fails_and_the_interval_holds_its_value(repeats):
     if estimate.lo is not None:
         assert 0 <= estimate.lo <= estimate.value * (1 + 1e-9) + 1e-9
         assert estimate.hi >= estimate.value * (1 - 1e-9) - 1e-9
+
+
+@pytest.mark.parametrize(("one", "other"), [(3, 5), (5, 3)])
+def test_samples_without_any_spread_have_the_freedom_of_the_smaller(one, other):
+    assert student.of_difference(np.full(one, 2.0), np.full(other, 1.0)).freedom == 2

@@ -87,11 +87,9 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ): "nothing is read after the tag",
     },
     "workers/analysis/blocks.py": {("-1", "-2"): ANY_NEGATIVE},
-    "workers/analysis/compare.py": {("smallest = 1.0", "smallest = 2.0"): "no p is above 1"},
     "workers/analysis/contradiction.py": {("return ''", "return None"): FALSY},
     "workers/analysis/fsync_model.py": STRICT
     | {
-        ("lo is None or hi is None", "lo is None and hi is None"): "an interval has both ends or none",
         ("RESAMPLES = 1000", "RESAMPLES = 1001"): DRAWS,
     },
     "workers/analysis/lasting.py": {

@@ -269,7 +269,7 @@ def test_work_that_was_lost_counts_above_its_limit(longer_than_ms, counts):
     found = Crashes(("1/1",), ("power-loss",), lost="engine", **limit).measure(
         MadeUp(trials={("1/1", "power-loss"): crashes})
     )
-    assert (found.counts, found.value, found.why) == (counts, int(counts[0]) / 4, "1 of them could not tell")
+    assert (found.counts, found.value, found.why) == (counts, int(counts[0]) / 4, "1 of them are unknown")
 
 
 ON, OFF = ({"variant": variant, "workload": "update", "threads": 64} for variant in ("on", "off"))

@@ -150,7 +150,3 @@ def test_the_spread_of_a_point_is_its_interval_or_the_misfit_whichever_is_larger
     assert scaling_law._spreads(points, np.array([0.1, 0, 0, 0])) == pytest.approx([one_degree] * 4)
     for lo, hi in ((90.0, None), (None, 110.0), (None, None)):
         assert scaling_law._spreads([*points[:3], Throughput(8, 100.0, lo, hi)], np.zeros(4)) is None
-
-
-def test_a_single_term_may_be_the_best_choice():
-    assert scaling_law._best_subset(np.full((3, 1), 2.0)).tolist() == [0.5]

@@ -95,7 +95,7 @@ def test_a_certificate_of_an_authority_needs_that_authority_and_the_right_name(m
     authority = make_certificate(sandbox_root, "authority", "an authority")
     signed = make_certificate(sandbox_root, "signed", "elsewhere.example", authority)
     with encrypted_server(make_sandbox, signed, authority) as asked:
-        with pytest.raises(PlanError, match="authority that sysbench would have to know"):
+        with pytest.raises(PlanError, match="authority that sysbench does not know"):
             run(asked, "required")
         assert run(asked, "required", authority)
         with pytest.raises(Unreachable, match="certificate"):

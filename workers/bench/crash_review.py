@@ -1,9 +1,9 @@
-"""What is wrong with the crash trials of a plan, and how long they take."""
+"""Problems of a plan's crash trials, and their expected time."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 
+from workers.bench.candidate import Candidate
 from workers.bench.plan import CONTROLS, OWNERS_COMMAND, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
 from workers.crash.kinds import CRASH_KINDS
@@ -14,27 +14,14 @@ TRIAL_S = 1.5
 REPLICA_S = 2.5
 
 
-@dataclass(frozen=True)
-class Crashable:
-    """What is known of a server that is to be crashed. `missing`: crash kind -> why this host cannot do it;
-    `replica_missing`: build ("": the server's own) -> why it cannot have a replica."""
-
-    name: str
-    is_sandbox: bool
-    may_be_crashed: bool = True
-    missing: Mapping[str, str] = field(default_factory=dict)
-    present: Mapping[str, str] = field(default_factory=dict)
-    replica_missing: Mapping[str, str] = field(default_factory=dict)
-
-
-def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
+def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     """One sentence each; nothing for a plan without trials."""
     crash = plan.crash
     if not crash.trials:
         return
     if wrong := list(out_of_bounds(crash)):
         yield from wrong
-        return  # trials are counted one by one below
+        return  # below, every trial is counted
     unknown = [kind for kind in crash.kinds if kind not in CRASH_KINDS]
     yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CRASH_KINDS)}." for kind in unknown)
     if not crash.kinds:
@@ -42,8 +29,8 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
     size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
     if crash.kinds and not size:
         yield (
-            "None of the chosen crashes is for these servers: sandboxes are crashed by us, attached servers by their "
-            "owner's command only. Choose another crash, or 0 trials."
+            "None of the chosen crashes is for these servers: Durascope crashes sandboxes, but attached servers "
+            "only by their owner's command. Choose another crash, or 0 trials."
         )
     if size > MOST_TRIALS:
         yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Take some out."
@@ -52,16 +39,16 @@ def problems(plan: Plan, servers: Mapping[int, Crashable]) -> Iterator[str]:
 
 
 def estimate_s(plan: Plan) -> float:
-    """Expected wall time of all trials, in seconds: the crash comes after three quarters of the load on average."""
+    """Expected wall time of all trials in seconds. On average a crash comes after three quarters of the load."""
     each = 0.75 * plan.crash.load_s + TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
     return len(list(plan.trials())) * each
 
 
-def _server(plan: Plan, server: Crashable) -> Iterator[str]:
+def _server(plan: Plan, server: Candidate) -> Iterator[str]:
     kinds = plan.crash.kinds
     if server.is_sandbox:
         asked = dict.fromkeys((*kinds, *(CONTROLS if plan.crash.control_trials else ())))
-        gone = {kind: server.missing[kind] for kind in asked if server.missing.get(kind)}
+        gone = {kind: server.crash_missing[kind] for kind in asked if server.crash_missing.get(kind)}
         yield from (f"{CRASH_KINDS[kind].title} is not available: {why}" for kind, why in gone.items())
         yield from _replicas(plan, server)
     elif OWNERS_COMMAND not in kinds:
@@ -72,18 +59,18 @@ def _server(plan: Plan, server: Crashable) -> Iterator[str]:
         yield from (said for variant in plan.variants for said in _as_it_is(variant, server))
 
 
-def _replicas(plan: Plan, server: Crashable) -> Iterator[str]:
+def _replicas(plan: Plan, server: Candidate) -> Iterator[str]:
     for variant in plan.variants if plan.crash.replica else ():
         why = server.replica_missing.get(variant.build)
         if why and variant.settings.get("log_bin", "OFF").upper() in ("ON", "1"):
             yield f"Variant {variant.name} cannot have a replica: {why}. Crash without replicas, or take a newer build."
 
 
-def _as_it_is(variant: Variant, server: Crashable) -> Iterator[str]:
-    """After the crash the server starts with its own option file, so it is crashed with its own settings."""
+def _as_it_is(variant: Variant, server: Candidate) -> Iterator[str]:
+    """After the crash an attached server starts with its own option file, so a variant cannot change it."""
     for name, value in variant.settings.items():
         if server.present.get(name, "").upper() != value.upper():
             yield (
-                f"Variant {variant.name}: {server.name} is crashed with the settings that it has, and {name} is "
+                f"Variant {variant.name}: {server.name} is crashed with its present settings, and {name} is "
                 f"{server.present.get(name) or 'not known'} there. Set it in its option file, or leave it out."
             )

@@ -1,6 +1,6 @@
-"""The data of sandboxes, loaded once: kept as an image after the first load, copied for every later sandbox.
+"""The data of sandboxes: kept as an image after the first load, and copied for later sandboxes.
 
-Kept for the one shape that takes time to load ("rows"), by build, engine, number of rows, and what loads it.
+Only the shape that loads slowly ("rows") is kept, by build, engine, number of rows and Lua scripts.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
 
 SHAPE = "rows"
-KEPT_BYTES = 8 << 30  # of images; the one that was used longest ago goes first, the newest stays
+KEPT_BYTES = 8 << 30  # of images; the least recently used is removed first, the newest stays
 LOGS_BYTES = 4 << 30
-ROW_BYTES = 300  # upper bound of what a row of sysbench's takes in a table, with its index
+ROW_BYTES = 300  # upper bound of a sysbench row with its index
 
 
 @dataclass(frozen=True)
 class DataImage:
-    """`key` names the image below `root`; the engine is the only one whose tables it holds."""
+    """`key` names the image below `root`; `engine`: of its tables."""
 
     root: Path
     key: str
@@ -33,7 +33,7 @@ class DataImage:
         return images.find(self.root, self.key) is not None
 
     def keep(self, sandbox: Sandbox) -> None:
-        """Save a stopped sandbox's data, and let go of old images beyond what may be kept."""
+        """Save a stopped sandbox's data, and remove old images beyond KEPT_BYTES."""
         sandbox.save_image(self.key)
         self.touch()
         ours = sorted(images.folder_of(self.root).glob(f"{SHAPE}-*"), key=lambda image: image.stat().st_mtime)
@@ -43,12 +43,12 @@ class DataImage:
                 untrusted.remove_tree(old)
 
     def touch(self) -> None:
-        """Note that it is in use."""
+        """Mark it as recently used."""
         (images.folder_of(self.root) / self.key).touch()
 
 
 def image_for(root: Path, build: Build, plan: Plan, user: str) -> DataImage | None:
-    """The image that fits the plan; None for a plan with several engines, which is loaded anew."""
+    """The image for the plan; None for a plan with several engines, which is always loaded."""
     engines = {variant.engine.lower() for variant in plan.variants}
     if len(engines) != 1:
         return None
@@ -60,8 +60,8 @@ def image_for(root: Path, build: Build, plan: Plan, user: str) -> DataImage | No
 
 
 def device_bytes(plan: Plan) -> int:
-    """How large a simulated device for the plan's data must be: three times the tables, for what the load adds to
-    them, and room for logs. It takes no more than is written to it."""
+    """The size of a simulated device for the plan's data: three times the tables, for rows that the load adds, and room
+    for logs. It is sparse."""
     engines = {variant.engine.lower() for variant in plan.variants}
     tables = len(engines) * len(plan.workloads) * plan.table_rows * ROW_BYTES
     return LOGS_BYTES + (3 * tables + 4095) // 4096 * 4096

@@ -1,7 +1,7 @@
-"""Why sysbench failed, from what it printed and how it ended; and runs that end well but measured nothing.
+"""Why sysbench failed, from its output and exit status; and runs that end well but measured nothing.
 
-sysbench writes FATAL lines to standard output in three forms, each with the server's or the client library's
-error number. Threads fail at once and in any order: the first number is the cause, the rest follows from it.
+sysbench prints FATAL lines with the error number of the server or the client library. Threads fail in any order; the
+first number is the cause of the others.
 """
 
 import re
@@ -20,7 +20,7 @@ from workers.servers import trouble
 
 @dataclass(frozen=True)
 class LoadFailure:
-    """An error number as load meets it. Both texts may hold {where} {schema} {threads} {engine} {detail} {room}."""
+    """An error number during a load. Both texts may hold {where} {schema} {threads} {engine} {detail} {room}."""
 
     kind: type[DurascopeError]
     says: str
@@ -34,7 +34,7 @@ TOO_MANY = LoadFailure(
 )
 REFUSED = LoadFailure(
     Unreachable,
-    "sysbench found nothing listening at {where}.",
+    "Nothing listens at {where} for sysbench.",
     "Start the server, check the port, and see that bind_address lets the worker's host in.",
 )
 FULL = LoadFailure(
@@ -45,11 +45,11 @@ FULL = LoadFailure(
 GONE_TABLE = LoadFailure(
     LoadError,
     "The tables of the load are missing in {schema} at {where}: {detail}.",
-    "Something dropped them during the experiment; start the experiment again, which loads them anew.",
+    "Another client dropped them during the experiment. Start the experiment again, which loads them.",
 )
 PLAIN_REFUSED = LoadFailure(
     AccessDenied,
-    "{where} takes no unencrypted connection, and the load ran without TLS: {detail}.",
+    "{where} accepts no unencrypted connection, and the load ran without TLS: {detail}.",
     "Choose the TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
 )
 REFUSED_ACCOUNT = LoadFailure(
@@ -58,7 +58,7 @@ REFUSED_ACCOUNT = LoadFailure(
     "Check user, password and the host part of the account. If the account is allowed over TLS only, choose the "
     "TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
 )
-# What is not here is taken from workers.servers.trouble, which knows all connections.
+# Other numbers are in workers.servers.trouble, for all connections.
 KNOWN: dict[int, LoadFailure] = {
     1021: FULL,
     1114: FULL,
@@ -84,7 +84,7 @@ KNOWN: dict[int, LoadFailure] = {
     1205: LoadFailure(
         LoadError,
         "A transaction waited too long for a row lock at {where}.",
-        "See who else uses schema {schema}; or raise the table rows or lower the threads.",
+        "See which clients use schema {schema}, or raise the table rows or lower the threads.",
     ),
     1286: LoadFailure(
         PlanError,
@@ -98,7 +98,7 @@ KNOWN: dict[int, LoadFailure] = {
     ),
 }
 
-AGAIN = "Resume the experiment, which measures what is missing. If it happens each time, see the server's error log."
+AGAIN = "Resume the experiment, which measures the missing cells. If it happens again, see the server's error log."
 
 _NUMBERED = (
     re.compile(r"^FATAL: error (\d{4}): (.*)"),
@@ -119,7 +119,7 @@ def explain(text: str, returncode: int, request: LoadRequest) -> DurascopeError:
                 return _numbered(int(found[1]), found[2].rstrip("."), request)
     if wrong := _WRONG_OPTION.search(text):
         return PlanError(
-            f"sysbench does not take an argument of this plan: {wrong[0][:200]}.",
+            f"sysbench does not accept an argument of this plan: {wrong[0][:200]}.",
             "Correct the workload's parameters; if they are right, the installed sysbench is not 1.0.20 or later.",
         )
     return _unnumbered(text, returncode)
@@ -148,7 +148,7 @@ def _account(detail: str) -> Callable[[], str]:
 
 def _unnumbered(text: str, returncode: int) -> LoadError:
     fatal = next((line for line in reversed(text.splitlines()) if line.startswith("FATAL")), "")
-    if returncode < 0 or returncode > 128:  # a shell or a wrapper reports signal N as 128 + N
+    if returncode < 0 or returncode > 128:  # a shell reports signal N as 128 + N
         return _signalled(-returncode if returncode < 0 else returncode - 128, _last_words(text))
     if fatal:
         return LoadError(f"sysbench gave up: {fatal[:200]}.", AGAIN)
@@ -158,39 +158,39 @@ def _unnumbered(text: str, returncode: int) -> LoadError:
 def _signalled(number: int, said: str) -> LoadError:
     if number == signal.SIGSEGV:
         return LoadError(
-            "sysbench crashed (segmentation fault), as it does when the server goes away under it.",
+            "sysbench crashed (segmentation fault), as it does when the server ends during a load.",
             "See whether the server is still running and read its error log; then run the cell again.",
         )
     if number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         return LoadError(
-            f"sysbench was killed by signal {number} from outside.",
-            "Signal 9 is often the kernel short of memory: see dmesg, and measure fewer threads.",
+            f"Another process killed sysbench by signal {number}.",
+            "The kernel sends signal 9 when memory is short: see dmesg, and measure fewer threads.",
         )
-    return LoadBrokeOff(f"sysbench broke off by itself, by signal {number}{said}.", AGAIN)
+    return LoadBrokeOff(f"sysbench ended itself by signal {number}{said}.", AGAIN)
 
 
 def _last_words(text: str) -> str:
-    """What it printed last that is none of its reports: the only trace of a load that has no result."""
+    """The last printed line that is no report."""
     lines = [line.strip() for line in text.splitlines()]
     last = next((line for line in reversed(lines) if line and not line.startswith("{")), "")
-    return f"; it said last: {last[:200].rstrip('.')}" if last else ""
+    return f"; its last line: {last[:200].rstrip('.')}" if last else ""
 
 
 def bogus(workload: Workload, total: Total) -> LoadError | None:
-    """Why a run that ended well is no measurement, or None when it is one.
+    """Why a run that ended well is no measurement; None when it is one.
 
-    A statement that changes no row is counted by sysbench as *other*: such a run is fast and means nothing.
+    sysbench counts a statement that changes no row as *other*: such a run is fast and means nothing.
     """
     if total.transactions == 0:
         return LoadError(
-            "Not one transaction ended while sysbench ran; there is nothing to measure.",
+            "No transaction ended while sysbench ran: nothing was measured.",
             "See whether the server hangs (SHOW PROCESSLIST), or measure longer than one transaction takes.",
         )
     if workload.writes and total.writes < total.transactions / 100:
         return LoadError(
-            f"{total.transactions:,} transactions changed {total.writes:,} rows' worth of statements: "
-            "the table is empty or was changed by somebody.",
-            "Start the experiment again, which loads the table anew.",
+            f"{total.transactions:,} transactions had {total.writes:,} statements that changed rows: "
+            "the table is empty, or another client changed it.",
+            "Start the experiment again, which loads the table.",
         )
     if total.errors > total.transactions:
         return LoadError(

@@ -1,8 +1,8 @@
-"""sysbench's latency histogram: its buckets read, and percentiles taken from them.
+"""sysbench's latency histogram: its buckets and their percentiles.
 
 sysbench rounds the logarithm of each latency to 1024 steps from 0.001 ms to 100 s and prints a bucket's middle
 (sb_histogram.c), so its own percentile can lie above the largest latency. Here a bucket is (middle / half step,
-middle * half step], and a percentile is interpolated inside it and never exceeds the maximum.
+middle * half step]. A percentile is interpolated inside it, and never exceeds the maximum.
 """
 
 import math
@@ -22,7 +22,7 @@ def is_bucket(line: str) -> bool:
 
 
 def read(lines: Iterable[str]) -> Buckets:
-    """The buckets among the lines of an output. Middles that print alike (below 0.03 ms) are one bucket."""
+    """The buckets in the lines of an output. Equal printed middles (below 0.03 ms) are one bucket."""
     counts: dict[float, int] = {}
     for line in lines:
         found = _LINE.match(line)

@@ -1,11 +1,11 @@
-"""Invisible characters, and characters that reverse the text around them. They are refused in every name: two names
-that look alike would be two things, and a log line would not show what it holds."""
+"""Invisible characters, and characters that reverse text. Names may not hold them: two different names would look
+alike, and a log line would not show its content."""
 
 import unicodedata
 
-# Letters and marks by their category, but drawn as nothing.
+# Printable by their Unicode category, yet invisible.
 EMPTY = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-OF_A_TEXT = frozenset("\n\t\u00a0\u200c\u200d")  # lines; and spaces and joiners that some scripts are written with
+OF_A_TEXT = frozenset("\n\t\u00a0\u200c\u200d")  # line breaks; spaces and joiners of some scripts
 
 
 def unseen(name: str) -> str:
@@ -14,12 +14,12 @@ def unseen(name: str) -> str:
 
 
 def unseen_in_text(text: str) -> str:
-    """As `unseen`, of a text of several lines."""
+    """As `unseen`, for a text of several lines."""
     return _first(text, OF_A_TEXT)
 
 
 def refusal(found: str) -> str:
-    return f"This holds {found}, a character that nobody sees. Remove it, or type the text anew."
+    return f"This holds {found}, an invisible character. Remove it, or type the text again."
 
 
 def _first(text: str, allowed: frozenset[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a sysbench measurement is asked for and what it yields. (The process itself: `sysbench.py`.)"""
+"""Request and result of a sysbench measurement. `sysbench.py` runs it."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -11,8 +11,8 @@ from workers.servers.target import Target
 
 @dataclass(frozen=True)
 class LoadRequest:
-    """One call of sysbench against one schema. `params` are the workload's own, already validated. Of a part of a load
-    (workers.bench.merge): `first_thread` counts the threads of the parts before, `all_threads` those of all."""
+    """One call of sysbench on one schema. `params`: of the workload, validated. For a part of a load
+    (workers.bench.merge): `first_thread` counts the threads of earlier parts, `all_threads` those of all parts."""
 
     target: Target
     schema: str
@@ -24,14 +24,14 @@ class LoadRequest:
     seconds: int
     seed: int
     first_thread: int = 0
-    all_threads: int = 0  # 0: its own are all
+    all_threads: int = 0  # 0: there are no other parts
 
 
 @dataclass(frozen=True)
 class LoadSecond:
-    """What sysbench reports once a second: `t_s` seconds since the start, rates per second.
+    """A report of sysbench: `t_s` seconds since the start, rates per second.
 
-    `p95_ms` is None where it is not known: nothing ended in this second, or it is the last one, worked out.
+    `p95_ms`: None: no transaction ended in this second, or it is the computed last second.
     """
 
     t_s: float
@@ -46,7 +46,7 @@ class LoadSecond:
 class LoadResult:
     """A finished measurement. `histogram`: (upper edge in ms, number of transactions), ascending."""
 
-    argv: tuple[str, ...]  # as it was run; holds no password
+    argv: tuple[str, ...]  # without the password
     transactions: int
     rows_per_transaction: int
     elapsed_s: float
@@ -60,7 +60,7 @@ class LoadResult:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "LoadResult":
-        """What `asdict` made, also after a way through JSON. Raises KeyError or TypeError when it is not one."""
+        """From the output of `asdict`, also through JSON. Raises KeyError or TypeError."""
         given = {one.name: data[one.name] for one in fields(cls)}
         return cls(
             **given
@@ -75,7 +75,7 @@ class LoadResult:
 OnSecond = Callable[[LoadSecond], None]
 IsCancelled = Callable[[], bool]
 Load = Callable[[LoadRequest, OnSecond, IsCancelled], LoadResult]
-# Makes ready whatever puts the load on, before anything is measured, and takes it away after.
+# Prepares the processes that generate the load, and ends them afterwards.
 Gather = Callable[[LoadRequest, IsCancelled], AbstractContextManager[Load]]
 
 ASK_EVERY_S = 0.5
@@ -83,7 +83,7 @@ Answer = TypeVar("Answer")
 
 
 class AskedSeldom(Generic[Answer]):
-    """What ends a load, as somebody else knows it: asked seldom, and not again after an answer that is true."""
+    """A condition that ends a load: asked seldom, and never again once it was true."""
 
     def __init__(
         self,

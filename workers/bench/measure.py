@@ -1,4 +1,4 @@
-"""One cell's measurement on a stage: settings, table, warm-up, sources around sysbench."""
+"""Measures one cell on a stage: settings, table, warm-up, then sysbench between two readings of the sources."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -17,12 +17,12 @@ from workers.metrics.registry import SOURCES
 from workers.metrics.source import Reading, Session
 from workers.servers.limited import Connection
 
-AGAIN = 2**30  # what the seed of a second attempt differs by
+AGAIN = 2**30  # the seed of a second attempt differs by this bit
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Whom the measurement tells: `phase` in words, `second` with (sample, warming), `cancelled` is asked."""
+    """Receives the progress: `phase` in words, `second` with (sample, warming). `cancelled` is polled."""
 
     phase: Callable[[str], None]
     second: Callable[[LoadSecond, bool], None]
@@ -31,7 +31,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one cell yielded. `missing`: source key -> why it had nothing to say."""
+    """The results of one cell. `missing`: source key -> why it has no figures."""
 
     started_at: datetime
     load: LoadResult
@@ -43,7 +43,7 @@ class Measurement:
 
 
 class LoadedTables:
-    """Which tables of a stage hold their data: each shape is loaded once and used by all cells that share it."""
+    """The loaded tables of a stage: each shape is loaded once, for all cells that share it."""
 
     def __init__(self) -> None:
         self._shapes: set[tuple[str, str]] = set()
@@ -69,18 +69,18 @@ def measure(
     listener: Listener,
     gather: Gather | None = None,
 ) -> Measurement:
-    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather` makes
-    ready who puts the load on that is measured: several workers (workers.together); without, one process here.
+    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather`
+    prepares several workers for the load (workers.together); None: one process here.
 
-    Once more where sysbench itself broke off, which says nothing of the server; the output tells."""
+    A cell whose sysbench ended itself is measured once more; its output says so."""
     attempt = partial(_attempt, stage, prepared, plan, cell, listener, gather)
     seed = seed_of(plan, cell)
     try:
         return attempt(seed)
     except LoadBrokeOff as first:
-        listener.phase("beginning again, for sysbench broke off by itself")
+        listener.phase("beginning again, because sysbench ended itself")
         done = attempt(seed ^ AGAIN)
-        told = f"The first attempt was given up: {first.message} This is the second.\n{done.load.output}"
+        told = f"The first attempt failed: {first.message} This is the second.\n{done.load.output}"
         return replace(done, load=replace(done.load, output=told))
 
 
@@ -96,7 +96,7 @@ def _attempt(
     prepared.ensure(stage, _request(stage, plan, cell, seed), listener)
     effective = stage.apply(cell.variant)
     stage.settle()
-    request = _request(stage, plan, cell, seed)  # anew: the server may have been started again at another place
+    request = _request(stage, plan, cell, seed)  # again: a restarted server may have another address
     with (gather or _alone)(request, listener.cancelled) as load_from:
         if plan.warmup_s:
             listener.phase("warming up")
@@ -131,14 +131,14 @@ def _request(stage: Stage, plan: Plan, cell: PlannedCell, seed: int) -> LoadRequ
 
 
 def seed_of(plan: Plan, cell: PlannedCell) -> int:
-    """sysbench's seed, odd; the even one after it is the warm-up's. Every call has its own: with the same seed a
-    call repeats the last one's updates word for word, and an update that changes nothing commits nothing."""
+    """sysbench's seed, odd; the even one after it is the warm-up's. Every call has its own: with an equal seed a call
+    repeats the same updates, and an update that changes nothing commits nothing."""
     return (plan.seed + cell.position) % 2**30 * 2 + 1
 
 
 class _Watch:
-    """The sources that look on. Each has a connection of its own, opened before the load, so that it neither
-    waits for a free one nor adds connecting to what is measured. One that fails is noted, not fatal."""
+    """The sources of a run. Each has its own connection, opened before the load: so it waits for no free connection,
+    and connecting is not measured. The failure of a source is recorded, and not fatal."""
 
     def __init__(self, stage: Stage, keys: Iterable[str]) -> None:
         wanted = tuple(keys) or tuple(key for key, source in SOURCES.items() if source.default)
@@ -174,7 +174,7 @@ class _Watch:
         return readings
 
     def __exit__(self, *_: object) -> None:
-        self._sessions.clear()  # with what they map and hold open; a failure's traceback may keep this object
+        self._sessions.clear()  # closes their files; the traceback of a failure may keep this object
         for connection in self._connections:
             connection.close()
 
@@ -188,7 +188,7 @@ class _Watch:
     def _guarded(self, key: str, act: Callable[[], None]) -> None:
         try:
             act()
-        except Exception as failure:  # a source that fails costs its figures, never the measurement
+        except Exception as failure:  # a failed source loses its figures, never the measurement
             said = failure.message if isinstance(failure, DurascopeError) else f"{type(failure).__name__}: {failure}"
             self.missing[key] = f"failed during the run: {said}"
             self._sessions.pop(key, None)

@@ -1,8 +1,8 @@
-"""One load put on a server by several sysbench processes at once, as one measurement: shares of threads before, one
-result after. Percentiles come from the added histograms: an average of percentiles is a percentile of nothing.
+"""One load from several sysbench processes: threads are split before, results merged after. Percentiles come from the
+added histograms, because percentiles cannot be averaged.
 
-Times of different hosts are never compared: each part tells how long after the barrier its load began, by its own
-clock, and how long an answer of the barrier took it (`trip_s`), which bounds how differently they heard it open.
+Clocks of different hosts are never compared. Each part reports, by its own clock, when its load began after the barrier
+opened, and the duration of an answer of the barrier (`trip_s`), which bounds the error.
 """
 
 import math
@@ -16,7 +16,7 @@ from workers.bench import histogram
 from workers.bench.load import LoadRequest, LoadResult, LoadSecond
 from workers.errors import LoadError
 
-LEAST_SECOND_S = 0.5  # a shorter rest is added to the second before it
+LEAST_SECOND_S = 0.5  # a shorter rest is a part of the second before it
 PRINTED_MS = 0.0005  # sysbench prints a bucket's middle with three decimals
 STEP = histogram.HALF_STEP**2
 LEAST_MS = 0.001
@@ -28,8 +28,8 @@ Span = tuple[float, float, LoadSecond]  # from, to (seconds after the first part
 
 @dataclass(frozen=True)
 class PartLoad:
-    """What one process measured. `by`: who ran it; `began_s`: from the open barrier to its first transaction;
-    `trip_s`: how long an answer of the barrier took."""
+    """The result of one process. `by`: its worker; `began_s`: from the open barrier to its first transaction; `trip_s`:
+    the duration of an answer of the barrier."""
 
     by: str
     began_s: float
@@ -38,7 +38,7 @@ class PartLoad:
 
 
 def split(request: LoadRequest, parts: int) -> tuple[LoadRequest, ...]:
-    """The threads as evenly as can be, each part with a seed of its own: equal seeds repeat each other's updates."""
+    """Evenly split threads. Each part has its own seed, because equal seeds repeat each other's updates."""
     each, more = divmod(request.threads, parts)
     shares = [each + (number < more) for number in range(parts)]
     return tuple(
@@ -58,8 +58,8 @@ def _seed(seed: int, number: int) -> int:
 
 
 def merge(parts: Sequence[PartLoad]) -> LoadResult:
-    """Counts are added; the elapsed time is the longest of any part, so that throughput is what all did in the time
-    that the slowest took. Raises LoadError when the parts do not measure the same thing."""
+    """Counts are added. The elapsed time is that of the slowest part, so throughput is all work in that time. Raises
+    LoadError when the parts measured different transactions."""
     loads = [part.load for part in parts]
     if len({load.rows_per_transaction for load in loads}) > 1:
         raise LoadError("The parts of the load ran different transactions.", "Update Durascope on all workers.")
@@ -85,12 +85,12 @@ def _titled(number: int, parts: Sequence[PartLoad]) -> str:
 
 
 def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:
-    """Bucket by bucket. Raises LoadError for one that sysbench does not have: then they are not the same buckets."""
+    """Added bucket by bucket. Raises LoadError for a bucket that sysbench does not have."""
     counts: dict[float, int] = {}
     for edge, count in (bucket for buckets in histograms for bucket in buckets):
         if not _is_of_sysbench(edge):
             raise LoadError(
-                f"A histogram has a bucket up to {edge:g} ms, which is none of sysbench's.",
+                f"A histogram has a bucket up to {edge:g} ms, which sysbench does not have.",
                 "Install the same version of sysbench on all workers.",
             )
         counts[edge] = counts.get(edge, 0) + count
@@ -98,7 +98,7 @@ def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:
 
 
 def _is_of_sysbench(edge: float) -> bool:
-    """Where steps lie closer together than the printed decimals, the nearest one is near enough."""
+    """Whether the nearest bucket of sysbench is equal but for the printed decimals."""
     middle = edge / histogram.HALF_STEP
     if middle <= 0:
         return False
@@ -107,8 +107,8 @@ def _is_of_sysbench(edge: float) -> bool:
 
 
 def by_second(parts: Sequence[PartLoad]) -> Iterator[LoadSecond]:
-    """The rates of all, second by second after the first one began: what each did in a second is spread over the
-    seconds that it lay in. A percentile of a second cannot be added, and is not known."""
+    """The rates of all parts, second by second since the first part began. A part's second is spread over the seconds
+    that it overlaps. Percentiles of seconds cannot be added, so they are not known."""
     spans = [span for part in parts for span in _spans(part, min(one.began_s for one in parts))]
     for start, end in pairwise(_edges(max((to for _, to, _ in spans), default=0.0))):
         rates = {name: _count(spans, start, end, attrgetter(name)) for name in RATES}
@@ -130,13 +130,13 @@ def _edges(end_s: float) -> list[float]:
 
 
 def _count(spans: Sequence[Span], start: float, end: float, rate: Callable[[LoadSecond], float]) -> float:
-    """How much fell between two moments."""
+    """The count between two moments."""
     overlaps = ((max(0.0, min(end, to) - max(start, begin)), second) for begin, to, second in spans)
     return sum(length * rate(second) for length, second in overlaps if length)
 
 
 def common_tps(parts: Sequence[PartLoad]) -> float | None:
-    """Throughput while all of them were loading; None when they never were."""
+    """Throughput while all parts were loading; None when they never were."""
     zero_s = min(part.began_s for part in parts)
     start = max(part.began_s for part in parts) - zero_s
     end = min(part.began_s + part.load.elapsed_s for part in parts) - zero_s
@@ -145,6 +145,6 @@ def common_tps(parts: Sequence[PartLoad]) -> float | None:
 
 
 def started_within_s(parts: Sequence[PartLoad]) -> float:
-    """An upper bound of how far apart the loads began, as far as was measured."""
+    """An upper bound of the time between the begin of the first and of the last part."""
     begins = [part.began_s for part in parts]
     return max(begins) - min(begins) + max(part.trip_s for part in parts)

@@ -1,4 +1,4 @@
-"""What a host must have to run a plan: one worker runs all of it."""
+"""The needs of a plan. One worker runs the whole plan, so its host must meet them all."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from workers.crash.kinds import CRASH_KINDS
 
 
 class Abilities(TypedDict, total=False):
-    """What workers.upkeep.abilities.describe stores; what it does not say is not known, and not held against a host."""
+    """As stored by workers.upkeep.abilities.describe. A missing key is not known, and counts as available."""
 
     builds: Collection[str]
     disk_missing: str
@@ -39,7 +39,7 @@ class Needs:
         )
 
     def lacking(self, able: Abilities) -> list[str]:
-        """What a host with these abilities lacks, in words; empty when it can run the plan."""
+        """The needs that a host with these abilities lacks, in words; empty when it can run the plan."""
         found = []
         if "builds" in able and (absent := sorted(self.builds - set(able["builds"]))):
             found.append(f"it has no {', '.join(absent)} (manage.py build install {' '.join(absent)})")
@@ -53,7 +53,7 @@ class Needs:
 
 
 def together(hosts: Iterable[Abilities]) -> Abilities:
-    """What at least one of these hosts can do: reasons are kept of what none can."""
+    """The abilities of all hosts together, with reasons for what no host can do."""
     told = list(hosts)
     if not told:
         return {}

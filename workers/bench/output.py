@@ -1,9 +1,9 @@
-"""What sysbench prints with our Lua hooks (`lua/report.lua`), read line by line."""
+"""The output of sysbench with our Lua hooks (`lua/report.lua`), read line by line."""
 
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -11,8 +11,8 @@ from workers.bench import histogram
 from workers.bench.load import LoadSecond
 
 LONGEST_LINE = 400  # a FATAL line holds the whole statement: up to 200 KB
-LEAST_SECOND_S = 0.5  # a shorter rest is no second that was left out
-MOST_LINES = 5000  # 1024 threads that fail print three lines each
+LEAST_SECOND_S = 0.5  # a shorter rest is not a missing second
+MOST_LINES = 5000  # 1024 failing threads print three lines each
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Total:
 
 
 class SysbenchOutput:
-    """Takes lines as they come. What is no report of ours is kept as text, never an error."""
+    """Takes lines as they arrive. Other lines than reports are kept as text and never an error."""
 
     def __init__(self) -> None:
         self.seconds: list[LoadSecond] = []
@@ -40,7 +40,7 @@ class SysbenchOutput:
         self._buckets: list[str] = []
 
     def take(self, line: str) -> LoadSecond | None:
-        """The sample on this line, if it is one."""
+        """The second on this line, if it is one."""
         if histogram.is_bucket(line):
             self._buckets.append(line)
             return None
@@ -55,7 +55,7 @@ class SysbenchOutput:
 
     @property
     def series(self) -> tuple[LoadSecond, ...]:
-        """All seconds of a finished run: sysbench often ends before it has printed the last one."""
+        """All seconds of a finished run, with the last one, which sysbench often does not print."""
         last = _last(self.seconds, self.total) if self.total else None
         return (*self.seconds, *([last] if last else []))
 
@@ -83,13 +83,13 @@ def _second(report: dict[str, Any]) -> LoadSecond | None:
     fields = ("t_s", "tps", "qps", "writes", "errors", "p95_ms")
     if report.get("report") != "second" or not all(_is_figure(report.get(name)) for name in fields):
         return None
-    t_s, tps, qps, writes, errors, p95_ms = (float(report[name]) for name in fields)
-    # Where nothing ended in this second, sysbench prints its smallest bucket.
-    return LoadSecond(t_s=t_s, tps=tps, qps=qps, writes=writes, errors=errors, p95_ms=p95_ms if tps else None)
+    second = LoadSecond(**{name: float(report[name]) for name in fields})
+    # Without a transaction in this second, sysbench prints its smallest bucket.
+    return second if second.tps else replace(second, p95_ms=None)
 
 
 def _last(seconds: list[LoadSecond], total: Total) -> LoadSecond | None:
-    """The last second when sysbench ended before it printed it: what the seconds before leave of the total."""
+    """The last second, if sysbench did not print it: the total less all other seconds."""
     spans = [after.t_s - before for before, after in zip([0.0, *(one.t_s for one in seconds)], seconds, strict=False)]
     rest_s = total.elapsed_s - sum(spans)
     if rest_s < LEAST_SECOND_S:

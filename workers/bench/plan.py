@@ -1,9 +1,9 @@
 """The plan of an experiment: what is measured, how often, in which order.
 
-A plan is a full grid: targets x variants x workloads x threads x repeats. It is executed in blocks, one per
-repeat, workload and number of threads; a block holds every target and variant in a random order, so that
-those that will be compared are measured close together and a machine that drifts favours none of them
-(randomised complete blocks; Montgomery, Design and Analysis of Experiments, chapter 4).
+A plan is a full grid: targets x variants x workloads x threads x repeats. It is executed in blocks, one for each
+repeat, workload and number of threads. A block holds every target and variant in random order. So points that are
+compared are measured close together, and a drift of the machine favours none (randomised complete blocks; Montgomery,
+Design and Analysis of Experiments, chapter 4).
 """
 
 import random
@@ -18,7 +18,7 @@ from workers.errors import PlanError
 MOST_THREADS = 1024
 MOST_LOAD_WORKERS = 16
 MOST_CELLS = 5000
-ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it ends in SQL, where it cannot be quoted
+ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it becomes a part of SQL, where it cannot be quoted
 ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
 OWNERS_COMMAND = "attached-expendable"  # the crash kind of attached servers
 CONTROLS = ("lying-disk", "graceful-restart")  # the positive and the negative control of the crash checks
@@ -26,7 +26,7 @@ CONTROLS = ("lying-disk", "graceful-restart")  # the positive and the negative c
 
 @dataclass(frozen=True)
 class PlanTarget:
-    """A registered server by its id; the name is kept for readers of the plan."""
+    """A registered server by its id; `name`: for readers of the plan."""
 
     server_id: int
     name: str
@@ -35,8 +35,8 @@ class PlanTarget:
 
 @dataclass(frozen=True)
 class Variant:
-    """One named set of settings, and the storage engine of its tables. On sandboxes also which server binaries and
-    which simulated device: `build` empty is the target's own, `storage` empty the host's disk."""
+    """One named set of settings, and the storage engine of its tables. On sandboxes also the build and the simulated
+    device: an empty `build` is the target's own, an empty `storage` the host's disk."""
 
     name: str
     settings: Mapping[str, str]
@@ -69,9 +69,9 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class CrashPlan:
-    """Crash trials of every variant: `trials` of each kind (0: none). Lying disk and graceful restart, the controls
-    of the detector, are run `control_trials` times on the baseline variant beside whatever `kinds` names. Attached
-    servers are crashed by their owner's command, and by nothing else."""
+    """Crash trials of every variant: `trials` of each kind (0: none). The controls of the self-test, lying disk and
+    graceful restart, run `control_trials` times on the baseline variant. Attached servers are crashed only by their
+    owner's command."""
 
     kinds: tuple[str, ...] = field(default=(), metadata=said(
         "texts", "Crashes", "What is done to the server in the middle of its load.",
@@ -115,7 +115,7 @@ class PlannedTrial:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything needed to run an experiment again: the seed fixes the order and sysbench's random numbers."""
+    """Everything to repeat an experiment: the seed fixes the order and sysbench's random numbers."""
 
     name: str = field(
         metadata=said("text", "Name", "To know the result again, in lists and links.", group="name", in_recipe=False)
@@ -207,7 +207,7 @@ class Plan:
         return points * self.repeats
 
     def cells(self) -> Iterator[PlannedCell]:
-        """All cells in execution order: the same for the same plan and seed, always."""
+        """All cells in execution order, which depends on plan and seed only."""
         shuffle = random.Random(self.seed)  # noqa: S311 - an order, not a secret
         position = 0
         for block, (repeat, workload, threads) in enumerate(self._blocks(shuffle)):
@@ -218,7 +218,7 @@ class Plan:
                 position += 1
 
     def trials(self) -> Iterator[PlannedTrial]:
-        """All crash trials in execution order; each has a seed of its own, drawn from the plan's."""
+        """All crash trials in execution order. Each has its own seed, drawn from the plan's."""
         draw = random.Random(self.seed + 1)  # noqa: S311 - an order, not a secret
         position = 0
         for repeat in range(1, max(self.crash.trials, self.crash.control_trials) + 1):
@@ -229,7 +229,7 @@ class Plan:
                 position += 1
 
     def _due(self, repeat: int) -> list[tuple[PlanTarget, Variant, str]]:
-        """What is crashed in one repeat; nothing in a plan without trials."""
+        """The trials of one repeat; none in a plan without trials."""
         crash = self.crash
         variants = self.variants if repeat <= crash.trials else ()
         asked = [
@@ -253,5 +253,5 @@ class Plan:
 
 
 def _stored(plan: type, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists of JSON are tuples in a plan."""
+    """A plan has tuples instead of JSON's lists."""
     return {**data, **{one.name: one.stored(data[one.name]) for one in fields_of(plan) if one.name in data}}

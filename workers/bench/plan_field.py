@@ -1,4 +1,4 @@
-"""What is said about a field of the plan, once: `said(...)` in workers/bench/plan.py.
+"""The description of a plan's field, `said(...)` in workers/bench/plan.py.
 
 The checks of a plan, the form, `--set`, recipe files, the API's schema, the exported file, "is this the same question"
 and the table in docs/recipes.md all derive from it.
@@ -31,12 +31,12 @@ class Said:
     help: str
     least: float | None = None
     most: float | None = None
-    group: Group = ""  # the part of the form that it stands in; "": the form draws or leaves it out
-    start: Any = None  # what form and API begin with; None: the default
-    may_be_empty: bool = False  # in the form; the default then holds
+    group: Group = ""  # its part of the form; "": the form has no such input
+    start: Any = None  # the first value in form and API; None: the default
+    may_be_empty: bool = False  # in the form; then the default is used
     in_recipe: bool = True
     in_sizes: bool = False  # a size of a recipe may change it
-    asks: bool = False  # another value asks another question: the result says that the recipe was changed
+    asks: bool = False  # another value makes another question, and the result says that the recipe was changed
     tells_apart: Literal["", "always", "unless default"] = ""  # measurements of a history
     one_of: Literal["", "variants", "threads"] = ""  # of this plan; empty or 0: none of them
 
@@ -53,19 +53,19 @@ class PlanField:
 
     @property
     def proposed(self) -> Any:
-        """What a form and a call of the API begin with; None: nothing."""
+        """The first value in a form and in a call of the API; None: empty."""
         if self.said.start is not None:
             return self.said.start
         return None if self.is_required else self.default
 
     def stored(self, value: Any) -> Any:
-        """As the plan holds what JSON gave."""
+        """A value of JSON as the plan holds it."""
         if self.said.kind in ("wholes", "texts"):
             return tuple(value)
         return float(value) if self.said.kind == "number" and isinstance(value, int) else value
 
     def parsed(self, text: str) -> Any:
-        """As it is typed behind --set. Raises PlanError."""
+        """A value as typed after --set. Raises PlanError."""
         try:
             return _PARSE[self.said.kind](text)
         except ValueError as wrong:
@@ -73,7 +73,7 @@ class PlanField:
             raise PlanError(f"{self.name}={text!r} is not {what}.", "Write for example threads=1,8,32.") from wrong
 
     def problems(self, value: Any) -> Iterator[str]:
-        """What is out of bounds, one sentence each."""
+        """Values out of bounds, one sentence each."""
         said = self.said
         for one in value if isinstance(value, tuple) else (value,):
             if said.least is not None and said.most is not None and not said.least <= one <= said.most:
@@ -86,8 +86,8 @@ def said(kind: Kind, label: str, help: str, **more: Any) -> dict[str, Said]:
 
 
 def fields_of(plan: Any) -> tuple[PlanField, ...]:
-    """Those of a plan, or of its class, that say something of themselves: all but targets, variants, workloads and
-    crash, which have a shape of their own."""
+    """All described fields of a plan or its class: all but targets, variants, workloads and crash, which are
+    structures."""
     known = (one for one in fields(plan) if "said" in one.metadata)
     return tuple(PlanField(one.name, one.default, one.metadata["said"]) for one in known)
 

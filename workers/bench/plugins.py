@@ -1,7 +1,7 @@
-"""The ways to log in that sysbench's client library may load, without those that send the password in clear text.
+"""The authentication plugins of sysbench's client library, without those that send the password in clear text.
 
-MariaDB's library does what whoever answers asks for, and cannot be told otherwise but by what its folder of plugins
-holds. MySQL's refuses by itself.
+MariaDB's library loads any plugin that the server asks for. Only a folder without such plugins prevents it. MySQL's
+library refuses by itself.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ INSTALLED = ("lib/*/libmariadb3/plugin/*.so", "lib*/mariadb/plugin/*.so")  # Deb
 
 @contextmanager
 def without_clear_text(target: Target) -> Iterator[dict[str, str]]:
-    """What it adds to sysbench's environment: a folder with links to the others, or nothing where nobody else could be
-    at the other end."""
+    """Variables for sysbench's environment: a folder with links to the other plugins. None for a server that proves its
+    identity."""
     if proves_its_identity(target):
         yield {}
         return

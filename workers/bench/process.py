@@ -1,4 +1,4 @@
-"""One child process: started so that it cannot outlive us, read line by line, stopped within a second."""
+"""One child process, which cannot outlive the worker. It is read line by line and stopped within a second."""
 
 import os
 import select
@@ -11,17 +11,17 @@ from pathlib import Path
 
 from workers.errors import Cancelled, LoadError
 
-POLL_S = 0.2  # how often somebody who cancels is asked, with or without output
+POLL_S = 0.2  # between two checks for cancellation
 TERM_S = 1.0  # from SIGTERM to SIGKILL
 DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 @contextmanager
 def started(argv: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The running process, output and errors in one pipe. Ended when the block is left, however that happens.
+    """The running process, with output and errors in one pipe. It is ended when the block is left.
 
-    It has a session of its own, so that Ctrl-C at a terminal reaches us first. The parent-death signal
-    follows the calling thread, which stays in the block for as long as the process runs.
+    It has its own session, so that Ctrl-C at a terminal reaches the worker first. The parent-death signal depends on
+    the calling thread, which stays in the block while the process runs.
     """
     child = subprocess.Popen(
         [*DIES_WITH_US, *argv],
@@ -51,7 +51,7 @@ def lines(child: subprocess.Popen[bytes], limit: "Limit", cancelled: Callable[[]
 
 
 class Limit:
-    """The moment at which waiting ends. `shorten` when it is clear that nothing good will follow."""
+    """The end of waiting. `shorten` it after a fatal error."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -78,7 +78,7 @@ def _chunks(child: subprocess.Popen[bytes], limit: Limit, cancelled: Callable[[]
             asked = time.monotonic()
             limit.check()
             if cancelled():
-                raise Cancelled("The load was stopped because somebody cancelled.")
+                raise Cancelled("The load was stopped because a user cancelled.")
         if readable.poll(POLL_S * 1000):
             chunk = os.read(output, 65536)
             if not chunk:
@@ -87,7 +87,7 @@ def _chunks(child: subprocess.Popen[bytes], limit: Limit, cancelled: Callable[[]
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """SIGTERM, and SIGKILL for what has not gone a second later. No-op when it has ended."""
+    """SIGTERM, then SIGKILL after a second. Nothing when it has ended."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if child.poll() is None:
             child.send_signal(number)

@@ -1,26 +1,15 @@
-"""What is wrong with a plan, and how long it takes: said before anything is touched."""
+"""Problems of a plan and its expected time, before anything is changed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from workers.bench import crash_review, site_review, stage_review
-from workers.bench.crash_review import Crashable
+from workers.bench.candidate import Candidate
 from workers.bench.invisible import refusal, unseen
 from workers.bench.load import LoadRequest
-from workers.bench.needs import Abilities
-from workers.bench.plan import (
-    ENGINE_FIX,
-    ENGINE_NAME,
-    MOST_CELLS,
-    Plan,
-    PlanTarget,
-    Variant,
-    WorkloadChoice,
-)
+from workers.bench.plan import ENGINE_FIX, ENGINE_NAME, MOST_CELLS, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.bench.plan_field import dangling, out_of_bounds
 from workers.bench.stage_key import stage_keys
-from workers.bench.stage_review import StageGround
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
 from workers.metrics.registry import SOURCES
@@ -37,59 +26,22 @@ ROWS_PER_S = 60_000
 LONGEST_NAMES = {"experiment": 120, "variant": 80, "workload": 80}  # as stored
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """What is known of a server before the start; None or empty: not known yet, checked at the start."""
-
-    name: str
-    is_sandbox: bool
-    site: str = ""
-    hosts: Mapping[str, Abilities] = field(default_factory=dict)  # of the site's living workers
-    workers: tuple[tuple[str, str], ...] = ()  # of the site's living workers: host and name
-    means_its_worker: bool = False  # its address is a socket or a loopback one: on whose host it is, follows from that
-    build: str = ""  # of a sandbox: its own
-    is_production: bool = False
-    flavour: FlavourKey | None = None
-    engines: frozenset[str] = frozenset()
-    max_connections: int | None = None
-    present: Mapping[str, str] = field(default_factory=dict)  # settings as last seen
-    may_be_crashed: bool = True
-    crash_missing: Mapping[str, str] = field(default_factory=dict)  # crash kind -> why the workers cannot do it
-    builds: Mapping[str, FlavourKey] = field(default_factory=dict)  # every build that is known
-    installed: frozenset[str] | None = None  # builds that the workers can run
-    disk_missing: str = ""  # why the workers cannot simulate a device
-    replica_missing: Mapping[str, str] = field(default_factory=dict)  # build ("": its own) -> why it can have none
-
-    @property
-    def crashable(self) -> Crashable:
-        return Crashable(
-            self.name, self.is_sandbox, self.may_be_crashed, self.crash_missing, self.present, self.replica_missing
-        )
-
-    @property
-    def ground(self) -> StageGround:
-        return StageGround(self.name, self.is_sandbox, self.builds, self.installed, self.disk_missing)
-
-    def flavour_of(self, variant: Variant) -> FlavourKey | None:
-        return self.builds.get(variant.build) if variant.build else self.flavour
-
-
 def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_confirmed: bool = False) -> list[str]:
-    """Why the plan cannot run as it stands, one sentence each, without doubles; empty when it can."""
+    """Why the plan cannot run, one sentence each; empty when it can."""
     found = list(_shape(plan))
     if found:
         return found
     found += _workloads(plan)
     for target in plan.targets:
         found += _target(plan, target, candidates[target.server_id], production_confirmed)
-    found += stage_review.problems(plan, {key: server.ground for key, server in candidates.items()})
-    found += crash_review.problems(plan, {key: server.crashable for key, server in candidates.items()})
+    found += stage_review.problems(plan, candidates)
+    found += crash_review.problems(plan, candidates)
     found += _places(plan, candidates, is_possible=not found)
     return list(dict.fromkeys(found))
 
 
 def _places(plan: Plan, candidates: Mapping[int, Candidate], *, is_possible: bool) -> Iterator[str]:
-    """Whether one worker reaches all of it and can do all of it. What none can do alone was said before."""
+    """Whether one worker can reach every server and run the whole plan."""
     servers = [candidates[target.server_id] for target in plan.targets]
     if refusal := site_review.apart({server.name: server.site for server in servers}):
         yield refusal
@@ -104,7 +56,7 @@ def _places(plan: Plan, candidates: Mapping[int, Candidate], *, is_possible: boo
 
 
 def _together(plan: Plan, servers: list[Candidate]) -> Iterator[str]:
-    """Whether enough workers are alive; for what only its own host reaches, on one host."""
+    """Whether enough workers are alive. A server that only its own host reaches needs them on that host."""
     site, alive = servers[0].site, servers[0].workers
     one_host = any(server.is_sandbox or server.means_its_worker for server in servers)
     hosts = sorted({host for host, _ in alive})
@@ -135,7 +87,7 @@ def _shape(plan: Plan) -> Iterator[str]:
     yield from out_of_bounds(plan)
     for threads in plan.threads:
         if 1 <= threads < plan.load_workers:
-            yield f"{threads} threads cannot be shared by {plan.load_workers} workers: each needs one at least."
+            yield f"{threads} threads cannot be shared by {plan.load_workers} workers: each needs at least one."
     yield from _twice("server", [target.name for target in plan.targets])
     yield from _twice("variant", [variant.name for variant in plan.variants])
     yield from _twice("workload", [workload.label for workload in plan.workloads])
@@ -168,7 +120,7 @@ def _names(plan: Plan) -> Iterator[str]:
 
 
 def _twice(what: str, names: list[str]) -> Iterator[str]:
-    yield from (f"The {what} {name!r} is there twice." for name in sorted({n for n in names if names.count(n) > 1}))
+    yield from (f"The {what} {name!r} occurs twice." for name in sorted({n for n in names if names.count(n) > 1}))
 
 
 def _workloads(plan: Plan) -> Iterator[str]:
@@ -180,7 +132,7 @@ def _workloads(plan: Plan) -> Iterator[str]:
 
 
 def _request(plan: Plan, workload: WorkloadChoice, engine: str) -> LoadRequest:
-    """The plan's heaviest call of this workload, to nobody."""
+    """The plan's largest call of this workload, without a server."""
     nobody = Target("", "sandbox", "", "")
     most = max(plan.threads)
     return LoadRequest(
@@ -190,7 +142,7 @@ def _request(plan: Plan, workload: WorkloadChoice, engine: str) -> LoadRequest:
 
 def _target(plan: Plan, target: PlanTarget, server: Candidate, production_confirmed: bool) -> Iterator[str]:
     if server.is_production and not production_confirmed:
-        yield (f"{server.name} is labelled production: it takes load only when you confirm it for this one experiment.")
+        yield f"{server.name} is labelled production: confirm the load for this one experiment."
     most = max(plan.threads)
     if server.max_connections is not None and most + 2 > server.max_connections:
         yield (
@@ -225,7 +177,7 @@ def _setting(variant: Variant, name: str, value: str, server: Candidate, flavour
 
 
 def _said(attempt: Callable[[], object]) -> Iterable[str]:
-    """The sentence with which `attempt` refuses, if it does."""
+    """The error of `attempt` as a sentence, if it raises."""
     try:
         attempt()
     except DurascopeError as refusal:

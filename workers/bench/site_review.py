@@ -1,4 +1,4 @@
-"""What is wrong with where a plan's servers are: one worker reaches all of them, and has all that they need."""
+"""Problems of a plan's sites: one worker must reach all servers and meet all needs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -7,30 +7,30 @@ from workers.bench.plan import Plan
 
 
 def apart(sites: Mapping[str, str]) -> str:
-    """The refusal of servers (name -> site) that no single worker reaches; "" when they share a site."""
+    """The refusal of servers (name -> site) on several sites; "" when they share a site."""
     if len(set(sites.values())) < 2:
         return ""
     where = ", ".join(f"{name} is on site {site}" for name, site in sites.items())
-    return f"{where}: one worker runs an experiment, and reaches one site. Make an experiment for each."
+    return f"{where}: one worker runs an experiment, and it reaches one site. Make an experiment for each site."
 
 
 def nobody_can(site: str, lacking: Mapping[str, Sequence[str]]) -> str:
-    """The refusal of what no host of a site can do alone. `lacking`: host -> what it lacks."""
+    """The refusal of a plan that no host of a site can run alone. `lacking`: host -> what it lacks."""
     told = "; ".join(f"{host}: {', '.join(what)}" for host, what in sorted(lacking.items()))
-    return f"One worker runs all of an experiment, and none on site {site} can run all of this one. {told}."
+    return f"One worker runs a whole experiment, and no worker on site {site} can run this one. {told}."
 
 
 def ambiguous(name: str, site: str, hosts: Sequence[str]) -> str:
     """The refusal of a server at a socket or a loopback address, where workers run on several hosts."""
     return (
-        f"{name} is at an address that means the worker's own host, and site {site} has workers on {', '.join(hosts)}: "
-        "on each it is another server. Register it under an address that all of them reach, or give each host a site "
-        "of its own."
+        f"{name} has an address that means the worker's own host, and site {site} has workers on {', '.join(hosts)}: "
+        "on each it is another server. Register it under an address that all of them reach, or give each host its own "
+        "site."
     )
 
 
 def unable(plan: Plan, own_builds: Mapping[int, str], site: str, hosts: Mapping[str, Abilities]) -> Iterator[str]:
-    """At most one sentence. `hosts`: those of the site with a living worker; without any, the start will tell."""
+    """At most one sentence. `hosts`: of the site's living workers; without any, it is checked at the start."""
     needs = Needs.of(plan, own_builds)
     lacking = {host: needs.lacking(able) for host, able in hosts.items()}
     if lacking and all(lacking.values()):
@@ -38,9 +38,9 @@ def unable(plan: Plan, own_builds: Mapping[int, str], site: str, hosts: Mapping[
 
 
 def too_few(wanted: int, site: str, alive: Sequence[str], host: str = "") -> str:
-    """The refusal of a load from more workers than there are. `alive`: their names; `host`: only those there count,
-    for they alone reach a sandbox, or a server at an address that means their own host."""
+    """The refusal of a load from more workers than are alive. `alive`: their names; `host`: only its workers count,
+    because only they reach a sandbox or a loopback address."""
     where = f"host {host} of site {site}" if host else f"site {site}"
     told = f"{len(alive)}: {', '.join(alive)}" if alive else "none"
     start = "manage.py worker" if site == "local" else f"manage.py worker --site {site}"
-    return f"The load shall come from {wanted} workers at once, and alive on {where} are {told}. Start more: {start}"
+    return f"The load needs {wanted} workers, and alive on {where} are {told}. Start more: {start}"

@@ -1,7 +1,7 @@
-"""A server made ready for one experiment, and put back as it was.
+"""A server that is prepared for one experiment, and restored afterwards.
 
-Two kinds behave alike to the runner: `AttachedStage` borrows a server (every change is written down with
-`before_change` before it is made, and undone by `close`), `SandboxStage` owns one and throws it away.
+`AttachedStage` uses a registered server: every change is stored with `before_change` first, and undone by `close`.
+`SandboxStage` makes a sandbox and removes it.
 """
 
 import os
@@ -29,17 +29,16 @@ from workers.servers.settings import find
 from workers.servers.target import Target
 from workers.servers.undo import undo
 
-LOOK_S = 10.0  # a source that waits longer for an answer is given up: nobody could cancel meanwhile
+LOOK_S = 10.0  # longest wait of a source for an answer: meanwhile, nobody can cancel
 BeforeChange = Callable[[str, str, str], None]  # kind ("variable" | "schema"), name, old value
 Restored = Callable[[str, str], None]  # kind, name
 
 
 class Stage(Protocol):
-    """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made if
-    need be; `holds` says whether the data of that shape came with it, `keep` that they were loaded now;
-    `data_folder` is a folder on the device that holds the data, None when that is not on this host, `logs_folder` one
-    on a second device that holds logs alone, None when there is none or nothing is known of it; `settle` comes before
-    each measurement; `calibrate` is for a simulated device that does not cost what it should."""
+    """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made on first use;
+    `holds`: whether the data of that shape are loaded already; `keep` is called after loading them; `data_folder`: on
+    the device of the data, None: not on this host; `logs_folder`: on a second device for logs, None: there is none, or
+    it is not known; `settle` comes before each measurement; `calibrate` corrects the cost of a simulated device."""
 
     target: Target
     facts: Facts
@@ -68,31 +67,31 @@ class Stage(Protocol):
 
 
 def restart_only(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
-    """The settings that this server takes from its option file only. Raises PlanError for an unknown one."""
+    """The settings that this server reads only from its option file. Raises PlanError for an unknown one."""
     return {name: value for name, value in settings.items() if not find(name).dynamic_on(facts.flavour, facts.version)}
 
 
 class _Dynamic:
-    """Applies dynamic settings so that each variant starts from the server's own values, not its predecessor's."""
+    """Applies dynamic settings. Each variant begins with the server's own values."""
 
     def __init__(self, facts: Facts, before_change: Callable[[str, str], None]) -> None:
         self._facts = facts
         self._before_change = before_change
-        self.own: dict[str, str] = {}  # what was there before our first change
+        self.own: dict[str, str] = {}  # the values before our first change
 
     def apply(self, connection: Connection, wanted: Mapping[str, str]) -> dict[str, str]:
         effective = variables.apply(connection, self._facts, {**self.own, **wanted}, self._note)
         return {name: effective[name] for name in wanted}
 
     def _note(self, name: str, old: str) -> None:
-        """Before every change, not only the first: somebody else may have restored the value in between."""
+        """Before every change, not only the first: another client may have restored the value meanwhile."""
         own = self.own.get(name, old)
         self._before_change(name, own)
         self.own[name] = own
 
 
 class AttachedStage:
-    """A registered server, borrowed: only dynamic settings, only schemas of our own."""
+    """A registered server: only dynamic settings and our own schemas are changed."""
 
     def __init__(
         self, target: Target, token: str, before_change: BeforeChange, restored: Restored, must_hold: Callable[[], None]
@@ -121,34 +120,34 @@ class AttachedStage:
         return False
 
     def keep(self, shape: str) -> None:
-        """Data on somebody's server are dropped with their schema."""
+        """Data on an attached server are dropped with their schema."""
 
     def subject(self) -> Subject:
         return Subject(connect(self.target, answer_s=LOOK_S), self.facts)
 
     def data_folder(self) -> Path | None:
-        """A writable folder on the file system of the datadir, when the server runs on this host. An address of ours
-        may be a tunnel or a container's: only a server that gives this host's name is here."""
+        """A writable folder on the file system of the datadir, if the server runs on this host. A local address may be
+        a tunnel or a container, so the server must also report this host's name."""
         here = bool(self.target.socket) or hosts.is_local(self.target.host)
         if not here or self.facts.variable("hostname") != socket.gethostname():
             return None
         return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
 
     def logs_folder(self) -> Path | None:
-        """Where an attached server's logs lie is its own affair: all its devices would have to be writable for us."""
+        """Not known: all devices of an attached server would have to be writable for us."""
         return None
 
     def settle(self) -> None:
-        """Its disk is shared with others: what they have not written yet is part of its life."""
+        """Its disk is shared with other programs, and their unwritten data are a part of its conditions."""
 
     def calibrate(self) -> None:
-        """It lies on a device of its own, which costs what it costs."""
+        """A real device cannot be calibrated."""
 
     def my_cnf(self) -> str:
         return ""
 
     def close(self) -> None:
-        """Put everything back. What cannot be put back now stays written down as owed, and is raised."""
+        """Restore everything. A change that cannot be undone stays a pending restore; raises ServerError."""
         own = list(self._dynamic.own.items())
         undo(self.target, own, self._schemas.values(), self._restored, self._must_hold)
 
@@ -157,8 +156,8 @@ class AttachedStage:
 
 
 class SandboxStage:
-    """A sandbox of this experiment's own: restarted when a variant needs it, removed at the end. With a `storage`
-    it lies on simulated devices of `device_bytes` each, which cost something only while somebody measures."""
+    """A sandbox for this experiment: restarted when a variant needs it, removed at the end. With a `storage` it lies on
+    simulated devices of `device_bytes` each, whose flushes take time only during a measurement."""
 
     def __init__(
         self,
@@ -212,7 +211,7 @@ class SandboxStage:
             return self._dynamic.apply(connection, variant.settings)
 
     def schema(self, engine: str) -> str:
-        engine = engine.lower()  # however it is typed, it is one engine and one image
+        engine = engine.lower()  # every spelling is one engine and one image
         if engine not in self._schemas:
             name = f"{schema.PREFIX}{len(self._schemas)}"
             with connect(self.target) as connection:
@@ -241,8 +240,8 @@ class SandboxStage:
         return self._devices.second if self._devices else None
 
     def settle(self) -> None:
-        """What was copied, loaded and measured before is on the disk, and not written back while the next is measured.
-        Simulated devices are written at each charge."""
+        """Write out all earlier data, so that they are not written during the next measurement. `charge` does so for
+        simulated devices."""
         if not self._devices:
             self._sandbox.write_back()
 
@@ -268,7 +267,7 @@ class SandboxStage:
 
 
 def beside(datadir: Path) -> Path | None:
-    """A folder that we may write to on the same device as `datadir`; None when there is none."""
+    """A writable folder on the same device as `datadir`; None: there is none."""
     try:
         device = datadir.stat().st_dev
     except OSError:

@@ -16,11 +16,11 @@ class StageKey:
 
     @classmethod
     def of(cls, server_id: int, own_build: str, variant: Variant) -> "StageKey":
-        """Where the variant is measured on that server, whose own build counts when the variant names none."""
+        """The key of a variant on that server. `own_build` is used when the variant names none."""
         return cls(server_id, variant.build or own_build, variant.storage)
 
     def titled(self, server: str, own_build: str) -> str:
-        """For messages: the server's name, and beside it what the variant chose."""
+        """For messages: the server's name, and the variant's build and storage."""
         build = self.build if self.build != own_build else ""
         return ", ".join(filter(None, (server, build, self.storage)))
 

@@ -1,66 +1,52 @@
-"""What is wrong with the builds and the storage that variants name."""
+"""Problems of the builds and the storage of variants."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
+from workers.bench.candidate import Candidate
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse
-from workers.servers.facts import FlavourKey
 
 
-@dataclass(frozen=True)
-class StageGround:
-    """What is known of where a server stands. `builds`: every known build with its flavour; `installed`: those that
-    the workers can run, None: not known yet, checked at the start; `disk_missing`: why they cannot simulate a device,
-    "" when they can."""
-
-    name: str
-    is_sandbox: bool
-    builds: Mapping[str, FlavourKey] = field(default_factory=dict)
-    installed: frozenset[str] | None = None
-    disk_missing: str = ""
-
-
-def problems(plan: Plan, grounds: Mapping[int, StageGround]) -> Iterator[str]:
-    """One sentence each; nothing for variants that name neither."""
+def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
+    """One sentence each; none for variants without build and storage."""
     for target in plan.targets:
         for variant in plan.variants:
-            yield from _variant(variant, grounds[target.server_id], crashed=plan.crash.trials > 0)
+            yield from _variant(variant, servers[target.server_id], crashed=plan.crash.trials > 0)
 
 
-def _variant(variant: Variant, ground: StageGround, crashed: bool) -> Iterator[str]:
-    if not ground.is_sandbox and (variant.build or variant.storage):
+def _variant(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str]:
+    if not server.is_sandbox and (variant.build or variant.storage):
         yield (
-            f"Variant {variant.name} names its {' and '.join(_named(variant))}, and {ground.name} is attached: it has "
+            f"Variant {variant.name} names its {' and '.join(_named(variant))}, and {server.name} is attached: it has "
             "its own. Use a sandbox, or leave that out."
         )
         return
     if variant.build:
-        yield from (f"Variant {variant.name}: {reason}" for reason in _build(variant.build, ground))
+        yield from (f"Variant {variant.name}: {reason}" for reason in _build(variant.build, server))
     if variant.storage:
-        yield from (f"Variant {variant.name}: {reason}" for reason in _storage(variant, ground, crashed))
+        yield from (f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, crashed))
 
 
 def _named(variant: Variant) -> list[str]:
     return [name for name in ("build", "storage") if getattr(variant, name)]
 
 
-def _build(build: str, ground: StageGround) -> Iterator[str]:
-    if build not in ground.builds and build not in (ground.installed or ()):
-        yield f"there is no build called {build!r}. Known: {', '.join(ground.builds)}."
-    elif ground.installed is not None and build not in ground.installed:
+def _build(build: str, server: Candidate) -> Iterator[str]:
+    if build not in server.builds and build not in (server.installed or ()):
+        yield f"there is no build called {build!r}. Known: {', '.join(server.builds)}."
+    elif server.installed is not None and build not in server.installed:
         yield f"{build} is not installed. On the worker's host: manage.py build install {build}"
 
 
-def _storage(variant: Variant, ground: StageGround, crashed: bool) -> Iterator[str]:
+def _storage(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str]:
     try:
         storage = parse(variant.storage)
     except SandboxError as wrong:
         yield str(wrong)
         return
-    if ground.disk_missing:
-        yield f"the workers cannot simulate {storage.text}. {ground.disk_missing}"
+    if server.disk_missing:
+        yield f"the workers cannot simulate {storage.text}. {server.disk_missing}"
     yield from _apart(variant, storage, crashed)
 
 

@@ -1,7 +1,7 @@
-"""sysbench, run as itself: its command line, its environment, its life.
+"""Runs sysbench: command line, environment, process.
 
-The password travels in MYSQL_PWD, which other accounts cannot read, never in an argument. Scripts are found by
-name through LUA_PATH, because one given by path cannot require its siblings.
+The password is in MYSQL_PWD, which other accounts cannot read, never in an argument. Scripts are found by name through
+LUA_PATH, because a script that is given by path cannot require other scripts.
 """
 
 import os
@@ -17,8 +17,8 @@ from workers.errors import LoadError
 from workers.servers.target import Target
 
 CONNECT_S = 60  # 1024 threads on two cores take some seconds
-LAST_TRANSACTION_S = 60  # the one that runs when the time is up: lock waits end after 50 s
-AFTER_FATAL_S = 10  # threads that saw no error of their own may hang
+LAST_TRANSACTION_S = 60  # of a transaction at the end: lock waits end after 50 s
+AFTER_FATAL_S = 10  # threads without an error may hang
 LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
 FIX_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
 
@@ -34,10 +34,7 @@ def version() -> str | None:
 
 
 def prepare(request: LoadRequest, cancelled: IsCancelled) -> None:
-    """Make the workload's table in `request.schema` anew and load it (`Workload.shape` says what is shared).
-
-    Raises as `run` does.
-    """
+    """Make and load the workload's table in `request.schema`. Raises as `run` does."""
     _call(request, "prepare", CONNECT_S + request.table_rows / LEAST_ROWS_PER_S, cancelled)
 
 
@@ -47,10 +44,10 @@ def reset(request: LoadRequest) -> None:
 
 
 def run(request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled) -> LoadResult:
-    """Put the load on the server for `request.seconds` seconds; `on_second` is called as samples arrive.
+    """Generate the load for `request.seconds` seconds; `on_second` is called for each sample.
 
-    Raises PlanError before anything starts, Cancelled within 2 s, LoadError when sysbench failed or measured
-    nothing, ServerError and its kinds when the server is the reason.
+    Raises PlanError before the start, Cancelled within 2 s, LoadError when sysbench failed or measured nothing, and
+    ServerError when the server is the reason.
     """
     limit_s = CONNECT_S + request.seconds + LAST_TRANSACTION_S
     argv, output = _call(request, "run", limit_s, cancelled, on_second)
@@ -101,7 +98,7 @@ def _call(
 
 
 def _status(child: subprocess.Popen[bytes]) -> int:
-    """How it ended, a moment after its output did."""
+    """The exit status, which follows the end of the output."""
     try:
         return child.wait(process.TERM_S)
     except subprocess.TimeoutExpired as hangs:
@@ -129,7 +126,7 @@ def _arguments(request: LoadRequest, params: dict[str, str]) -> list[str]:
         "--report-interval=1",
         "--percentile=95",
         "--histogram=on",
-        "--rand-type=uniform",  # sysbench's default has hot rows: it would measure lock waits, not commits
+        "--rand-type=uniform",  # sysbench's default has hot rows, which measure lock waits instead of commits
         f"--rand-seed={request.seed}",
         f"--table-rows={request.table_rows}",
         f"--engine={request.engine}",
@@ -139,14 +136,14 @@ def _arguments(request: LoadRequest, params: dict[str, str]) -> list[str]:
 
 
 def _place(request: LoadRequest) -> list[str]:
-    """Which threads of all these are, so that no two processes take each other's keys."""
+    """The place of these threads among all, so that two processes never use the same keys."""
     if not request.all_threads:
         return []
     return [f"--first-thread={request.first_thread}", f"--all-threads={request.all_threads}"]
 
 
 def _address(target: Target) -> list[str]:
-    """The client library takes the name localhost for the system's socket file, whatever the port."""
+    """For the client library, localhost means the system's socket file, whatever the port."""
     if target.socket:
         return [f"--mysql-socket={target.socket}"]
     host = "127.0.0.1" if target.host.lower() in ("", "localhost") else target.host
@@ -154,6 +151,6 @@ def _address(target: Target) -> list[str]:
 
 
 def _environment(target: Target) -> dict[str, str]:
-    """Nothing but what sysbench needs, so that the worker's own secrets and settings stay here."""
+    """Only variables that sysbench needs: no secrets and settings of the worker."""
     needed = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "LUA_PATH": f"{LUA_FOLDER}/?.lua;;"}
     return needed | ({"MYSQL_PWD": target.password} if target.password else {})

@@ -1,16 +1,16 @@
-"""sysbench over TLS: what its client library can do, made out of three files.
+"""TLS for sysbench, whose client library needs three files.
 
-With --mysql-ssl=on sysbench 1.0 reads `cacert.pem`, `client-cert.pem` and `client-key.pem` from its working
-folder and cannot do without any of them. It checks the server's certificate against `cacert.pem`, but not the
-host name, and it cannot fall back to plain text. Hence:
+With --mysql-ssl=on sysbench 1.0 reads `cacert.pem`, `client-cert.pem` and `client-key.pem` from its working folder and
+needs all three. It checks the server's certificate against `cacert.pem`, but not the host name, and it cannot fall back
+to plain text. Hence:
 
-- *off*, *preferred*: plain. Encryption would be in every figure; who wants it there asks for it.
-- *required*: the authority is `tls_ca`, else the server's own certificate, if it signed itself.
-- *verify*: the authority must be `tls_ca`; the host name is checked by a connection of ours just before. The
-  system's authorities are refused: any certificate of theirs, for any name, would do.
+- *off*, *preferred*: plain text, because encryption would change every figure.
+- *required*: the authority is `tls_ca`, else the server's own certificate, if it is self-signed.
+- *verify*: the authority must be `tls_ca`. A connection of ours checks the host name just before. The system's
+  authorities are refused: sysbench would accept their certificate for any name.
 
-A client certificate is not ours to have, and a made-up one makes the server hang up. So the file holds one of
-a kind that TLS 1.3 cannot sign with (secp256k1): the library loads it and never shows it.
+There is no client certificate, and a server refuses an invented one. So the file holds a certificate that TLS 1.3
+cannot sign with (secp256k1): the library loads it and never sends it.
 """
 
 import datetime
@@ -32,12 +32,12 @@ from workers.servers.target import Target
 
 @contextmanager
 def chosen(target: Target) -> Iterator[tuple[str, Path]]:
-    """sysbench's argument for TLS and the working folder that goes with it.
+    """sysbench's argument for TLS, and its working folder.
 
-    Raises PlanError for what sysbench cannot do, and whatever connecting raises.
+    Raises PlanError when sysbench cannot do it, and the errors of `connect`.
     """
     if target.tls in ("off", "preferred"):
-        yield "--mysql-ssl=off", LUA_FOLDER  # nothing is written: a killed worker leaves no folder behind
+        yield "--mysql-ssl=off", LUA_FOLDER  # no folder is needed that a killed worker would leave behind
         return
     with temporary.folder("tls") as folder:
         (folder / "cacert.pem").write_text(_authority(target))
@@ -46,11 +46,11 @@ def chosen(target: Target) -> Iterator[tuple[str, Path]]:
 
 
 def _authority(target: Target) -> str:
-    """PEM text of the certificates that sysbench is to trust."""
+    """PEM text of the certificates that sysbench trusts."""
     if target.tls == "verify" and not target.tls_ca:
         raise PlanError(
-            "sysbench checks who signed a certificate, but not whose name it bears, so trusting all authorities "
-            "of the system would verify nothing; no load was started.",
+            "sysbench checks the authority of a certificate, but not its host name. Trusting all authorities of the "
+            "system would verify nothing; no load was started.",
             "Give the PEM file of the authority that signs your servers, or choose the TLS mode 'required'.",
         )
     own = _server_certificate(target)
@@ -58,7 +58,7 @@ def _authority(target: Target) -> str:
 
 
 def _server_certificate(target: Target) -> x509.Certificate:
-    """The certificate as shown to a connection of ours, which in mode *verify* also checked name and authority."""
+    """The server's certificate, from a connection of ours. In mode *verify* it has checked name and authority."""
     connection = connect(target)
     try:
         shown = connection.certificate()
@@ -70,8 +70,7 @@ def _server_certificate(target: Target) -> x509.Certificate:
 def _self_signed(certificate: x509.Certificate, target: Target) -> str:
     if certificate.issuer != certificate.subject:
         raise PlanError(
-            f"The certificate of {target.where} is signed by an authority that sysbench would have to know; "
-            "no load was started.",
+            f"An authority that sysbench does not know signed the certificate of {target.where}; no load was started.",
             "Give the authority's PEM file (tls_ca), or choose the TLS mode 'preferred' to measure without TLS.",
         )
     return ssl.DER_cert_to_PEM_cert(certificate.public_bytes(serialization.Encoding.DER))

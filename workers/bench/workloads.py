@@ -1,4 +1,4 @@
-"""What one transaction does: the registry of workloads. Each is a Lua script of `lua/` with a few parameters.
+"""The registry of workloads. Each is a Lua script of `lua/` with a few parameters.
 
 A new workload is a new file in `lua/` and one entry in WORKLOADS; forms, the command line and the docs follow.
 """
@@ -17,8 +17,8 @@ LUA_FOLDER = Path(__file__).with_name("lua")
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices` are a *choice*'s values
-    and may also list the usual values of an int, for forms."""
+    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices`: the values of a *choice*, or
+    usual values of an int for forms."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ class Param:
     choices: tuple[str, ...] = ()
 
     def check(self, value: str) -> str:
-        """The value as it is given to the script. Raises PlanError when it is none."""
+        """The value for the script. Raises PlanError."""
         text = str(value).strip()
         return self._whole_number(text) if self.kind == "int" else self._choice(text)
 
@@ -57,10 +57,9 @@ def _one_row(params: Mapping[str, str]) -> int:
 
 @dataclass(frozen=True)
 class Workload:
-    """A kind of transaction. `script` is the Lua file; `writes`: it must change rows, else the run is bogus;
-    `grows`: its table starts empty and is emptied before each cell; `table`: which loaded one it works on else
-    ("spaced" has room between its keys, and keeps what is put there); `claims`: ids of docs' claims it serves;
-    `rows`: rows changed by one transaction; `counts`: what its throughput is a number of."""
+    """A kind of transaction. `script`: the Lua file; `writes`: it must change rows, else the run is not valid; `grows`:
+    its table is emptied before each cell; `table`: else the loaded table ("spaced" has room between its keys, and keeps
+    new rows); `claims`: ids in docs/claims.md; `rows`: changed by one transaction; `counts`: the unit of throughput."""
 
     key: str
     title: str
@@ -75,7 +74,7 @@ class Workload:
     counts: str = "commits"
 
     def check(self, params: Mapping[str, str]) -> dict[str, str]:
-        """All parameters with defaults filled in. Raises PlanError for an unknown name or a wrong value."""
+        """All parameters, with defaults. Raises PlanError for an unknown name or a wrong value."""
         unknown = [name for name in params if name not in self.params]
         if unknown:
             known = ", ".join(self.params) or "none"
@@ -83,7 +82,7 @@ class Workload:
         return {name: param.check(params.get(name, param.default)) for name, param in self.params.items()}
 
     def shape(self, params: Mapping[str, str]) -> str:
-        """Which prepared table it runs on: workloads of equal shape share one (given engine and row count)."""
+        """Its prepared table: workloads of equal shape share one, per engine and row count."""
         return ("grown" if self.grows else self.table) + ("-plain" if params.get("index") == "no" else "")
 
 
@@ -146,7 +145,7 @@ WORKLOADS: dict[str, Workload] = _registry(
         params=_listed(Param("existing_percent", "Keys that are there already, in %", "int", "50", 0, 90), INDEX),
         table="spaced",
         claims=("R1",),
-        counts="inserts tried",  # one whose key is there commits nothing
+        counts="inserts tried",  # an insert of an existing key commits nothing
     ),
     Workload(
         key="oltp-read-write",
@@ -184,15 +183,12 @@ WORKLOADS: dict[str, Workload] = _registry(
     ),
 )
 
-# Engines whose sessions can each choose how durable their commits are; InnoDB's and MyRocks' settings are global.
+# Engines with a durability setting per session; those of InnoDB and MyRocks are global.
 SESSION_DURABILITY = ("tokudb",)
 
 
 def fit(request: LoadRequest) -> dict[str, str]:
-    """The request's parameters, checked together with engine, rows and threads.
-
-    Raises PlanError for what only shows in the combination.
-    """
+    """The request's parameters, checked together with engine, rows and threads. Raises PlanError."""
     if request.workload not in WORKLOADS:
         raise PlanError(f"There is no workload {request.workload!r}.", f"Known: {', '.join(WORKLOADS)}.")
     if not ENGINE_NAME.fullmatch(request.engine):

@@ -12,9 +12,9 @@ from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Preflight, Server
+from workers.bench.candidate import Candidate
 from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
-from workers.bench.review import Candidate
 from workers.crash import dialects
 from workers.sandbox import builds
 from workers.servers.hosts import says_here

@@ -3,12 +3,13 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.bench.plans import plan
-from workers.bench.crash_review import Crashable, estimate_s, problems
+from workers.bench.candidate import Candidate
+from workers.bench.crash_review import estimate_s, problems
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant
 from workers.crash import dialects
 from workers.sandbox.builds import BUILDS
 
-SANDBOX = Crashable("sandbox", is_sandbox=True)
+SANDBOX = Candidate("sandbox", is_sandbox=True)
 HOUR_OF = CrashPlan(kinds=("process-kill", "power-loss"), trials=2, control_trials=1)
 
 
@@ -16,7 +17,7 @@ def crashing(**changes) -> Plan:
     return plan(crash=replace(HOUR_OF, **changes))
 
 
-def said(crashed: Plan, server: Crashable = SANDBOX) -> str:
+def said(crashed: Plan, server: Candidate = SANDBOX) -> str:
     return " ".join(problems(crashed, {1: server}))
 
 
@@ -46,11 +47,11 @@ def test_it_says_when_nothing_would_be_crashed():
         crashing(kinds=(OWNERS_COMMAND,), control_trials=0)
     )
     attached = plan(targets=(PlanTarget(1, "db1", is_sandbox=False),), crash=HOUR_OF)
-    assert "None of the chosen crashes" in said(attached, Crashable("db1", is_sandbox=False))
+    assert "None of the chosen crashes" in said(attached, Candidate("db1", is_sandbox=False))
 
 
 def test_it_says_why_a_host_cannot_lose_power():
-    rootless = replace(SANDBOX, missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
+    rootless = replace(SANDBOX, crash_missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
     assert "Power loss is not available: no /dev/fuse" in said(crashing(), rootless)
     assert "Lying disk is not available" in said(crashing(), rootless), "the control is part of every crash plan"
 
@@ -73,13 +74,13 @@ def owners(settings: dict[str, str]) -> Plan:
 
 
 def test_it_crashes_no_server_whose_owner_has_not_said_so():
-    guarded = Crashable("db1", is_sandbox=False, may_be_crashed=False)
+    guarded = Candidate("db1", is_sandbox=False, may_be_crashed=False)
     assert "not marked it expendable" in said(owners({}), guarded)
     assert said(owners({}), replace(guarded, may_be_crashed=True)) == ""
 
 
 def test_it_crashes_an_attached_server_with_its_own_settings_only():
-    server = Crashable("db1", is_sandbox=False, present={"sync_binlog": "1"})
+    server = Candidate("db1", is_sandbox=False, present={"sync_binlog": "1"})
     assert said(owners({"sync_binlog": "1"}), server) == ""
     assert "sync_binlog is 1 there" in said(owners({"sync_binlog": "0"}), server)
 
@@ -100,6 +101,6 @@ def test_it_estimates_more_for_a_replica():
 
 
 def test_a_host_without_a_disk_that_loses_power_may_kill_without_controls():
-    rootless = replace(SANDBOX, missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
+    rootless = replace(SANDBOX, crash_missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
     assert said(crashing(kinds=("process-kill",), control_trials=0), rootless) == ""
     assert "Lying disk" in said(crashing(kinds=("process-kill",), control_trials=1), rootless)

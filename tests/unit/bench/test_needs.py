@@ -3,9 +3,10 @@
 import pytest
 
 from workers.bench import recipes
+from workers.bench.candidate import Candidate
 from workers.bench.needs import Needs, together
 from workers.bench.plan import PlanTarget
-from workers.bench.review import Candidate, problems
+from workers.bench.review import problems
 
 ALL = {"builds": {"system-mariadb": {}, "old": {}}, "disk_missing": "", "crash_missing": {}}
 NO_FUSE = "The kernel has no FUSE."
@@ -55,7 +56,7 @@ def test_together_they_can_what_one_of_them_can():
     ],
 )
 def test_one_worker_must_have_it_all(hosts, told):
-    said = [one for one in problems(plan(), {1: box(hosts, "west")}) if "none on site west" in one]
+    said = [one for one in problems(plan(), {1: box(hosts, "west")}) if "no worker on site west" in one]
     assert (told in said[0]) if told else not said
 
 
@@ -71,8 +72,8 @@ def test_servers_of_two_sites_make_no_experiment():
     far = Candidate("far", is_sandbox=True, site="west", build="old", builds={"old": "mysql"})
     said = problems(plan(*both), {1: box({}), 2: far})
     assert said == [
-        "box is on site local, far is on site west: one worker runs an experiment, and reaches one site. "
-        "Make an experiment for each."
+        "box is on site local, far is on site west: one worker runs an experiment, and it reaches one site. "
+        "Make an experiment for each site."
     ]
 
 

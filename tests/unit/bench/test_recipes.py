@@ -3,10 +3,11 @@ import dataclasses
 import pytest
 
 from workers.bench import recipes
+from workers.bench.candidate import Candidate
 from workers.bench.plan import PlanTarget
 from workers.bench.recipes import SIZES
 from workers.bench.recipes.claims import PlanNames, claim
-from workers.bench.review import Candidate, problems
+from workers.bench.review import problems
 from workers.bench.workloads import WORKLOADS
 from workers.errors import PlanError
 from workers.sandbox.builds import BUILDS

@@ -1,8 +1,9 @@
 import pytest
 
 from tests.unit.bench.plans import plan
+from workers.bench.candidate import Candidate
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
-from workers.bench.review import Candidate, estimate_s, problems
+from workers.bench.review import estimate_s, problems
 
 SANDBOX = Candidate("sandbox", is_sandbox=True, flavour="mariadb")
 ATTACHED = Candidate(
@@ -32,13 +33,13 @@ def test_it_finds_nothing_wrong_with_a_good_plan():
         ({"variants": (Variant("", {}),)}, "Give the variant a name."),
         ({"variants": (Variant("v" * 81, {}),)}, "the name of the variant is too long"),
         ({"workloads": (WorkloadChoice("", "insert", {}),)}, "Give the workload a name."),
-        ({"targets": (PlanTarget(1, "one"), PlanTarget(1, "one"))}, "The server 'one' is there twice"),
+        ({"targets": (PlanTarget(1, "one"), PlanTarget(1, "one"))}, "The server 'one' occurs twice"),
         ({"seed": 2**31}, "Seed: 2147483648"),
         ({"seed": -1}, "Seed: -1"),
         ({"threads": (0,)}, "Threads: 0"),
         ({"threads": (1_000_000,)}, "Threads: 1000000"),
         ({"threads": ()}, "at least one number of threads"),
-        ({"threads": (8, 8)}, "'8' is there twice"),
+        ({"threads": (8, 8)}, "'8' occurs twice"),
         ({"targets": ()}, "at least one server"),
         ({"variants": ()}, "at least one variant"),
         ({"workloads": ()}, "at least one workload"),
@@ -53,7 +54,7 @@ def test_it_finds_nothing_wrong_with_a_good_plan():
         ({"workloads": (WorkloadChoice("x", "rows-per-transaction", {"rows": "many"}),)}, "rows"),
         ({"variants": (Variant("x", {"sync_bilnog": "1"}),)}, "sync_bilnog is not a setting"),
         ({"variants": (Variant("x", {"sync_binlog": "1; DROP"}),)}, "sync_binlog"),
-        ({"variants": (Variant("x", {}), Variant("x", {}))}, "'x' is there twice"),
+        ({"variants": (Variant("x", {}), Variant("x", {}))}, "'x' occurs twice"),
     ],
 )
 def test_it_says_what_is_wrong(changes, reason):

@@ -6,8 +6,9 @@ import pytest
 
 from tests.unit.bench.plans import plan
 from workers.bench import recipes
+from workers.bench.candidate import Candidate
 from workers.bench.plan import Plan
-from workers.bench.review import Candidate, problems
+from workers.bench.review import problems
 from workers.errors import PlanError
 
 THREE = (("a", "a:1"), ("a", "a:2"), ("b", "b:1"))
@@ -26,7 +27,7 @@ def test_as_many_as_are_alive_are_enough():
 
 def test_more_than_are_alive_are_refused_by_name():
     (refusal,) = said(ATTACHED, load_workers=4)
-    assert "from 4 workers at once, and alive on site local are 3: a:1, a:2, b:1." in refusal
+    assert "needs 4 workers, and alive on site local are 3: a:1, a:2, b:1." in refusal
     assert refusal.endswith("Start more: manage.py worker")
     assert "are none." in said(replace(ATTACHED, workers=()), load_workers=2)[0]
 
@@ -38,7 +39,7 @@ def test_what_only_its_host_reaches_counts_the_workers_of_one_host(candidate):
 
 def test_each_part_needs_a_thread():
     assert said(ATTACHED, threads=(1, 8), load_workers=2) == [
-        "1 threads cannot be shared by 2 workers: each needs one at least."
+        "1 threads cannot be shared by 2 workers: each needs at least one."
     ]
 
 

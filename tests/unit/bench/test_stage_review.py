@@ -6,8 +6,9 @@ import pytest
 
 from tests.unit.bench.plans import plan
 from workers.bench import recipes
+from workers.bench.candidate import Candidate
 from workers.bench.plan import CrashPlan, PlanTarget, Variant
-from workers.bench.review import Candidate, estimate_s, problems
+from workers.bench.review import estimate_s, problems
 from workers.bench.stage_key import StageKey, stage_keys
 
 BUILDS = {"system-mariadb": "mariadb", "old-mysql": "mysql"}

@@ -54,7 +54,7 @@ def status(*arguments):
         ((*RUN, "--set", "threads=1000000"), "Threads: 1000000 is not between 1 and 1,024."),
         ((*RUN, "--set", "seed=99999999999999999999"), "Seed: 99999999999999999999 is not between"),
         ((*RUN, "--set", "name="), "Give the experiment a name."),
-        ((*RUN, "--server", "One"), "The server 'One' is there twice."),
+        ((*RUN, "--server", "One"), "The server 'One' occurs twice."),
     ],
 )
 def test_it_refuses_with_2_and_a_reason(server, capsys, arguments, reason):

@@ -122,7 +122,7 @@ def test_it_stops_when_its_part_is_not_wanted_any_more(measured):
 def test_too_few_workers_are_told_by_name(measured):
     _, cell, worker = measured
     joining(1), joining(2, "elsewhere")
-    with pytest.raises(TogetherError, match=r"from 4 workers at once, and alive on site local are 3: .*elsewhere:2"):
+    with pytest.raises(TogetherError, match=r"needs 4 workers, and alive on site local are 3: .*elsewhere:2"):
         Together(cell, worker, 4, print).must_be_enough()
     Together(cell, worker, 3, print).must_be_enough()
 

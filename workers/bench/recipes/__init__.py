@@ -1,4 +1,4 @@
-"""Ready plans with claims: one TOML file each beside this module, or in a folder of one's own (docs/recipes.md)."""
+"""Ready plans with claims: TOML files beside this module, or in a folder of the user (docs/recipes.md)."""
 
 import re
 from collections.abc import Mapping
@@ -11,21 +11,21 @@ from workers.bench.recipes.recipe import QUICK, SIZES, Recipe
 from workers.errors import PlanError
 
 FOLDER = Path(__file__).parent
-KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # it stands in addresses
-ALIASES = {"crash-matrix": "who-agrees-after-a-crash"}  # keys that recipes had before
+KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # it is a part of addresses
+ALIASES = {"crash-matrix": "who-agrees-after-a-crash"}  # former keys of recipes
 __all__ = ["ALIASES", "QUICK", "SIZES", "Recipe", "Shelf", "every", "load", "names", "shelf"]
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """All recipes that can be read, and why others cannot: file -> reason."""
+    """All valid recipes; `broken`: file -> why it is not valid."""
 
     recipes: Mapping[str, Recipe]
     broken: Mapping[str, str] = field(default_factory=dict)
 
 
 def shelf(own: Path | None = None) -> Shelf:
-    """The built-in recipes and those in the folder `own`, by key. A broken file of one's own harms no other."""
+    """The built-in recipes and those in the folder `own`, by key. A broken file does not affect others."""
     recipes, broken = dict(_built_in()), {}
     for path in sorted(own.glob("*.toml")) if own and own.is_dir() else ():
         try:
@@ -36,7 +36,7 @@ def shelf(own: Path | None = None) -> Shelf:
 
 
 def load(key: str, own: Path | None = None) -> Recipe:
-    """The recipe of this key. Raises PlanError naming those there are, or what is wrong with its file."""
+    """The recipe of this key. Raises PlanError: there is none, or its file is broken."""
     found, key = shelf(own), ALIASES.get(key, key)
     if why := found.broken.get(f"{key}.toml"):
         raise PlanError(why)
@@ -60,9 +60,7 @@ def _built_in() -> Mapping[str, Recipe]:
 
 def _own(path: Path) -> Recipe:
     if not KEY.fullmatch(path.stem):
-        raise PlanError(
-            f"{path.name}: the name of the file is no key.", "Use small letters, digits and single hyphens."
-        )
+        raise PlanError(f"{path.name}: the file name is no key.", "Use lower-case letters, digits and single hyphens.")
     if path.stem in {*_built_in(), *ALIASES}:
         raise PlanError(f"{path.name}: there is a built-in recipe of that name.", "Rename the file.")
     return read(path, is_own=True)

@@ -1,7 +1,8 @@
-"""The `[[claims]]` of a recipe as predicates. A point names what the plan has several of; the rest follows from it."""
+"""The `[[claims]]` of a recipe as predicates. A point may leave out what the plan has only once."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim, Predicate
@@ -16,12 +17,11 @@ from workers.toml.table import TomlTable
 POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")
 BOUNDS = ("above", "below")
-PLACES: dict[str, Place] = {"engine": "engine", "binlog": "binlog"}
 
 
 @dataclass(frozen=True)
 class PlanNames:
-    """What a plan has, for claims to refer to."""
+    """The names in a plan that claims may refer to."""
 
     variants: tuple[str, ...]
     workloads: tuple[str, ...]
@@ -29,7 +29,7 @@ class PlanNames:
 
 
 def claim(table: TomlTable, names: PlanNames) -> Claim:
-    """Raises PlanError naming file, key and fix."""
+    """Raises PlanError with file, key and fix."""
     table.only((*TEXTS, *PREDICATES, *BOUNDS))
     texts = {"id": table.text("id"), "says": table.text("says"), "article": table.text("article", "")}
     return Claim(**texts, predicate=_predicate(table, names), bounds=_bounds(table), today=table.text("today", ""))
@@ -61,11 +61,11 @@ def _ratio(table: TomlTable, names: PlanNames) -> SpeedRatio:
     other = _point(TomlTable(table.file, over.path, {**mine, **over.data}), names)
     if of == other:
         raise over.wrong("", "is the same point as what it divides", f"Say what differs: one of {', '.join(POINT)}.")
-    return SpeedRatio(of, other, _one_of(table, "figure", SPEEDS, SPEEDS[0]), _than(table, names))
+    return SpeedRatio(of, other, table.one_of("figure", SPEEDS, SPEEDS[0]), _than(table, names))
 
 
 def _than(table: TomlTable, names: PlanNames) -> SpeedRatio | None:
-    """The other ratio; where it says nothing else, it is of the same workload, threads and figure."""
+    """The other ratio; by default of the same workload, threads and figure."""
     if "than" not in table:
         return None
     same = {key: table.data[key] for key in ("workload", "threads", "figure") if key in table}
@@ -75,7 +75,7 @@ def _than(table: TomlTable, names: PlanNames) -> SpeedRatio | None:
 
 def _value(table: TomlTable, names: PlanNames) -> PointFigure:
     table.only((*POINT, "figure"))
-    figure = _one_of(table, "figure", (*SPEEDS, *PER_COMMIT), SPEEDS[0])
+    figure = table.one_of("figure", (*SPEEDS, *PER_COMMIT), SPEEDS[0])
     return PointFigure(_point(table, names), figure)
 
 
@@ -93,17 +93,17 @@ def _crashes(table: TomlTable, names: PlanNames) -> Crashes:
     if ("checks" in table) == ("lost" in table):
         raise table.wrong("", "needs checks or lost, one of them", 'Write for example checks = ["lost-engine"].')
     return Crashes(
-        variants=_all_of(table, "variants", names.variants),
-        kinds=_all_of(table, "kinds", CRASH_KINDS),
-        checks=_all_of(table, "checks", CHECKS) if "checks" in table else (),
-        lost=PLACES[_one_of(table, "lost", tuple(PLACES), "")] if "lost" in table else None,
+        variants=table.some_of("variants", names.variants),
+        kinds=table.some_of("kinds", CRASH_KINDS),
+        checks=table.some_of("checks", CHECKS) if "checks" in table else (),
+        lost=table.one_of("lost", get_args(Place)) if "lost" in table else None,
         longer_than_ms=float(table.number("longer_than_ms") or 0),
     )
 
 
 def _flush(table: TomlTable, names: PlanNames) -> FlushFigure:
     table.only(("variant", "figure"))
-    return FlushFigure(_one_of(table, "variant", names.variants), _one_of(table, "figure", tuple(FLUSH_FIGURES)))
+    return FlushFigure(_named(table, "variant", names.variants), table.one_of("figure", FLUSH_FIGURES))
 
 
 PREDICATES: dict[str, Callable[[TomlTable, PlanNames], Predicate]] = {
@@ -117,8 +117,8 @@ PREDICATES: dict[str, Callable[[TomlTable, PlanNames], Predicate]] = {
 
 def _point(table: TomlTable, names: PlanNames) -> At:
     return At(
-        variant=_one_of(table, "variant", names.variants),
-        workload=_one_of(table, "workload", names.workloads),
+        variant=_named(table, "variant", names.variants),
+        workload=_named(table, "workload", names.workloads),
         threads=_threads(table, names),
     )
 
@@ -131,17 +131,6 @@ def _threads(table: TomlTable, names: PlanNames) -> int:
     return threads
 
 
-def _one_of(table: TomlTable, key: str, known: Sequence[str], default: str | None = None) -> str:
-    """What is written, or the only one there is."""
-    found = table.text(key, known[0] if default is None and len(known) == 1 else default)
-    if found not in known:
-        raise table.wrong(key, f"is {found!r}, which is not there", f"There are: {', '.join(known)}.")
-    return found
-
-
-def _all_of(table: TomlTable, key: str, known: Collection[str]) -> tuple[str, ...]:
-    found = table.texts(key)
-    for one in found:
-        if one not in known:
-            raise table.wrong(key, f"names {one!r}, which is not there", f"There are: {', '.join(known)}.")
-    return found
+def _named(table: TomlTable, key: str, known: Sequence[str]) -> str:
+    """The written name, or the only one there is."""
+    return table.one_of(key, known, known[0] if len(known) == 1 else None)

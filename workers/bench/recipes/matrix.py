@@ -1,4 +1,4 @@
-"""Variants without repetition: every combination of the options of some axes, on top of what all have in common.
+"""Variants as every combination of the options of some axes, over common settings.
 
     [plan.common]
     storage = "hdd-10k"
@@ -12,7 +12,7 @@
     "binlog off" = { settings = { log_bin = "OFF" } }
     "binlog on" = { settings = { log_bin = "ON", sync_binlog = "1" } }
 
-makes four variants, the first called "MySQL 5.5, binlog off". Variants written out as `[[plan.variants]]` come first.
+makes four variants, the first called "MySQL 5.5, binlog off". Variants in `[[plan.variants]]` come first.
 """
 
 from collections.abc import Mapping
@@ -25,24 +25,19 @@ PARTS = ("settings", "engine", "build", "storage")
 
 
 def variants(plan: TomlTable) -> list[dict[str, Any]]:
-    """As Plan.from_dict takes them. Raises PlanError naming what is wrong."""
+    """As for Plan.from_dict. Raises PlanError."""
     common = _part(plan.table("common", {}))
     written = [_merged(_named(table), common) for table in plan.tables("variants")]
     return written + (_combined(plan.table("axes"), common) if "axes" in plan else [])
 
 
 def _named(table: TomlTable) -> dict[str, Any]:
-    table.only(("name", *PARTS))
-    return {"name": table.text("name"), **_part(TomlTable(table.file, table.path, _without_name(table.data)))}
-
-
-def _without_name(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key != "name"}
+    unnamed = {key: value for key, value in table.data.items() if key != "name"}
+    return {"name": table.text("name"), **_part(TomlTable(table.file, table.path, unnamed))}
 
 
 def _combined(axes: TomlTable, common: Mapping[str, Any]) -> list[dict[str, Any]]:
-    options = [_options(axes.table(axis)) for axis in axes.data]
-    return [_chosen(one, common) for one in product(*options)]
+    return [_chosen(one, common) for one in product(*(_options(axes.table(axis)) for axis in axes.data))]
 
 
 def _options(axis: TomlTable) -> list[tuple[str, dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""A recipe's file, read and checked. Everything wrong is said with the file, the key and how to fix it (PlanError)."""
+"""Reads and checks a recipe's file. A PlanError names the file, the key and the fix."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -42,7 +42,7 @@ def _draft(plan: TomlTable) -> dict[str, Any]:
 
 
 def _read(table: TomlTable, wanted: Iterable[PlanField]) -> dict[str, Any]:
-    """Each of these fields as its kind. Raises PlanError where one is missing or is something else."""
+    """Each of these fields in its type. Raises PlanError when one is missing or of another type."""
     return {one.name: one.stored(getattr(table, one.said.kind)(one.name)) for one in wanted}
 
 
@@ -69,7 +69,7 @@ def _size(table: TomlTable) -> dict[str, Any]:
 
 
 def _crash(table: TomlTable) -> dict[str, Any]:
-    """What is left out stays out: a size changes only what it names, and controls that are left open follow a rule."""
+    """Only written fields: a size changes nothing else, and missing control trials follow a rule."""
     table.only(one.name for one in CRASH)
     return _read(table, [one for one in CRASH if one.name in table])
 
@@ -85,7 +85,7 @@ def _names(table: TomlTable, draft: dict[str, Any], sizes: dict[str, dict[str, A
 
 
 def _must_fit(table: TomlTable, plan: Plan) -> None:
-    """Names are what claims refer to: each must be there once. What the headline compares must exist in each size."""
+    """Names must be unique, because claims refer to them. Each size must have the headline's variant and threads."""
     variants = [variant.name for variant in plan.variants]
     for names in (variants, [workload.label for workload in plan.workloads]):
         if twice := sorted({name for name in names if names.count(name) > 1}):

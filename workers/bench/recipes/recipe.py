@@ -1,4 +1,4 @@
-"""A recipe: a ready plan in two sizes, and what it claims."""
+"""A recipe: a ready plan in two sizes, and its claims."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ SETTABLE = (*LOAD, *CRASH, *PLACES)
 
 @dataclass(frozen=True)
 class Recipe:
-    """`draft`: a plan without targets and seed; `sizes`: size -> what it changes in the draft; `is_own`: a user's."""
+    """`draft`: a plan without targets and seed; `sizes`: size -> changes of the draft; `is_own`: a user's recipe."""
 
     key: str
     title: str
@@ -36,7 +36,7 @@ class Recipe:
     def plan(
         self, targets: Iterable[PlanTarget], overrides: Mapping[str, str] | None = None, size: str = QUICK
     ) -> Plan:
-        """The plan for these targets. `overrides`: as given to --set. Raises PlanError naming the bad one."""
+        """The plan for these targets. `overrides`: as given to --set. Raises PlanError that names the bad one."""
         changed = {name: _parsed(name, value) for name, value in (overrides or {}).items()}
         crash = {name: changed.pop(name) for name in CRASH if name in changed}
         places = {name: changed.pop(name) for name in PLACES if name in changed}
@@ -49,8 +49,9 @@ class Recipe:
         return Plan.from_dict({**draft, "targets": [vars(target) for target in targets]})
 
     def control_trials(self, size: str) -> int | None:
-        """Of each control of the crash checks; None where the recipe leaves it open."""
-        return self._sized(size)["crash"].get("control_trials")
+        """Trials of each control of the crash checks; None: the recipe does not say."""
+        trials: int | None = self._sized(size)["crash"].get("control_trials")
+        return trials
 
     def _sized(self, size: str) -> dict[str, Any]:
         if size not in SIZES:
@@ -60,7 +61,7 @@ class Recipe:
         return {**self.draft, **change, "crash": crash}
 
     def changes(self, plan: Plan, size: str) -> list[str]:
-        """How a plan differs from this recipe in that size, in words: a result says so beside its claims."""
+        """How a plan differs from this recipe in that size; a result shows this beside its claims."""
         meant = self.plan([], size=size)
         said = [f"{name} was changed" for name in _differing(plan, meant)]
         crash = _differing(plan.crash, meant.crash) if plan.crash.trials or meant.crash.trials else ()
@@ -71,8 +72,7 @@ class Recipe:
         return said + [f"it was measured on {where}" for where in placed]
 
     def changed_variants(self, plan: Plan) -> list[str]:
-        """Those that are gone or are not what the claims speak of. Where the recipe leaves build and storage open, any
-        will do."""
+        """Variants that are gone, or differ from the recipe. Build and storage may differ if the recipe names none."""
         now = {one.name: one for one in plan.variants}
         meant = self.plan([]).variants
         return [one.name for one in meant if one.name not in now or not _same(one, now[one.name])]
@@ -82,7 +82,7 @@ class Recipe:
 
 
 def _differing(now: Plan | CrashPlan, meant: Plan | CrashPlan) -> list[str]:
-    """Fields that ask another question."""
+    """Changed fields that make another question."""
     asked = (one.name for one in fields_of(meant) if one.said.asks)
     return [name for name in asked if getattr(now, name) != getattr(meant, name)]
 
@@ -93,13 +93,13 @@ def _same(meant: Variant, now: Variant) -> bool:
 
 
 def _placed(now: Variant, meant: tuple[Variant, ...]) -> list[str]:
-    """Build and storage that the recipe left open."""
+    """Build and storage that the recipe does not name."""
     known = next((one for one in meant if one.name == now.name), now)
     return [getattr(now, name) for name in PLACES if getattr(now, name) and not getattr(known, name)]
 
 
 def _parsed(name: str, value: str) -> Any:
-    """One override as the plan's type. Raises PlanError with what is allowed."""
+    """One override as the plan's type. Raises PlanError with the allowed names."""
     if field := LOAD.get(name) or CRASH.get(name):
         return field.parsed(value)
     if name in PLACES:

@@ -13,7 +13,7 @@
     ├── PlanError             the plan cannot be run as it is
     ├── Cancelled             a user asked to stop
     │   └── Taken             the experiment was taken from this worker, which seemed to be dead
-    ├── KeyMissing            a stored password cannot be opened (dashboard.records.servers.vault)
+    ├── KeyMissing            a stored password cannot be opened (dashboard.installation.vault)
     ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)
     └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
 

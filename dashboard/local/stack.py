@@ -12,14 +12,13 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError
 
-from dashboard.installation import usable
+from dashboard.installation import usable, vault
 from dashboard.installation.home import redis_url
 from dashboard.local import ports, programs, redis
 from dashboard.local.claim import claimed
 from dashboard.local.errors import LocalError
 from dashboard.local.keeper import Keeper
 from dashboard.local.processes import Program
-from dashboard.records.servers import vault
 
 TEND_EVERY_S = 0.5
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where mariadbd is, and where the PATH of most users does not look

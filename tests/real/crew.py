@@ -8,10 +8,10 @@ from pathlib import Path
 
 from django.conf import settings
 
+from dashboard.installation import vault
 from dashboard.local import redis
 from dashboard.local.processes import Child
 from dashboard.records.fleet.models import Worker
-from dashboard.records.servers import vault
 from tests.real import parts
 from tests.real.parts import until
 

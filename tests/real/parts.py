@@ -9,10 +9,10 @@ from pathlib import Path
 
 from django.conf import settings
 
+from dashboard.installation import vault
 from dashboard.installation.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program
-from dashboard.records.servers import vault
 
 LIMIT_S = 300  # on a machine that is slow and busy
 

@@ -20,15 +20,15 @@ from django.contrib.auth.models import User  # noqa: E402 - needs Django
 from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from dashboard.installation import vault  # noqa: E402
 from dashboard.records.accounts.models import Person  # noqa: E402
 from dashboard.records.accounts.roles import Role  # noqa: E402
-from dashboard.records.experiments import lifecycle  # noqa: E402
+from dashboard.records.experiments import leases, lifecycle  # noqa: E402
 from dashboard.records.experiments.models import Experiment  # noqa: E402
-from dashboard.records.fleet import installation, leases  # noqa: E402
+from dashboard.records.fleet import installation  # noqa: E402
 from dashboard.records.holds.models import PendingRestore  # noqa: E402
 from dashboard.records.schedules import nights  # noqa: E402
 from dashboard.records.schedules.models import Night, Schedule  # noqa: E402
-from dashboard.records.servers import vault  # noqa: E402
 from dashboard.records.servers.models import Server  # noqa: E402
 from tests.unit.bench.plans import plan  # noqa: E402
 from tests.unit.conducting import experiments as make  # noqa: E402

@@ -13,6 +13,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
+from dashboard.installation import vault
 from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child
@@ -22,7 +23,6 @@ from dashboard.records.fleet import task_queue
 from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers import actions as servers
-from dashboard.records.servers import vault
 from dashboard.records.servers.models import Preflight, Server
 from tests.real.lab import one_cell
 from tests.real.test_worker import alive, descendants, fresh, owned_by, shorten, until

@@ -11,9 +11,8 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from dashboard.installation.home import PROJECT
-from dashboard.records.experiments import actions, lifecycle
+from dashboard.records.experiments import actions, leases, lifecycle
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server

@@ -51,7 +51,7 @@ ROOMS = {
         ("cryptography", "pymysql"),
     ),
     # where the installation keeps things; how a task is sent to a worker
-    "installation": Room(("dashboard.installation",), ("errors",), ("django", "psycopg")),
+    "installation": Room(("dashboard.installation",), ("errors",), ("cryptography", "django", "psycopg")),
     "queue": Room(
         (
             "dashboard.records.fleet.site_names",
@@ -100,6 +100,13 @@ ROOMS = {
         ("django",),
     ),
 }
+
+# Topics of the records, from the lowest: each imports only those before it. Tables refer to later ones by name. The
+# table of servers comes before the experiments; what people do with servers asks about experiments.
+TOPICS = (
+    "audit", "accounts", "holds", "fleet", "notifications", "servers.tls", "servers.models", "experiments", "servers",
+    "schedules", "history", "sharing", "api",
+)  # fmt: skip
 
 
 def room_of(module: str) -> list[str]:
@@ -165,6 +172,29 @@ def test_rooms_only_import_rooms_above_them():
     report(f"{name}: {one}" for name in names for one in ROOMS[name].imports if one not in names[: names.index(name)])
 
 
+def level_of(module: str) -> tuple[int, str] | None:
+    """Place and name of a module's topic; the longest match counts."""
+    inside = module.removeprefix("dashboard.records.")
+    found = [(len(topic), place, topic) for place, topic in enumerate(TOPICS) if _is_or_holds(inside, (topic,))]
+    return max(found)[1:] if found else None
+
+
+def against_the_order(root: Path) -> Iterator[str]:
+    known = modules(root)
+    for module, path in known.items():
+        if not (own := level_of(module)):
+            continue
+        for name in sorted(set(imports(path, known))):
+            if (other := level_of(name)) and other[0] > own[0]:
+                yield f"{module}: {own[1]} imports {name}"
+
+
+def test_topics_of_records_import_in_one_order():
+    report(against_the_order(PROJECT))
+    packages = {path.name for path in (PROJECT / "dashboard/records").iterdir() if (path / "__init__.py").exists()}
+    assert packages == {topic for topic in TOPICS if "." not in topic}
+
+
 def test_every_entry_of_the_table_holds_something():
     known = modules(PROJECT)
     places = [place for room in ROOMS.values() for place in room.holds]
@@ -204,3 +234,24 @@ def test_a_module_that_breaks_in_is_named(tmp_path, module, source, told):
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text(source)
     assert any(one.startswith(f"{module}: ") and told in one for one in offenders(tmp_path)), offenders(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "told"),
+    [
+        (
+            "fleet/guilty",
+            "from dashboard.records.experiments.models import Cell",
+            "fleet imports dashboard",
+        ),
+        ("servers/models", "def f():\n    from dashboard.records.servers import actions", "servers.models imports"),
+        ("audit/guilty", "import dashboard.records.accounts.roles", "audit imports dashboard.records.accounts.roles"),
+    ],
+)
+def test_a_topic_that_breaks_the_order_is_named(tmp_path, module, source, told):
+    """The check itself, seen to fail."""
+    for made in ("experiments/models", "servers/actions", "accounts/roles", module):
+        path = tmp_path / f"dashboard/records/{made}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source if made == module else "")
+    assert [one for one in against_the_order(tmp_path) if told in one], list(against_the_order(tmp_path))

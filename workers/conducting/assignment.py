@@ -4,9 +4,9 @@ that gets the task passes it on. Housekeeping sends a lost task again."""
 import contextlib
 from collections.abc import Iterable, Mapping
 
-from dashboard.records.experiments import lifecycle, waiting
+from dashboard.records.experiments import leases, lifecycle, waiting
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import leases, sites, task_queue
+from dashboard.records.fleet import sites, task_queue
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server

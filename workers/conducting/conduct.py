@@ -15,9 +15,8 @@ from django.db import DatabaseError, InterfaceError
 
 from dashboard.findings import conclusion
 from dashboard.installation.retry import LOST, retried
-from dashboard.records.experiments import lifecycle, live
+from dashboard.records.experiments import leases, lifecycle, live
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.bench.measure import measure

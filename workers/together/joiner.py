@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import LOST, retried
+from dashboard.records.experiments import leases
 from dashboard.records.experiments.models import Cell, Experiment, Part
 from dashboard.records.experiments.states import HELD, move
-from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from workers.bench import sysbench

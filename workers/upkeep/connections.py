@@ -5,10 +5,10 @@ from dataclasses import asdict
 from django.conf import settings
 
 from dashboard.installation.nul import without_nul
+from dashboard.installation.vault import KeyMissing
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Preflight, Server
-from dashboard.records.servers.vault import KeyMissing
 from workers.errors import DurascopeError
 from workers.servers import durability, preflight
 from workers.servers.connection import connect

@@ -14,10 +14,10 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
-from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.care import remove_one
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import installation, leases
+from dashboard.records.fleet import installation
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight

@@ -12,9 +12,9 @@ from django.utils import timezone
 from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import retried
 from dashboard.records.audit.models import record
-from dashboard.records.experiments import claiming
+from dashboard.records.experiments import claiming, leases
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import installation, leases
+from dashboard.records.fleet import installation
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here

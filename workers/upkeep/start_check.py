@@ -10,11 +10,10 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.utils.url import maybe_sanitize_url
 
-from dashboard.installation import usable
+from dashboard.installation import usable, vault
 from dashboard.installation.home import home
 from dashboard.records.fleet import site_names, sites
 from dashboard.records.notifications.models import Channel
-from dashboard.records.servers import vault
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
 from workers.servers.hosts import says_here

@@ -15,11 +15,11 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
 
+from dashboard.installation import vault
 from dashboard.pages.accounts import throttle
 from dashboard.pages.accounts.signals import LOGIN_FAILED, address
 from dashboard.records.accounts import actions, refused
 from dashboard.records.accounts.models import Attempt
-from dashboard.records.servers import vault
 
 
 class AccountAdapter(DefaultAccountAdapter):

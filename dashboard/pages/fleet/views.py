@@ -7,23 +7,25 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
-from dashboard.records.fleet import builds, installation, queries, storage
+from dashboard.records.experiments import worker_lines
+from dashboard.records.fleet import installation, storage
+from dashboard.records.servers import builds
 
 
 @needs("see")
 @require_safe
 def workers(request: HttpRequest) -> HttpResponse:
-    lines = queries.workers()
+    lines = worker_lines.lines()
     alive = [line for line in lines if line.is_alive]
     over = [line for line in lines if not line.is_alive]
-    context = {"alive": alive, "over": over, "lonely": queries.lonely(), "leases": queries.leases()}
+    context = {"alive": alive, "over": over, "lonely": worker_lines.lonely(), "leases": worker_lines.leases()}
     return render(request, "fleet/list.html", context)
 
 
 @needs("see")
 @require_safe
 def builds_page(request: HttpRequest) -> HttpResponse:
-    alive = queries.alive()
+    alive = worker_lines.alive()
     lines = builds.lines(alive)
     context = {
         "groups": builds.grouped(lines),
@@ -40,7 +42,7 @@ def builds_page(request: HttpRequest) -> HttpResponse:
 @needs("see")
 @require_safe
 def storage_page(request: HttpRequest) -> HttpResponse:
-    unable = {worker.host: why for worker in queries.alive() if (why := worker.abilities.get("disk_missing"))}
+    unable = {worker.host: why for worker in worker_lines.alive() if (why := worker.abilities.get("disk_missing"))}
     return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})
 
 

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.findings.crash.badges import badges
+from dashboard.installation import vault
 from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.front import page
@@ -22,7 +23,7 @@ from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
-from dashboard.records.servers import actions, queries, vault
+from dashboard.records.servers import actions, queries
 from dashboard.records.servers.account import statements
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.servers.owner import HandOverForm

@@ -4,10 +4,9 @@ in the database (`append_only`)."""
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.utils import timezone
-
-from dashboard.records.accounts.actor import Actor, account
 
 
 class Kept(Exception):
@@ -59,10 +58,10 @@ def _in_words(value: object) -> str:
     return ", ".join(map(_in_words, value)) or "none" if isinstance(value, list) else str(value)
 
 
-def record(who: Actor, did: str, what: object, **detail: object) -> None:
+def record(who: User | AnonymousUser | None, did: str, what: object, **detail: object) -> None:
     """Write one event. `who`: a user, or None for the system itself; `via` is said of one for whom a token speaks.
     Details never hold a secret."""
-    user = account(who)
+    user = who if isinstance(who, User) else None
     if via := getattr(user, "via", ""):
         detail = {**detail, "via": via}
     Event.objects.create(

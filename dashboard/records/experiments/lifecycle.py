@@ -9,11 +9,10 @@ from django.utils import timezone
 
 from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import LOST, retried
-from dashboard.records.experiments import claiming, waiting
+from dashboard.records.experiments import claiming, leases, waiting
 from dashboard.records.experiments.actions import cancel_waiting
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.records.experiments.states import move
-from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server

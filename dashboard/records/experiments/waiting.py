@@ -3,8 +3,9 @@ page, API and command line ask `why`."""
 
 from collections.abc import Iterable
 
+from dashboard.records.experiments import leases
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import installation, leases, sites
+from dashboard.records.fleet import installation, sites
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers.models import Server
 

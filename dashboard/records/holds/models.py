@@ -4,15 +4,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard.records.experiments.models import Experiment
-from dashboard.records.servers.models import Server
-
 
 class HostLease(models.Model):
     """One experiment at a time per server host: the row is the lease, its key the lock."""
 
     host = models.CharField(max_length=255, primary_key=True)
-    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE)
+    experiment = models.ForeignKey("experiments.Experiment", on_delete=models.CASCADE)
     taken_at = models.DateTimeField(default=timezone.now)
 
 
@@ -28,8 +25,10 @@ class PendingRestore(models.Model):
         SCHEMA = "schema", "schema"
         START = "start", "the server itself"
 
-    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="pending_restores")
-    experiment = models.ForeignKey(Experiment, null=True, on_delete=models.SET_NULL, related_name="pending_restores")
+    server = models.ForeignKey("servers.Server", on_delete=models.PROTECT, related_name="pending_restores")
+    experiment = models.ForeignKey(
+        "experiments.Experiment", null=True, on_delete=models.SET_NULL, related_name="pending_restores"
+    )
     kind = models.CharField(max_length=10, choices=Kind)
     name = models.CharField(max_length=80, blank=True)
     old = models.TextField(blank=True)

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.installation import vault
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
@@ -13,7 +14,6 @@ from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.channels.webhook import new_secret
 from dashboard.records.notifications.events import TEST, Event, queue
 from dashboard.records.notifications.models import Channel, Delivery
-from dashboard.records.servers import vault
 
 
 @transaction.atomic

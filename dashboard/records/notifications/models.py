@@ -16,7 +16,7 @@ class Channel(models.Model):
     name = models.CharField(max_length=80, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
     events = models.JSONField(default=list)  # keys of events.EVENTS
-    address_sealed = models.BinaryField()  # see dashboard.records.servers.vault
+    address_sealed = models.BinaryField()  # see dashboard.installation.vault
     shown = models.CharField(max_length=255)  # what of the address may be shown
     secret_sealed = models.BinaryField(default=b"")  # of a webhook: what messages are signed with
     paused_at = models.DateTimeField(null=True)

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
+from dashboard.installation import vault
 from dashboard.records.fleet import installation
 from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.message import Undeliverable, Undelivered, message_of
 from dashboard.records.notifications.models import Delivery
-from dashboard.records.servers import vault
 
 log = logging.getLogger(__name__)
 CLAIMED = timedelta(minutes=5)  # after this, whoever was sending is taken for dead

@@ -13,9 +13,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments import leases
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.states import UNDER_WAY
-from dashboard.records.fleet import installation, leases, sites
+from dashboard.records.fleet import installation, sites
 from dashboard.records.schedules import actions, cron, news, queries, window
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server

@@ -9,13 +9,14 @@ from django.db import transaction
 from django.db.models import F, ProtectedError
 from django.utils import timezone
 
+from dashboard.installation import vault
 from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.audit.models import record
 from dashboard.records.fleet import task_queue
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
-from dashboard.records.servers import programs, queries, vault
+from dashboard.records.servers import programs, queries
 from dashboard.records.servers.models import Preflight, Server
 
 ADDRESS = {"host", "port", "socket", "site"}

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from dashboard.installation import vault
 from dashboard.records.fleet import site_names
-from dashboard.records.servers import vault
 from dashboard.records.servers.tls import TLS, mode_of
 from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target

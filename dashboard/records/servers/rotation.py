@@ -6,8 +6,8 @@ from allauth.mfa.models import Authenticator
 from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
 
+from dashboard.installation import vault
 from dashboard.records.notifications.models import Channel
-from dashboard.records.servers import vault
 from dashboard.records.servers.models import Server
 
 

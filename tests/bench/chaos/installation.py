@@ -9,8 +9,8 @@ from typing import TypeVar
 from django.core.management import call_command
 from django.db import InterfaceError, OperationalError, close_old_connections
 
+from dashboard.installation import vault
 from dashboard.local import ports, programs, redis
-from dashboard.records.servers import vault
 from dashboard.records.servers.models import Server
 from tests.bench.chaos import found
 from tests.bench.chaos.parts import Parts

@@ -8,9 +8,10 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value
 from django.core.cache import cache
 
+from dashboard.installation import vault
 from dashboard.records.accounts import actions
 from dashboard.records.audit.models import Event
-from dashboard.records.servers import rotation, vault
+from dashboard.records.servers import rotation
 
 pytestmark = pytest.mark.django_db
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"

@@ -7,10 +7,9 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments import claiming, leases, lifecycle, run_results
 from dashboard.records.experiments.actions import release
 from dashboard.records.experiments.models import Experiment, Run
-from dashboard.records.fleet import leases
 from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.crash.attached import AttachedServer

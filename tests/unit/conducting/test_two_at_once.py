@@ -7,10 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments import claiming, leases, lifecycle, run_results
 from dashboard.records.experiments.actions import release
 from dashboard.records.experiments.models import Environment
-from dashboard.records.fleet import leases
 from dashboard.records.holds.models import HostLease
 from tests.at_once import at_once
 from tests.unit.conducting import experiments as make

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboard.records.fleet import builds
 from dashboard.records.fleet.models import Worker
+from dashboard.records.servers import builds
 from dashboard.records.servers.models import Server
 from tests.markup import flat
 from workers.sandbox.builds.catalogue import CATALOGUE

@@ -3,9 +3,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make

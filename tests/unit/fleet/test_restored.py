@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from dashboard.installation.home import PROJECT
 from dashboard.records.audit.models import Event
-from dashboard.records.experiments import lifecycle
-from dashboard.records.fleet import installation, leases
+from dashboard.records.experiments import leases, lifecycle
+from dashboard.records.fleet import installation
 from dashboard.records.fleet.models import Installation
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.notifications import post

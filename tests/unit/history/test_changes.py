@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from dashboard.history import again, update
+from dashboard.installation import vault
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Change, Track
 from dashboard.records.notifications.events import EVENTS
 from dashboard.records.notifications.models import Channel, Delivery
 from dashboard.records.schedules.models import Night, Schedule
-from dashboard.records.servers import vault
 from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW, OLD
 from tests.unit.results import factory

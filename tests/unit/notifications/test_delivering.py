@@ -7,6 +7,7 @@ import pytest
 from django.core import mail
 from django.db import connection, transaction
 
+from dashboard.installation import vault
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions, post
 from dashboard.records.notifications.channels import CHANNELS
@@ -14,7 +15,6 @@ from dashboard.records.notifications.channels import mail as by_mail
 from dashboard.records.notifications.events import EVENTS, Event, notify
 from dashboard.records.notifications.message import Undeliverable, Undelivered
 from dashboard.records.notifications.models import Channel, Delivery
-from dashboard.records.servers import vault
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
 EVENT = Event("change_point", "Slower\nby half", "At 8 threads.", "/nights/1/", {"p": 0.01})

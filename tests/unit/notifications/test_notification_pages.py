@@ -5,13 +5,13 @@ import re
 import pytest
 from django.core.validators import validate_email
 
+from dashboard.installation import vault
 from dashboard.records.accounts.roles import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions, post
 from dashboard.records.notifications.mail_server import settings_from
 from dashboard.records.notifications.models import Channel, Delivery
-from dashboard.records.servers import vault
 from tests.unit.notifications.receiver import receiver
 from tests.unit.schedules.made import somebody
 

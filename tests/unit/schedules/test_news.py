@@ -4,12 +4,12 @@ from datetime import time, timedelta
 
 import pytest
 
+from dashboard.installation import vault
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.notifications.events import EVENTS
 from dashboard.records.notifications.models import Channel, Delivery
 from dashboard.records.schedules import actions
 from dashboard.records.schedules.models import Night
-from dashboard.records.servers import vault
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DAY, DUE, MINUTE, watch
 

@@ -5,11 +5,11 @@ import threading
 import pytest
 from django.db import connection
 
+from dashboard.installation import vault
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.notifications.models import Channel, Delivery
 from dashboard.records.schedules import nights
 from dashboard.records.schedules.models import Night, Schedule
-from dashboard.records.servers import vault
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DAY, DUE
 

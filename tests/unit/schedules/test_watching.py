@@ -8,10 +8,9 @@ from django.contrib.auth.models import User
 from dashboard.records.accounts.models import Person
 from dashboard.records.accounts.roles import NotAllowed, Role
 from dashboard.records.audit.models import Event
-from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.actions import release
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import leases
 from dashboard.records.schedules import actions, queries
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server

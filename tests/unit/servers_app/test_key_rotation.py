@@ -3,9 +3,10 @@
 import pytest
 from django.core.management import CommandError, call_command
 
+from dashboard.installation import vault
 from dashboard.records.audit.models import Event
 from dashboard.records.fleet.models import Worker
-from dashboard.records.servers import rotation, vault
+from dashboard.records.servers import rotation
 from dashboard.records.servers.models import Server
 
 pytestmark = pytest.mark.django_db

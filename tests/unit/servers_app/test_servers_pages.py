@@ -2,9 +2,9 @@
 
 import pytest
 
+from dashboard.installation import vault
 from dashboard.records.audit.models import Event
 from dashboard.records.holds.models import PendingRestore
-from dashboard.records.servers import vault
 from dashboard.records.servers.models import Server
 
 GOOD = {"name": "db", "host": "db.example.org", "port": 3306, "user": "u", "tls": "preferred", "label": "test"}

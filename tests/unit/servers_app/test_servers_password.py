@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from dashboard.installation import vault
 from dashboard.records.accounts.roles import Role
 from dashboard.records.audit.models import Event
-from dashboard.records.servers import actions, vault
+from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.records.servers import vault
+from dashboard.installation import vault
 from workers.errors import DurascopeError
 
 

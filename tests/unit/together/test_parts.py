@@ -6,9 +6,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard.records.experiments import claiming, lifecycle
+from dashboard.records.experiments import claiming, leases, lifecycle
 from dashboard.records.experiments.models import Cell, Experiment, Part
-from dashboard.records.fleet import leases
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from tests.unit.bench.load_requests import request

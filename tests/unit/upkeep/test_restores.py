@@ -2,8 +2,7 @@
 
 import pytest
 
-from dashboard.records.experiments import lifecycle
-from dashboard.records.fleet import leases
+from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.holds.models import PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError, Unreachable

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard.records.experiments import actions, lifecycle
+from dashboard.records.experiments import actions, leases, lifecycle
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import leases, task_queue
+from dashboard.records.fleet import task_queue
 from dashboard.records.holds.models import HostLease, PendingRestore
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight

@@ -8,9 +8,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from dashboard.installation import vault
 from dashboard.installation.home import home
 from dashboard.records.fleet.models import Worker
-from dashboard.records.servers import vault
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
 from workers.upkeep import start_check

@@ -7,9 +7,10 @@ import socket
 
 from django.core.management.base import BaseCommand, CommandError
 
+from dashboard.installation import vault
 from dashboard.records.audit.models import record
 from dashboard.records.fleet.models import Worker
-from dashboard.records.servers import rotation, vault
+from dashboard.records.servers import rotation
 
 
 class Command(BaseCommand):

@@ -9,7 +9,8 @@ from ninja.pagination import paginate
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.paging import Pages
-from dashboard.records.fleet import builds, queries
+from dashboard.records.experiments import worker_lines
+from dashboard.records.servers import builds
 
 router = Router()
 
@@ -68,17 +69,17 @@ class BuildOut(Schema):
 @paginate(Pages)
 def list_workers(request: HttpRequest) -> list[dict[str, Any]]:
     """Living workers first, then those that ended or died within the last day."""
-    return [_worker(line) for line in queries.workers()]
+    return [_worker(line) for line in worker_lines.lines()]
 
 
 @router.get("/builds", auth=Token("see"), response=list[BuildOut])
 @paginate(Pages)
 def list_builds(request: HttpRequest) -> list[builds.BuildLine]:
     """Every build that is known here or to a living worker, installed or not."""
-    return builds.lines(queries.alive())
+    return builds.lines(worker_lines.alive())
 
 
-def _worker(line: queries.WorkerLine) -> dict[str, Any]:
+def _worker(line: worker_lines.WorkerLine) -> dict[str, Any]:
     names = ("id", "site", "host", "pid", "version", "listens", "started_at", "beat_at", "ended_at", "abilities")
     return {
         **{name: getattr(line.worker, name) for name in names},

@@ -54,7 +54,7 @@ class WorkerLine:
         return found
 
 
-def workers() -> list[WorkerLine]:
+def lines() -> list[WorkerLine]:
     """Living workers first, then those that ended or died within the last day; the youngest first."""
     ended = Experiment.objects.filter(worker=OuterRef("pk"), ended_at__isnull=False).order_by("-ended_at")
     recent = Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED)
@@ -65,7 +65,7 @@ def workers() -> list[WorkerLine]:
     running = Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows).defer("plan", "analysis")
     measured = list(running)
     tested = list(Preflight.objects.filter(state=Preflight.State.RUNNING).select_related("server"))
-    lines = [
+    found = [
         WorkerLine(
             worker,
             worker.pk in living,
@@ -75,7 +75,7 @@ def workers() -> list[WorkerLine]:
         )
         for worker in rows
     ]
-    return sorted(lines, key=lambda line: not line.is_alive)
+    return sorted(found, key=lambda line: not line.is_alive)
 
 
 def alive() -> list[Worker]:

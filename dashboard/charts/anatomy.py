@@ -1,11 +1,10 @@
 """Where the time of a commit goes, by threads: flushes of its logs, and what is left."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
 from dashboard.findings.line_models import CommitTime
-from dashboard.findings.shown import Line, Shown
+from dashboard.findings.lines import VariantLine, points_of, threads_of
 from workers.analysis.anatomy import Anatomy
 from workers.analysis.not_computable import NotComputable
 
@@ -13,8 +12,8 @@ PARTS = ("redo flush", "binlog flush", "group leader")
 REST = "rest"
 
 
-def anatomy(shown: Shown) -> Chart:
-    known = [(line, shown.models(line).commit_times) for line in shown.lines()]
+def anatomy(lines: Sequence[VariantLine]) -> Chart:
+    known = [(line, line.models.commit_times) for line in lines]
     used = [part for part in PARTS if any(part in one.parts for _, ones in known for one in _told(ones).values())]
     series = (
         tuple(_series(line, ones, part) for line, ones in known for part in (*used, REST) if _told(ones))
@@ -25,12 +24,12 @@ def anatomy(shown: Shown) -> Chart:
         key="anatomy",
         title="Where a commit's time goes",
         kind="stacked",
-        x=Axis("threads", scale="category", categories=tuple(str(threads) for threads in shown.threads)),
+        x=Axis("threads", scale="category", categories=tuple(map(str, threads_of(lines)))),
         y=Axis("time of a commit", "ms"),
-        table=Table(_columns(used), tuple(_row(line, one, used) for line, ones in known for one in ones)),
+        table=ChartTable(_columns(used), tuple(_row(line, one, used) for line, ones in known for one in ones)),
         series=series,
         empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {_why_not(known)}",
-        source=sources(_sources(shown)) if series else "",
+        source=sources(_sources(lines)) if series else "",
         note="Flush: the flushes that a commit waits for one after the other, each as long as flushes of that log took "
         "here. Group leader: waiting for it beyond its flushes, where performance_schema times that. Rest: everything "
         "else, such as waiting for a turn, locks, processor, network; no source tells these apart.",
@@ -42,7 +41,7 @@ def _columns(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return (("variant", "text"), ("threads", "whole"), ("commit", "ms"), *parts, (REST, "ms"), ("remark", "text"))
 
 
-def _row(line: Line, one: CommitTime, used: Sequence[str]) -> tuple[Any, ...]:
+def _row(line: VariantLine, one: CommitTime, used: Sequence[str]) -> Row:
     found = one.anatomy
     if isinstance(found, NotComputable):
         return (line.name, one.threads, None, *([None] * len(used)), None, found.why)
@@ -54,22 +53,22 @@ def _told(ones: Sequence[CommitTime]) -> dict[int, Anatomy]:
     return {one.threads: one.anatomy for one in ones if isinstance(one.anatomy, Anatomy)}
 
 
-def _series(line: Line, ones: Sequence[CommitTime], part: str) -> Series:
+def _series(line: VariantLine, ones: Sequence[CommitTime], part: str) -> ChartSeries:
     dots = tuple(Dot(str(threads), _part(one, part)) for threads, one in _told(ones).items())
-    return Series(f"{line.name} {part}", line.colour, dots, stack=line.name)
+    return ChartSeries(f"{line.name} {part}", line.colour, dots, stack=line.name)
 
 
 def _part(one: Anatomy, part: str) -> float:
     return one.rest_ms if part == REST else one.parts.get(part, 0.0)
 
 
-def _sources(shown: Shown) -> list[str]:
-    points = [point for line in shown.lines() for point in line.points]
+def _sources(lines: Sequence[VariantLine]) -> list[str]:
+    points = points_of(lines)
     flushed = [timed.source for point in points for log, timed in point.fsync_latency.items() if log != "data"]
     return flushed + [point.group_wait_ms.source for point in points if point.group_wait_ms]
 
 
-def _why_not(known: Sequence[tuple[Line, Sequence[CommitTime]]]) -> str:
+def _why_not(known: Sequence[tuple[VariantLine, Sequence[CommitTime]]]) -> str:
     reasons = dict.fromkeys(_why(one) for _, ones in known for one in ones)
     return " ".join(reasons) or "nothing has been measured yet."
 

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
 COLOURS = 8  # in static/css/tokens.css; more lines than that are crowded
 NOT_AVAILABLE = "not available here"
+Cell = str | float | int | None
+Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,8 @@ class Axis:
     categories: tuple[str, ...] = ()
     can_toggle_log: bool = False
 
-    def payload(self) -> dict[str, Any]:
-        answer: dict[str, Any] = {"label": self.label, "unit": self.unit, "scale": self.scale}
+    def payload(self) -> dict[str, object]:
+        answer: dict[str, object] = {"label": self.label, "unit": self.unit, "scale": self.scale}
         if self.categories:
             answer["categories"] = list(self.categories)
         return answer | ({"can_toggle_log": True} if self.can_toggle_log else {})
@@ -36,14 +38,14 @@ class Dot:
     hi: float | None = None
     mark: str = ""
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         known = {name: _short(value) for name, value in (("lo", self.lo), ("hi", self.hi)) if value is not None}
         mark = {"mark": self.mark} if self.mark else {}
         return {"x": self.x, "y": _short(self.y), **known, **mark}
 
 
 @dataclass(frozen=True)
-class Series:
+class ChartSeries:
     """`dash`: number of the style, 0 is a plain line. `ceiling`: a bound, `fit`: a model's curve, neither measured."""
 
     name: str
@@ -54,7 +56,7 @@ class Series:
     ceiling: bool = False
     fit: bool = False
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         dots = [dot.payload() for dot in self.dots]
         unmeasured = {name: True for name in ("ceiling", "fit") if getattr(self, name)}
         known = {"name": self.name, "colour": self.colour, "dash": int(self.dash), "stack": self.stack}
@@ -70,23 +72,23 @@ class Mark:
     of: tuple[int, ...]
     sure: bool = True
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         return {"x": self.x, "label": self.label, "of": list(self.of), "sure": self.sure}
 
 
 @dataclass(frozen=True)
-class Table:
+class ChartTable:
     """`columns`: (title, key of dashboard.text.numbers.FORMATS); rows hold raw values, None where nothing is known."""
 
     columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[Any, ...], ...] = ()
+    rows: tuple[Row, ...] = ()
 
     @property
     def raw_titles(self) -> list[str]:
         """Titles for raw values: pages show latencies with their unit, files do not."""
         return [f"{title} (ms)" if kind == "ms" else title for title, kind in self.columns]
 
-    def cleaned(self, clean: Callable[[str], str]) -> "Table":
+    def cleaned(self, clean: Callable[[str], str]) -> "ChartTable":
         rows = (tuple(clean(value) if isinstance(value, str) else value for value in row) for row in self.rows)
         return replace(self, rows=tuple(rows))
 
@@ -100,8 +102,8 @@ class Chart:
     kind: Kind
     x: Axis
     y: Axis
-    table: Table
-    series: tuple[Series, ...] = ()
+    table: ChartTable
+    series: tuple[ChartSeries, ...] = ()
     empty: str = ""
     source: str = ""
     note: str = ""
@@ -109,11 +111,20 @@ class Chart:
 
     def cleaned(self, clean: Callable[[str], str]) -> "Chart":
         """The same chart with every text in it cleaned for a reader who may not see all."""
-        texts = {name: clean(getattr(self, name)) for name in ("title", "empty", "source", "note")}
         x = replace(self.x, categories=tuple(map(clean, self.x.categories)))
         y = replace(self.y, label=clean(self.y.label))
         series = tuple(replace(one, name=clean(one.name), stack=clean(one.stack)) for one in self.series)
-        return replace(self, **texts, x=x, y=y, series=series, table=self.table.cleaned(clean))
+        return replace(
+            self,
+            title=clean(self.title),
+            empty=clean(self.empty),
+            source=clean(self.source),
+            note=clean(self.note),
+            x=x,
+            y=y,
+            series=series,
+            table=self.table.cleaned(clean),
+        )
 
     @property
     def is_crowded(self) -> bool:
@@ -122,8 +133,8 @@ class Chart:
         measured = sum(not (one.ceiling or one.fit) for one in self.series)
         return self.kind in LINES and (measured or len({row[0] for row in self.table.rows})) > COLOURS
 
-    def payload(self) -> dict[str, Any]:
-        return {
+    def payload(self) -> dict[str, object]:
+        answer: dict[str, object] = {
             "key": self.key,
             "title": self.title,
             "kind": self.kind,
@@ -131,7 +142,8 @@ class Chart:
             "y": self.y.payload(),
             "series": [one.payload() for one in self.series],
             "empty": self.empty,
-        } | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
+        }
+        return answer | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
 
 
 def sources(used: Sequence[str]) -> str:

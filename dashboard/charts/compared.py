@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, Figure, named
+from dashboard.records.experiments.models import Experiment
 
 KEY = "compared"
 PALETTE = 8  # colours in static/css/tokens.css
@@ -21,7 +21,7 @@ class ComparedChart(Chart):
     points_of: tuple[tuple[int, ...], ...] = ()
     hidden: tuple[int, ...] = ()
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         hidden = [n for n, points in enumerate(self.points_of) if set(points) <= set(self.hidden)]
         points_of = {"points_of": [list(points) for points in self.points_of]}
         return {**super().payload(), **points_of, **({"hidden": hidden} if hidden else {})}
@@ -38,7 +38,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
         title=f"{figure.title}{' by threads' if choice.by == 'threads' else ''}",
         kind="scaling" if choice.by == "threads" else "bars",
         x=x,
-        y=replace(_y(columns, figure), scale=choice.scale),
+        y=replace(_y(columns, figure), scale="log" if choice.scale == "log" else "linear"),
         table=_table(columns, figure),
         series=series if known else (),
         empty="" if known else "Nothing is compared yet." if not columns else "No source knows this figure here.",
@@ -56,13 +56,13 @@ def _y(columns: Sequence[Column], figure: Figure) -> Axis:
     return Axis(label, figure.unit, can_toggle_log=True)
 
 
-Drawn = tuple[Axis, tuple[Series, ...], tuple[tuple[int, ...], ...]]  # with the places of each series' points
+Drawn = tuple[Axis, tuple[ChartSeries, ...], tuple[tuple[int, ...], ...]]  # with the places of each series' points
 
 
 def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
     names = named(columns)
     series = tuple(
-        Series(name, n % PALETTE, (Dot(name, *figure.value(column)),), stack=SLOT)
+        ChartSeries(name, n % PALETTE, (Dot(name, *figure.value(column)),), stack=SLOT)
         for n, (name, column) in enumerate(zip(names, columns, strict=True))
     )
     points_of = tuple((place,) for place in range(len(columns)))
@@ -70,12 +70,12 @@ def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
 
 
 def _lines(columns: Sequence[Column], figure: Figure) -> Drawn:
-    places: dict[tuple[Any, ...], list[int]] = {}
+    places: dict[tuple[Experiment, int, str, str], list[int]] = {}
     for place, column in enumerate(columns):
         places.setdefault((column.experiment, column.server_id, column.variant, column.workload), []).append(place)
     lines = [[columns[place] for place in line] for line in places.values()]
     series = tuple(
-        Series(name, n % PALETTE, _dots(line, figure), n // PALETTE)
+        ChartSeries(name, n % PALETTE, _dots(line, figure), n // PALETTE)
         for n, (name, line) in enumerate(zip(_line_names(lines), lines, strict=True))
     )
     return Axis("threads", scale="log2"), series, tuple(map(tuple, places.values()))
@@ -95,8 +95,8 @@ def _dots(line: Sequence[Column], figure: Figure) -> tuple[Dot, ...]:
     return tuple(dot for dot in dots if dot.y is not None)
 
 
-def _table(columns: Sequence[Column], figure: Figure) -> Table:
+def _table(columns: Sequence[Column], figure: Figure) -> ChartTable:
     titles = (("experiment", "text"), ("server", "text"), ("variant", "text"), ("workload", "text"))
     figures = ((figure.title.lower(), figure.format), ("95 % from", "number"), ("95 % to", "number"))
     rows = ((c.name, c.server, c.variant, c.workload, c.threads, *figure.value(c)) for c in columns)
-    return Table((*titles, ("threads", "whole"), *figures), tuple(rows))
+    return ChartTable((*titles, ("threads", "whole"), *figures), tuple(rows))

@@ -1,11 +1,10 @@
 """How long an fsync took: a histogram per variant and class of files, at one number of threads."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
-from dashboard.findings.point import FsyncLatency
-from dashboard.findings.shown import Line, Shown
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.findings.lines import VariantLine
+from dashboard.findings.point import FsyncHistogram
 from dashboard.text.numbers import at
 
 DRAWN = {"redo": False, "binlog": True}  # class of files -> dashed; the table has them all, these first
@@ -15,11 +14,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def fsync_latency(shown: Shown) -> Chart:
-    threads = shown.at_threads
+def fsync_latency(lines: Sequence[VariantLine], threads: int) -> Chart:
     found = [
         (line, files, one)
-        for line in shown.lines()
+        for line in lines
         for point in line.points
         if point.threads == threads
         for files, one in _ordered(point.fsync_latency)
@@ -32,29 +30,29 @@ def fsync_latency(shown: Shown) -> Chart:
         kind="histogram",
         x=Axis("fsync took up to", "µs", scale="log2"),
         y=Axis("share of calls", "%"),
-        table=Table(COLUMNS, tuple(row(line.name, files, one) for line, files, one in found)),
+        table=ChartTable(COLUMNS, tuple(row(line.name, files, one) for line, files, one in found)),
         series=series,
         empty="" if series else f"Fsync latencies are {NOT_AVAILABLE}: no source measured them.",
         source=sources([one.source for _, _, one in found]),
     )
 
 
-def _ordered(latency: Mapping[str, FsyncLatency]) -> list[tuple[str, FsyncLatency]]:
+def _ordered(latency: Mapping[str, FsyncHistogram]) -> list[tuple[str, FsyncHistogram]]:
     """In one order always: the keys of stored JSON come as the database likes."""
     places = {files: place for place, files in enumerate(DRAWN)}
     return sorted(latency.items(), key=lambda item: (places.get(item[0], len(places)), item[0]))
 
 
-def row(name: str, files: str, one: FsyncLatency) -> tuple[Any, ...]:
+def row(name: str, files: str, one: FsyncHistogram) -> Row:
     """A line of the table: `one` of a point or of a single run."""
     shares = [_quantile_ms(one.buckets, share, one.max_ms) for share in (0.5, 0.99)]
     return (name, files, one.calls, one.mean_ms, *shares, one.max_ms, one.source)
 
 
-def _series(line: Line, files: str, one: FsyncLatency) -> Series:
+def _series(line: VariantLine, files: str, one: FsyncHistogram) -> ChartSeries:
     calls = sum(one.buckets.values())
     dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one.buckets.items())
-    return Series(f"{line.name} {files}", line.colour, dots, dash=2 * line.dash + DRAWN[files])
+    return ChartSeries(f"{line.name} {files}", line.colour, dots, dash=2 * line.dash + DRAWN[files])
 
 
 def _quantile_ms(buckets: Mapping[str, int], share: float, max_ms: float) -> float | None:

@@ -1,13 +1,11 @@
 """A device's fsync by size: the line K + N/R through what was measured, and how far the device is from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
-from dashboard.findings.device_models import Rate, Way
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.findings.device_models import DeviceModel, TransferRate, WayModel
 from dashboard.findings.looks import COLOURS
-from dashboard.findings.shown import Shown
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
@@ -28,19 +26,20 @@ class Fitted:
     name: str
     way: str
     colour: int
-    model: Way | NotComputable
+    model: WayModel | NotComputable
 
 
-def fsync_model(shown: Shown) -> Chart:
-    fitted = list(_fitted(shown))
-    series = tuple(one for each in fitted if isinstance(each.model, Way) for one in _drawn(each, each.model))
+def fsync_model(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
+    """`names`: of the servers."""
+    fitted = list(_fitted(devices, names))
+    series = tuple(one for each in fitted if isinstance(each.model, WayModel) for one in _drawn(each, each.model))
     return Chart(
         key="fsync-model",
         title="Time of an fsync by bytes: K + N/R",
         kind="model",
         x=Axis("bytes made durable", "B", scale="log2"),
         y=Axis("write and fdatasync", "ms", scale="log", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(map(_row, fitted))),
+        table=ChartTable(COLUMNS, tuple(map(_row, fitted))),
         series=series,
         empty="" if series else f"Fsync by size is {NOT_AVAILABLE}: no device was measured by size.",
         source="device sweep" if series else "",
@@ -49,15 +48,15 @@ def fsync_model(shown: Shown) -> Chart:
     )  # fmt: skip
 
 
-def fsync_residuals(shown: Shown) -> Chart:
-    fitted = [(each, each.model) for each in _fitted(shown) if isinstance(each.model, Way)]
+def fsync_residuals(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
+    fitted = [(each, each.model) for each in _fitted(devices, names) if isinstance(each.model, WayModel)]
     return Chart(
         key="fsync-residuals",
         title="How far an fsync is from its line",
         kind="residuals",
         x=Axis("bytes made durable", "B", scale="log2"),
         y=Axis("off the line", "%"),
-        table=Table(RESIDUALS, tuple(row for each, way in fitted for row in _residual_rows(each, way))),
+        table=ChartTable(RESIDUALS, tuple(row for each, way in fitted for row in _residual_rows(each, way))),
         series=tuple(_off(each, way) for each, way in fitted),
         empty="" if fitted else f"Fsync by size is {NOT_AVAILABLE}: no device was measured by size.",
         source="device sweep" if fitted else "",
@@ -65,20 +64,19 @@ def fsync_residuals(shown: Shown) -> Chart:
     )
 
 
-def _fitted(shown: Shown) -> Iterator[Fitted]:
-    devices = [one for one in shown.analysis.devices if shown.server_id in (None, one.server_id)]
+def _fitted(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Iterator[Fitted]:
     for nth, device in enumerate(devices):
-        name = device.storage or (f"disk of {shown.names[device.server_id]}" if len(devices) > 1 else "disk")
+        name = device.storage or (f"disk of {names[device.server_id]}" if len(devices) > 1 else "disk")
         for way, model in device.ways.items():
             yield Fitted(name, way, (len(WAYS) * nth + list(WAYS).index(way)) % COLOURS, model)
 
 
-def _drawn(each: Fitted, model: Way) -> tuple[Series, Series]:
+def _drawn(each: Fitted, model: WayModel) -> tuple[ChartSeries, ChartSeries]:
     name, dash = f"{each.name}, {each.way}", WAYS[each.way]
     sizes = [one.size_bytes for one in model.residuals]
     line = tuple(Dot(size, model.ms(size)) for size in _between(sizes[0], sizes[-1]))
     points = tuple(Dot(one.size_bytes, one.median_ms) for one in model.residuals)
-    return Series(name, each.colour, line, dash, fit=True), Series(name, each.colour, points, dash)
+    return ChartSeries(name, each.colour, line, dash, fit=True), ChartSeries(name, each.colour, points, dash)
 
 
 def _between(low: int, high: int) -> Iterator[int]:
@@ -88,19 +86,23 @@ def _between(low: int, high: int) -> Iterator[int]:
         size *= 2
 
 
-def _off(each: Fitted, model: Way) -> Series:
+def _off(each: Fitted, model: WayModel) -> ChartSeries:
     dots = tuple(
-        Dot(one.size_bytes, *(None if end is None else 100 * end for end in _ends(one.share)))
+        Dot(one.size_bytes, 100 * one.share.value, _percent(one.share.lo), _percent(one.share.hi))
         for one in model.residuals
     )
-    return Series(f"{each.name}, {each.way}", each.colour, dots, WAYS[each.way])
+    return ChartSeries(f"{each.name}, {each.way}", each.colour, dots, WAYS[each.way])
 
 
-def _ends(one: Estimate | Rate) -> tuple[float | None, float | None, float | None]:
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _ends(one: Estimate | TransferRate) -> tuple[float | None, float | None, float | None]:
     return one.value, one.lo, one.hi
 
 
-def _row(each: Fitted) -> tuple[Any, ...]:
+def _row(each: Fitted) -> Row:
     model = each.model
     if isinstance(model, NotComputable):
         return (each.name, each.way, *([None] * 10), model.why)
@@ -110,6 +112,6 @@ def _row(each: Fitted) -> tuple[Any, ...]:
     return (each.name, each.way, *ends, model.half_bytes, against, model.rounds, model.follows, remark)
 
 
-def _residual_rows(each: Fitted, model: Way) -> Iterator[tuple[Any, ...]]:
+def _residual_rows(each: Fitted, model: WayModel) -> Iterator[Row]:
     for one in model.residuals:
         yield (each.name, each.way, one.size_bytes, one.median_ms, one.line_ms, *_ends(one.share))

@@ -1,11 +1,11 @@
 """Fsyncs per commit by threads, split into redo, binlog and data as far as sources tell them apart."""
 
-from typing import Any
+from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.findings.lines import VariantLine, points_of, threads_of
 from dashboard.findings.per_commit import FSYNCS
 from dashboard.findings.point import Point
-from dashboard.findings.shown import Line, Shown
 
 COLUMNS = (
     ("variant", "text"), ("threads", "whole"), ("files", "text"), ("fsyncs per commit", "number"), ("source", "text"),
@@ -13,31 +13,31 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def fsyncs(shown: Shown) -> Chart:
-    lines = shown.lines()
-    used = [files for files in FSYNCS if any(files in point.fsyncs for point in shown.points)]
+def fsyncs(lines: Sequence[VariantLine]) -> Chart:
+    points = points_of(lines)
+    used = [files for files in FSYNCS if any(files in point.fsyncs for point in points)]
     drawn = tuple(_series(line, files) for line in lines for files in used)  # all, so that a class keeps its fill
     return Chart(
         key="fsyncs",
         title="Fsyncs per commit",
         kind="stacked",
-        x=Axis("threads", scale="category", categories=tuple(str(threads) for threads in shown.threads)),
+        x=Axis("threads", scale="category", categories=tuple(map(str, threads_of(lines)))),
         y=Axis("fsyncs per commit"),
-        table=Table(COLUMNS, tuple(row for line in lines for point in line.points for row in _rows(line, point))),
+        table=ChartTable(COLUMNS, tuple(row for line in lines for point in line.points for row in _rows(line, point))),
         series=drawn,
-        empty="" if drawn else _why_not(shown),
-        source=sources([one.source for point in shown.points for one in point.fsyncs.values()]),
+        empty="" if drawn else _why_not(points),
+        source=sources([one.source for point in points for one in point.fsyncs.values()]),
     )
 
 
-def _series(line: Line, files: str) -> Series:
+def _series(line: VariantLine, files: str) -> ChartSeries:
     dots = tuple(Dot(str(p.threads), p.fsyncs[files].value) for p in line.points if files in p.fsyncs)
-    return Series(f"{line.name} {files}", line.colour, dots, stack=line.name)
+    return ChartSeries(f"{line.name} {files}", line.colour, dots, stack=line.name)
 
 
-def _rows(line: Line, point: Point) -> list[tuple[Any, ...]]:
+def _rows(line: VariantLine, point: Point) -> list[Row]:
     known = point.fsyncs
-    rows = [
+    rows: list[Row] = [
         (line.name, point.threads, name, one.value, one.source, _note(point, name, one.note))
         for name, one in known.items()
     ]
@@ -50,9 +50,9 @@ def _note(point: Point, files: str, note: str) -> str:
     return " ".join(filter(None, (note, *said)))
 
 
-def _why_not(shown: Shown) -> str:
-    if not shown.points:
+def _why_not(points: Sequence[Point]) -> str:
+    if not points:
         return "Nothing has been measured yet."
-    reasons = dict.fromkeys(reason for point in shown.points for reason in point.missing)
+    reasons = dict.fromkeys(reason for point in points for reason in point.missing)
     said = f" ({'; '.join(reasons)})" if reasons else ""
     return f"Fsyncs per commit are {NOT_AVAILABLE}{said}."

@@ -1,11 +1,11 @@
 """Does group commit work? Fsyncs per commit of each log by threads: they fall where commits share them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
-from dashboard.findings.point import Reading
-from dashboard.findings.shown import Line, Shown
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.findings.lines import VariantLine
+from dashboard.findings.point import SourcedFigure
 from dashboard.text.numbers import at, sig
 from workers.analysis.group_commit import GroupCommit
 
@@ -17,9 +17,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def group_commit(shown: Shown) -> Chart:
-    lines = shown.lines()
-    needed = [(line, log) for line, log in _known(shown) if _of(shown, line, log).verdict != "no need"]
+def group_commit(lines: Sequence[VariantLine]) -> Chart:
+    needed = [(line, log) for line, log in _known(lines) if line.models.group_commit[log].verdict != "no need"]
     series = tuple(one for place in needed if (one := _series(*place)).dots)
     used = [found for line in lines for point in line.points for log in DRAWN if (found := point.fsyncs_of(log))]
     return Chart(
@@ -28,7 +27,7 @@ def group_commit(shown: Shown) -> Chart:
         kind="scaling",
         x=Axis("threads", scale="log2"),
         y=Axis("fsyncs per commit", scale="log", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(_row(line, log, _of(shown, line, log)) for line, log in _known(shown))),
+        table=ChartTable(COLUMNS, tuple(_row(line, log, line.models.group_commit[log]) for line, log in _known(lines))),
         series=series,
         empty="" if series else _why_not(used),
         source=sources([found.source for found in used]),
@@ -36,7 +35,7 @@ def group_commit(shown: Shown) -> Chart:
     )
 
 
-def _why_not(used: Sequence[Reading]) -> str:
+def _why_not(used: Sequence[SourcedFigure]) -> str:
     if used:
         return "No commit waits for an fsync: there is no need of group commit."
     return f"Fsyncs per commit of the logs are {NOT_AVAILABLE}: nothing can be told of group commit."
@@ -50,45 +49,49 @@ SAYS = {
 }  # the first one found speaks for a variant
 
 
-def verdicts(shown: Shown) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class LineVerdict:
+    """Whether group commit works for a variant. `state`: a class of badges.css; `logs`: what is known of each log."""
+
+    state: str
+    name: str
+    says: str
+    logs: tuple[str, ...]
+
+
+def verdicts(lines: Sequence[VariantLine]) -> list[LineVerdict]:
     """For the list above the chart: a variant with its gravest verdict, and what is known of each of its logs."""
     logs: dict[str, dict[str, GroupCommit]] = {}
-    for line, log in _known(shown):
-        logs.setdefault(line.name, {})[log] = _of(shown, line, log)
+    for line, log in _known(lines):
+        logs.setdefault(line.name, {})[log] = line.models.group_commit[log]
     return [_verdict(name, judged) for name, judged in logs.items()]
 
 
-def _verdict(name: str, judged: Mapping[str, GroupCommit]) -> dict[str, Any]:
+def _verdict(name: str, judged: Mapping[str, GroupCommit]) -> LineVerdict:
     state, says = next(SAYS[one] for one in SAYS if one in {each.verdict for each in judged.values()})
-    return {"state": state, "name": name, "says": says, "logs": [_told(log, one) for log, one in judged.items()]}
+    return LineVerdict(state, name, says, tuple(_told(log, one) for log, one in judged.items()))
 
 
 def _told(log: str, judged: GroupCommit) -> str:
-    if judged.drop is None:
+    if judged.drop is None or judged.low_threads is None or judged.high_threads is None:
         return f"{log}: {judged.why}"
     counts = f"{sig(judged.alone)} fsyncs per commit at {at(judged.low_threads)}"
     return f"{log}: {counts}, {sig(judged.together)} at {at(judged.high_threads)}: {judged.verdict}."
 
 
-def _of(shown: Shown, line: Line, log: str) -> GroupCommit:
-    return shown.models(line).group_commit[log]
+def _known(lines: Sequence[VariantLine]) -> list[tuple[VariantLine, str]]:
+    return [(line, log) for line in lines for log in DRAWN if any(point.fsyncs_of(log) for point in line.points)]
 
 
-def _known(shown: Shown) -> list[tuple[Line, str]]:
-    return [
-        (line, log) for line in shown.lines() for log in DRAWN if any(point.fsyncs_of(log) for point in line.points)
-    ]
-
-
-def _series(line: Line, log: str) -> Series:
+def _series(line: VariantLine, log: str) -> ChartSeries:
     """A log axis has no place for zero."""
     known = [(p.threads, found.value) for p in line.points if (found := p.fsyncs_of(log)) and found.value > 0]
-    return Series(
+    return ChartSeries(
         f"{line.name}, {log}", line.colour, tuple(Dot(x, y) for x, y in known), dash=2 * line.dash + DRAWN[log]
     )
 
 
-def _row(line: Line, log: str, judged: GroupCommit) -> tuple[Any, ...]:
+def _row(line: VariantLine, log: str, judged: GroupCommit) -> Row:
     drop = judged.drop
     ends = (drop.value, drop.lo, drop.hi) if drop else (None, None, None)
     return (

@@ -1,17 +1,20 @@
 """Commits per binlog group by threads: how much of the binlog's cost group commit shares out."""
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table, sources
-from dashboard.findings.shown import Shown
+from collections.abc import Sequence
+
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, sources
+from dashboard.findings.lines import VariantLine, points_of
+from dashboard.findings.point import Point
 
 COLUMNS = (
     ("variant", "text"), ("threads", "whole"), ("commits per group", "number"), ("source", "text"), ("note", "text"),
 )  # fmt: skip
 
 
-def groups(shown: Shown) -> Chart:
-    lines = shown.lines()
+def groups(lines: Sequence[VariantLine]) -> Chart:
+    points = points_of(lines)
     series = [
-        Series(
+        ChartSeries(
             line.name,
             line.colour,
             tuple(Dot(p.threads, p.group.value) for p in line.points if p.group),
@@ -33,14 +36,14 @@ def groups(shown: Shown) -> Chart:
         kind="scaling",
         x=Axis("threads", scale="log2"),
         y=Axis("commits per group", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(rows)),
+        table=ChartTable(COLUMNS, tuple(rows)),
         series=drawn,
-        empty="" if drawn else _why_not(shown),
-        source=sources([point.group.source for point in shown.points if point.group]),
+        empty="" if drawn else _why_not(points),
+        source=sources([point.group.source for point in points if point.group]),
     )
 
 
-def _why_not(shown: Shown) -> str:
-    if not shown.points:
+def _why_not(points: Sequence[Point]) -> str:
+    if not points:
         return "Nothing has been measured yet."
     return f"Commits per group are {NOT_AVAILABLE}: the server counts no binlog groups, or its binlog is off."

@@ -1,11 +1,13 @@
 """A percentile of the transactions' latency by threads: one small chart for each of p50, p95 and p99."""
 
-from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
-from dashboard.findings.shown import Line, Shown
+from collections.abc import Sequence
+
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
+from dashboard.findings.lines import VariantLine
 
 
-def latency(shown: Shown, percentile: str) -> Chart:
-    series = [_series(line, percentile) for line in shown.lines()]
+def latency(lines: Sequence[VariantLine], percentile: str) -> Chart:
+    series = [_series(line, percentile) for line in lines]
     drawn = tuple(one for one in series if one.dots)
     rows = [(one.name, dot.x, dot.y) for one in drawn for dot in one.dots]
     return Chart(
@@ -14,7 +16,7 @@ def latency(shown: Shown, percentile: str) -> Chart:
         kind="scaling",
         x=Axis("threads", scale="log2"),
         y=Axis(f"{percentile} latency", "ms", can_toggle_log=True),
-        table=Table((("variant", "text"), ("threads", "whole"), (percentile, "ms")), tuple(rows)),
+        table=ChartTable((("variant", "text"), ("threads", "whole"), (percentile, "ms")), tuple(rows)),
         series=drawn,
         empty="" if drawn else "No latency histogram was recorded.",
         source="sysbench histogram" if drawn else "",
@@ -22,6 +24,6 @@ def latency(shown: Shown, percentile: str) -> Chart:
     )
 
 
-def _series(line: Line, percentile: str) -> Series:
+def _series(line: VariantLine, percentile: str) -> ChartSeries:
     known = ((p.threads, p.latency_ms.get(percentile)) for p in line.points)
-    return Series(line.name, line.colour, tuple(Dot(x, y) for x, y in known if y is not None), line.dash)
+    return ChartSeries(line.name, line.colour, tuple(Dot(x, y) for x, y in known if y is not None), line.dash)

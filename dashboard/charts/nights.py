@@ -4,9 +4,8 @@ table; the nights themselves are loaded when the picture comes into sight, and a
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Any
 
-from dashboard.charts.chart import Axis, Chart, Dot, Mark, Series, Table
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Mark, Row
 from dashboard.findings import changes as words
 from dashboard.findings.nights import Line, Marked, Shown
 from dashboard.records.history.figures import FIGURES, Figure
@@ -24,7 +23,7 @@ def chart(key: str, shown: Shown) -> Chart:
     return _chart(key, shown, _nights(key, shown), tuple(_series(key, shown, line) for line in shown.lines_of(key)))
 
 
-def _chart(key: str, shown: Shown, table: Table, series: tuple[Series, ...]) -> Chart:
+def _chart(key: str, shown: Shown, table: ChartTable, series: tuple[ChartSeries, ...]) -> Chart:
     figure, lines = FIGURES[key], shown.lines_of(key)
     name = words.name(figure, lines[0].track) if lines else figure.name
     known = any(figured(key, line.entries) for line in lines)
@@ -67,10 +66,10 @@ def _x(at: Entry | Value) -> float:
     return round(at.at.timestamp() * 1000)
 
 
-def _series(key: str, shown: Shown, line: Line) -> Series:
+def _series(key: str, shown: Shown, line: Line) -> ChartSeries:
     said = {change.first_id: f"change {one.number}" for one, change in _of_line(key, shown, line)}
     dots = (Dot(_x(one), one.value, mark=said.get(one.entry_id, "")) for one in figured(key, line.entries))
-    return Series(line.name, line.colour, tuple(dots), line.dash)
+    return ChartSeries(line.name, line.colour, tuple(dots), line.dash)
 
 
 def _of_line(key: str, shown: Shown, line: Line) -> list[tuple[Marked, Change]]:
@@ -79,17 +78,17 @@ def _of_line(key: str, shown: Shown, line: Line) -> list[tuple[Marked, Change]]:
     return [(one, change) for one, change in found if change.track_id == line.track.pk]
 
 
-def _levels(key: str, shown: Shown) -> Table:
+def _levels(key: str, shown: Shown) -> ChartTable:
     figure = FIGURES[key]
     columns = (
         ("variant", "text"), ("from", "text"), ("to", "text"), ("nights", "whole"), ("median", figure.form),
         ("lowest", figure.form), ("highest", figure.form), ("begins with", "text"),
     )  # fmt: skip
     rows = [row for line in shown.lines_of(key) for row in _levels_of(key, shown, line)]
-    return Table(columns, tuple(rows))
+    return ChartTable(columns, tuple(rows))
 
 
-def _levels_of(key: str, shown: Shown, line: Line) -> list[tuple[Any, ...]]:
+def _levels_of(key: str, shown: Shown, line: Line) -> list[Row]:
     found = figured(key, line.entries)
     places = {one.entry_id: n for n, one in enumerate(found)}
     accepted = [one for one in _of_line(key, shown, line) if one[1].state in ACCEPTED and one[1].first_id in places]
@@ -99,14 +98,14 @@ def _levels_of(key: str, shown: Shown, line: Line) -> list[tuple[Any, ...]]:
     return [_level(line.name, span, begin) for span, begin in spans]
 
 
-def _level(name: str, span: Sequence[Value], begin: tuple[Marked, Change] | None) -> tuple[Any, ...]:
+def _level(name: str, span: Sequence[Value], begin: tuple[Marked, Change] | None) -> Row:
     numbers = [one.value for one in span]
     days = (f"{span[0].at:%Y-%m-%d}", f"{span[-1].at:%Y-%m-%d}")
     says = f"change {begin[0].number}, {begin[1].get_state_display()}" if begin else ""
     return (name, *days, len(span), median(numbers), min(numbers), max(numbers), says)
 
 
-def _nights(key: str, shown: Shown) -> Table:
+def _nights(key: str, shown: Shown) -> ChartTable:
     figure = FIGURES[key]
     columns = [("measured at", "text"), ("experiment", "whole"), ("variant", "text"), ("settings", "text")]
     columns += [(figure.title.lower(), figure.form), *_interval(figure), ("repeats", "whole")]
@@ -121,7 +120,7 @@ def _nights(key: str, shown: Shown) -> Table:
         for line in shown.lines_of(key)
         for entry in line.entries
     ]  # fmt: skip
-    return Table(tuple(columns), tuple(rows))
+    return ChartTable(tuple(columns), tuple(rows))
 
 
 def _interval(figure: Figure) -> list[tuple[str, str]]:

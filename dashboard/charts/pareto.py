@@ -6,7 +6,8 @@ from collections.abc import Sequence
 def front(points: Sequence[tuple[float, float]]) -> list[int]:
     """Indices of (loss, throughput) points that no other point beats, by ascending loss. Equal points all count."""
     order = sorted(range(len(points)), key=lambda n: (points[n][0], -points[n][1]))
-    best, kept = float("-inf"), []
+    best = float("-inf")
+    kept: list[int] = []
     for n in order:
         loss, throughput = points[n]
         same = bool(kept) and points[kept[-1]] == (loss, throughput)

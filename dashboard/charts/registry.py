@@ -1,7 +1,6 @@
 """The pictures of a result page and of a cell page, in the order in which they are shown."""
 
 from collections.abc import Callable
-from functools import partial
 
 from dashboard.charts.anatomy import anatomy
 from dashboard.charts.ceilings import ceilings
@@ -18,38 +17,42 @@ from dashboard.charts.risk import risk
 from dashboard.charts.scaling_law import scaling_law
 from dashboard.charts.throughput import throughput
 from dashboard.charts.timeline import outline, timeline
-from dashboard.findings.shown import Shown
+from dashboard.findings.shown import ResultView
 
-CHARTS: dict[str, Callable[[Shown], Chart]] = {
-    "risk": risk,
-    "throughput": throughput,
-    "ratio": ratio,
-    "latency-p50": partial(latency, percentile="p50"),
-    "latency-p95": partial(latency, percentile="p95"),
-    "latency-p99": partial(latency, percentile="p99"),
-    "seconds": timeline,
-    "fsyncs": fsyncs,
-    "groups": groups,
-    "fsync-latency": fsync_latency,
-    "probe": probe,
-    "group-commit": group_commit,
-    "ceilings": ceilings,
-    "scaling-law": scaling_law,
-    "anatomy": anatomy,
-    "fsync-model": fsync_model,
-    "fsync-residuals": fsync_residuals,
+CHARTS: dict[str, Callable[[ResultView], Chart]] = {
+    "risk": lambda view: risk(
+        view.settings, view.trials, view.choice.crash_kind, view.choice.lost_from, view.counts, view.at_threads
+    ),
+    "throughput": lambda view: throughput(view.lines, view.counts),
+    "ratio": lambda view: ratio(view.lines, view.baseline),
+    "latency-p50": lambda view: latency(view.lines, "p50"),
+    "latency-p95": lambda view: latency(view.lines, "p95"),
+    "latency-p99": lambda view: latency(view.lines, "p99"),
+    "seconds": lambda view: timeline(view.lines, view.at_threads, view.counts),
+    "fsyncs": lambda view: fsyncs(view.lines),
+    "groups": lambda view: groups(view.lines),
+    "fsync-latency": lambda view: fsync_latency(view.lines, view.at_threads),
+    "probe": lambda view: probe(view.devices, view.names),
+    "group-commit": lambda view: group_commit(view.lines),
+    "ceilings": lambda view: ceilings(view.lines, view.counts),
+    "scaling-law": lambda view: scaling_law(view.lines, view.counts),
+    "anatomy": lambda view: anatomy(view.lines),
+    "fsync-model": lambda view: fsync_model(view.device_models, view.names),
+    "fsync-residuals": lambda view: fsync_residuals(view.device_models, view.names),
 }
 # What models say of the figures: in a section of their own, and only where there is something to say.
 MODELS = ("group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
 # Pictures too large to embed: the page holds their outline, and the address of the rest.
-OUTLINES: dict[str, Callable[[Shown], Chart]] = {"seconds": outline}
+OUTLINES: dict[str, Callable[[ResultView], Chart]] = {
+    "seconds": lambda view: outline(view.lines, view.at_threads, view.counts)
+}
 
 
-def sketch(key: str, shown: Shown) -> Chart:
+def sketch(key: str, view: ResultView) -> Chart:
     """A chart as it is embedded in the page: the outline of one that is loaded later."""
-    return OUTLINES.get(key, CHARTS[key])(shown).cleaned(shown.clean)
+    return OUTLINES.get(key, CHARTS[key])(view).cleaned(view.clean)
 
 
-def draw(key: str, shown: Shown) -> Chart:
+def draw(key: str, view: ResultView) -> Chart:
     """A chart of the registry, with nothing in it that this reader may not see."""
-    return CHARTS[key](shown).cleaned(shown.clean)
+    return CHARTS[key](view).cleaned(view.clean)

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
 from dashboard.charts.pareto import front
-from dashboard.findings.counted import counted
 from dashboard.findings.crash.detector import detector
-from dashboard.findings.crash.settings import Setting, settings
-from dashboard.findings.crash.trials import Replica
-from dashboard.findings.shown import Shown
+from dashboard.findings.crash.rate import Rate
+from dashboard.findings.crash.settings import CrashSetting
+from dashboard.findings.crash.statistics import CrashLoss
+from dashboard.findings.crash.trials import Replica, Tried
+from dashboard.findings.point import Point
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.text.numbers import at
 
@@ -30,16 +30,16 @@ class RiskDot(Dot):
     x_lo: float = 0
     x_hi: float = 0
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         return {**super().payload(), "x_lo": self.x_lo, "x_hi": self.x_hi}
 
 
 @dataclass(frozen=True)
-class RiskSeries(Series):
+class RiskSeries(ChartSeries):
     replica: Replica = "not tried"
     mine: bool = False
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         return {**super().payload(), "replica": self.replica, "mine": self.mine}
 
 
@@ -49,68 +49,76 @@ class RiskChart(Chart):
 
     front: tuple[int, ...] = ()
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, object]:
         return {**super().payload(), "front": list(self.front)}
 
 
-def risk(shown: Shown) -> Chart:
-    crash, speed = title(shown.crash_kind), f"{counted(shown.plan, shown.workload)} per second"
-    known = settings(shown)
-    drawn = sorted((one for one in known if _is_drawn(one)), key=lambda one: (one.loss.mean, one.tps))
-    empty = _empty(shown, known) if not drawn or detector(shown.trials).failed else ""
-    placed = [n for n, one in enumerate(drawn) if not _otherwise(one)]
-    unbeaten = [placed[n] for n in front([(drawn[m].loss.mean, drawn[m].tps) for m in placed])]
+@dataclass(frozen=True)
+class DrawnSetting:
+    """A setting whose speed and loss are both known. `otherwise`: trials that failed, and not by such a loss. No place
+    tells how bad that is: it beats nothing."""
+
+    setting: CrashSetting
+    speed: Point
+    loss: CrashLoss
+
+    @property
+    def place(self) -> tuple[float, float]:
+        return self.loss.mean, self.speed.tps
+
+    @property
+    def otherwise(self) -> int:
+        return max(0, self.setting.tally.invalid.k - self.loss.rate.k)
+
+
+def risk(
+    settings: Sequence[CrashSetting], trials: Sequence[Tried], kind: str, lost_from: str, counts: str, threads: int
+) -> Chart:
+    """`counts`: what the throughput is a number of."""
+    crash, speed = title(kind), f"{counts} per second"
+    known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
+    drawn = sorted(known, key=lambda one: one.place)
+    empty = _empty(settings, trials, crash) if not drawn or detector(trials).failed else ""
+    placed = [n for n, one in enumerate(drawn) if not one.otherwise]
+    unbeaten = [placed[n] for n in front([drawn[m].place for m in placed])]
     return RiskChart(
         key="risk",
-        title=f"Cost against risk: {crash}" + (f", {at(shown.at_threads)}" if shown.at_threads else ""),
+        title=f"Cost against risk: {crash}" + (f", {at(threads)}" if threads else ""),
         kind="risk",
-        x=Axis(_lost(shown, crash), scale="log"),
+        x=Axis(_lost(lost_from, crash), scale="log"),
         y=Axis(speed, "/s", can_toggle_log=True),
-        table=Table((("setting", "text"), (speed, "number"), *_COLUMNS), tuple(_row(one) for one in known)),
+        table=ChartTable((("setting", "text"), (speed, "number"), *_COLUMNS), tuple(map(_row, settings))),
         series=() if empty else tuple(map(_series, drawn)),
         empty=empty,
         source="sysbench, crash trials" if drawn else "",
-        note=_note(known),
+        note=_note([one.name for one in settings if not (one.speed and one.loss)]),
         front=() if empty else tuple(unbeaten),
     )
 
 
-def _lost(shown: Shown, crash: str) -> str:
-    place = "" if shown.lost_from == "engine" else f" from the {shown.lost_from}"
+def _lost(lost_from: str, crash: str) -> str:
+    place = "" if lost_from == "engine" else f" from the {lost_from}"
     return f"acknowledged commits lost{place} per {crash}, mean"
 
 
-def _is_drawn(one: Setting) -> bool:
-    return one.loss is not None and one.tps is not None
-
-
-def _series(one: Setting) -> RiskSeries:
+def _series(one: DrawnSetting) -> RiskSeries:
+    setting, speed, loss = one.setting, one.speed, one.loss
     dot = RiskDot(
-        x=one.loss.mean,
-        y=one.tps,
-        lo=one.point.lo,
-        hi=one.point.hi,
-        mark=_mark(one),
-        x_lo=one.loss.least,
-        x_hi=one.loss.most,
-    )
-    return RiskSeries(one.name, one.colour, (dot,), replica=one.tally.replica, mine=one.mine)
+        x=loss.mean, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=_mark(loss.rate, one.otherwise),
+        x_lo=loss.least, x_hi=loss.most,
+    )  # fmt: skip
+    colour = setting.place.colour
+    return RiskSeries(setting.name, colour, (dot,), replica=setting.tally.replica, mine=setting.mine)
 
 
-def _mark(one: Setting) -> str:
+def _mark(rate: Rate, otherwise: int) -> str:
     """0 of 30, < 12 %. Beside it, since the place says nothing of it: trials that failed without such a loss."""
-    rate = one.loss.rate
     mark = f"{rate.counts}, {rate.bounds.replace('at most', '<').replace('at least', '>')}"
-    return f"{mark}; {_otherwise(one)} failed otherwise" if _otherwise(one) else mark
+    return f"{mark}; {otherwise} failed otherwise" if otherwise else mark
 
 
-def _otherwise(one: Setting) -> int:
-    """Trials that failed, and not by such a loss. No place tells how bad that is: it beats nothing."""
-    return max(0, one.tally.invalid.k - one.loss.rate.k)
-
-
-def _row(one: Setting) -> tuple[Any, ...]:
-    point, tally, loss, binlog = one.point, one.tally, one.loss, one.tally.loss("binlog")
+def _row(one: CrashSetting) -> Row:
+    point, tally, loss, binlog = one.speed, one.tally, one.loss, one.tally.loss("binlog")
     lost = (loss.mean, loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 5
     speed = (point.tps, point.lo, point.hi) if point else (None,) * 3
     rate = tally.invalid
@@ -120,22 +128,21 @@ def _row(one: Setting) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _replicas(one: Setting) -> str:
+def _replicas(one: CrashSetting) -> str:
     counts = [f"{state} {count}" for state, count in one.tally.replicas.items() if state != "not tried"]
     return ", ".join(counts) or "not tried"
 
 
-def _empty(shown: Shown, known: Sequence[Setting]) -> str:
-    found = detector(shown.trials)
+def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str) -> str:
+    found = detector(trials)
     if found.failed:
         return found.says
-    if not any(one.tps is not None for one in known):
+    if not any(one.speed for one in settings):
         return "No throughput was measured in this experiment, so there is nothing to hold the losses against."
-    return f"No {title(shown.crash_kind)} has a verdict yet."
+    return f"No {crash} has a verdict yet."
 
 
-def _note(known: Sequence[Setting]) -> str:
-    absent = [one.name for one in known if not _is_drawn(one)]
+def _note(absent: Sequence[str]) -> str:
     note = (
         "Up and left is better. Each point is at the mean loss of all trials; under its name, the trials that lost "
         "something. Bars: 95 % interval of the throughput, smallest to largest loss. The line joins what no other "

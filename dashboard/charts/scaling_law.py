@@ -1,10 +1,9 @@
 """The Universal Scalability Law through each variant's throughput: what threads bring, and where they stop to."""
 
-from typing import Any
+from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, Dot, Series, Table
-from dashboard.findings.counted import counted
-from dashboard.findings.shown import Line, Shown
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.findings.lines import VariantLine
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import ScalingLaw
 
@@ -18,18 +17,17 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def scaling_law(shown: Shown) -> Chart:
-    lines = shown.lines()
-    drawn = tuple(series for line in lines if (law := _law(shown, line)) for series in _series(line, law))
+def scaling_law(lines: Sequence[VariantLine], counts: str) -> Chart:
+    drawn = tuple(series for line in lines if (law := _law(line)) for series in _series(line, law))
     return Chart(
         key="scaling-law",
         title="What threads bring: the scalability law",
         kind="model",
         x=Axis("threads", scale="log2"),
-        y=Axis(f"{counted(shown.plan, shown.workload)} per second", "/s", can_toggle_log=True),
-        table=Table(COLUMNS, tuple(_row(line, shown.models(line).scaling_law) for line in lines)),
+        y=Axis(f"{counts} per second", "/s", can_toggle_log=True),
+        table=ChartTable(COLUMNS, tuple(_row(line, line.models.scaling_law) for line in lines)),
         series=drawn,
-        empty="" if drawn else f"The law is {NOT_AVAILABLE}: {_why_not(shown)}",
+        empty="" if drawn else f"The law is {NOT_AVAILABLE}: {_why_not(lines)}",
         source="sysbench" if drawn else "",
         note="Points: measured. Lines: throughput = threads x one thread / (1 + contention x (threads - 1) + coherency "
         "x threads x (threads - 1)). The bend is where one thread's line reaches the highest throughput of the law. "
@@ -37,21 +35,23 @@ def scaling_law(shown: Shown) -> Chart:
     )  # fmt: skip
 
 
-def _law(shown: Shown, line: Line) -> ScalingLaw | None:
-    known = shown.models(line).scaling_law
+def _law(line: VariantLine) -> ScalingLaw | None:
+    known = line.models.scaling_law
     return known if isinstance(known, ScalingLaw) else None
 
 
-def _series(line: Line, law: ScalingLaw) -> tuple[Series, Series]:
+def _series(line: VariantLine, law: ScalingLaw) -> tuple[ChartSeries, ChartSeries]:
     threads = [point.threads for point in line.points]
     low, high = min(threads), max(threads)
     places = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
     curve = tuple(Dot(float(f"{place:.4g}"), law.tps(place)) for place in places)
     measured = tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points)
-    return Series(line.name, line.colour, curve, line.dash, fit=True), Series(line.name, line.colour, measured)
+    return ChartSeries(line.name, line.colour, curve, line.dash, fit=True), ChartSeries(
+        line.name, line.colour, measured
+    )
 
 
-def _row(line: Line, law: ScalingLaw | NotComputable) -> tuple[Any, ...]:
+def _row(line: VariantLine, law: ScalingLaw | NotComputable) -> Row:
     if isinstance(law, NotComputable):
         return (line.name, *([None] * (len(COLUMNS) - 2)), law.why)
     ranges = [end for one in (law.per_thread_tps, law.contention, law.coherency) for end in (one.value, one.lo, one.hi)]
@@ -61,8 +61,8 @@ def _row(line: Line, law: ScalingLaw | NotComputable) -> tuple[Any, ...]:
     return (line.name, *ranges, law.bend_threads, *ends, law.peak_tps, law.misfit, remark)
 
 
-def _why_not(shown: Shown) -> str:
-    laws = [shown.models(line).scaling_law for line in shown.lines()]
+def _why_not(lines: Sequence[VariantLine]) -> str:
+    laws = [line.models.scaling_law for line in lines]
     return (
         " ".join(dict.fromkeys(law.why for law in laws if isinstance(law, NotComputable)))
         or "nothing has been measured yet."

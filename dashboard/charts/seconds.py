@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
 from workers.analysis.stalls import BELOW, stalls
 
 
@@ -17,7 +17,7 @@ def heads(what: str) -> tuple[tuple[str, str], ...]:
 
 
 def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, what: str = "commits") -> Chart:
-    """`columns`: as `Series.columns` stores them; columns may miss, as may a source's last second."""
+    """`columns`: as `ChartSeries.columns` stores them; columns may miss, as may a source's last second."""
     tps = columns.get("tps", [])
     times = columns.get("t_s") or list(range(1, len(tps) + 1))
     stalled = {stall.start + n for stall in stalls(tps) for n in range(stall.seconds)}
@@ -30,8 +30,8 @@ def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, 
         kind="time",
         x=Axis("seconds since the start", "s"),
         y=Axis(f"{what} per second", "/s", can_toggle_log=True),
-        table=Table(heads(what), tuple(zip(times, tps, p95, errors, marks, strict=False))),
-        series=(Series(name, colour, dots),) if dots else (),
+        table=ChartTable(heads(what), tuple(zip(times, tps, p95, errors, marks, strict=False))),
+        series=(ChartSeries(name, colour, dots),) if dots else (),
         empty="" if dots else "The run was too short for a figure a second.",
         source="sysbench" if dots else "",
         note=f"A stall is a second below {BELOW:.0%} of the median." if stalled else "",

@@ -1,21 +1,21 @@
 """Commits per second by threads, with 95 % intervals."""
 
+from collections.abc import Sequence
+
 from dashboard.charts.ceilings import ceiling_of, shared
-from dashboard.charts.chart import Axis, Chart, Dot, Series, Table
-from dashboard.findings.counted import counted
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
+from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point
-from dashboard.findings.shown import Line, Shown
 from workers.analysis.statistics import MIN_REPEATS
 
 DOTTED = " Dotted: threads / time of the fsyncs that a commit waits for, which group commit may reach."
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 
-def throughput(shown: Shown) -> Chart:
-    lines = shown.lines()
-    what = f"{counted(shown.plan, shown.workload)} per second"
+def throughput(lines: Sequence[VariantLine], counts: str) -> Chart:
+    what = f"{counts} per second"
     series = [
-        Series(
+        ChartSeries(
             line.name,
             line.colour,
             tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points),
@@ -23,7 +23,7 @@ def throughput(shown: Shown) -> Chart:
         )
         for line in lines
     ]
-    bounds = _ceilings(shown, lines)
+    bounds = _ceilings(lines)
     rows = [
         (line.name, p.threads, p.tps, p.lo, p.hi, p.repeats, p.seconds, p.stalls.seconds,
          _remark(p))
@@ -36,7 +36,7 @@ def throughput(shown: Shown) -> Chart:
         kind="scaling",
         x=Axis("threads", scale="log2"),
         y=Axis(what, "/s", can_toggle_log=True),
-        table=Table(_columns(what), tuple(rows)),
+        table=ChartTable(_columns(what), tuple(rows)),
         series=(*series, *bounds),
         empty="" if series else "Nothing has been measured yet.",
         source="sysbench" if series else "",
@@ -45,9 +45,9 @@ def throughput(shown: Shown) -> Chart:
     )
 
 
-def _ceilings(shown: Shown, lines: list[Line]) -> list[Series]:
-    most_tps = ROOM * max((point.tps for point in shown.points), default=0)
-    known = [(line, bound) for line in lines if (bound := ceiling_of(shown, line))]
+def _ceilings(lines: Sequence[VariantLine]) -> list[ChartSeries]:
+    most_tps = ROOM * max((point.tps for point in points_of(lines)), default=0)
+    known = [(line, bound) for line in lines if (bound := ceiling_of(line))]
     return [series for line, bound in known if len((series := shared(line, bound, most_tps)).dots) > 1]
 
 

@@ -3,11 +3,10 @@ repeats; the seconds are read when the picture comes into sight."""
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import Axis, Chart, Series, Table
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable
 from dashboard.charts.seconds import heads, seconds
-from dashboard.findings.counted import counted
+from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
-from dashboard.findings.shown import Line, Shown
 from dashboard.records.experiments.models import Series as StoredSeries
 from dashboard.text.numbers import at
 
@@ -17,42 +16,40 @@ OUTLINE = (
 )  # fmt: skip
 
 
-def outline(shown: Shown) -> Chart:
+def outline(lines: Sequence[VariantLine], threads: int, counts: str) -> Chart:
     """Without the seconds: what the analysis knows of stalls, over all repeats."""
     rows = [
         (line.name, p.repeats, p.seconds, p.stalls.count, p.stalls.seconds, p.stalls.longest_s)
-        for line, p in _chosen(shown)
+        for line, p in _chosen(lines, threads)
     ]
-    return _chart(shown, Table(OUTLINE, tuple(rows)), (), "" if rows else "Nothing has been measured yet.")
+    return _chart(
+        threads, counts, ChartTable(OUTLINE, tuple(rows)), (), "" if rows else "Nothing has been measured yet."
+    )
 
 
-def timeline(shown: Shown) -> Chart:
+def timeline(lines: Sequence[VariantLine], threads: int, counts: str) -> Chart:
     """With the seconds of each variant's first repeat: one query."""
-    chosen = [(line, point.run_ids[0]) for line, point in _chosen(shown)]
+    chosen = [(line, point.run_ids[0]) for line, point in _chosen(lines, threads)]
     stored = StoredSeries.objects.filter(run_id__in=[run for _, run in chosen]).values_list("run_id", "columns")
     columns = dict(stored)
     drawn = [(line, seconds(columns[run], line.name, line.colour)) for line, run in chosen if run in columns]
     rows = tuple((line.name, *row) for line, one in drawn for row in one.table.rows)
     series = tuple(series for _, one in drawn for series in one.series)
     empty = "" if series else "Nothing has been measured yet."
-    return _chart(shown, Table((("variant", "text"), *heads(_what(shown))), rows), series, empty)
+    return _chart(threads, counts, ChartTable((("variant", "text"), *heads(counts)), rows), series, empty)
 
 
-def _chosen(shown: Shown) -> list[tuple[Line, Point]]:
-    return [(line, point) for line in shown.lines() for point in line.points if point.threads == shown.at_threads]
+def _chosen(lines: Sequence[VariantLine], threads: int) -> list[tuple[VariantLine, Point]]:
+    return [(line, point) for line in lines for point in line.points if point.threads == threads]
 
 
-def _what(shown: Shown) -> str:
-    return counted(shown.plan, shown.workload)
-
-
-def _chart(shown: Shown, table: Table, series: Sequence[Series], empty: str) -> Chart:
+def _chart(threads: int, counts: str, table: ChartTable, series: Sequence[ChartSeries], empty: str) -> Chart:
     return Chart(
         key="seconds",
-        title=f"Second by second at {at(shown.at_threads)}",
+        title=f"Second by second at {at(threads)}",
         kind="time",
         x=Axis("seconds since the start", "s"),
-        y=Axis(f"{_what(shown)} per second", "/s", can_toggle_log=True),
+        y=Axis(f"{counts} per second", "/s", can_toggle_log=True),
         table=table,
         series=tuple(series),
         empty=empty,

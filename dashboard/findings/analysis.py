@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from django.db.models import Count, Max
 
 from dashboard.findings import contradictions, headline, per_commit, probed
-from dashboard.findings.device_models import Device, devices
+from dashboard.findings.device_models import DeviceModel, devices
 from dashboard.findings.line_models import LineModels, lines
-from dashboard.findings.point import Point, Ratio, Stalls
+from dashboard.findings.point import Point, Stalls, ThroughputRatio
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.stored import read
 from dashboard.records.experiments.models import Experiment, Run
@@ -22,8 +22,10 @@ from workers.analysis.blocks import Sample
 from workers.analysis.stalls import stalls
 from workers.analysis.steady import settled
 from workers.bench import histogram
+from workers.bench.plan import Plan
 
 K = TypeVar("K", bound=Hashable)
+MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
 _METHOD = 9  # raise it when the statistics change, so that stored answers are made again
 
 
@@ -33,32 +35,28 @@ class HeadlineRatio:
 
     server_id: int
     workload: str
-    ratio: Ratio | None
+    ratio: ThroughputRatio | None
 
 
 @dataclass(frozen=True)
 class Analysis:
     """`made_of`: what it rests on; another value makes it stale."""
 
-    made_of: Mapping[str, Any]
+    made_of: MadeOf
     baseline: str
     points: tuple[Point, ...]
     headline: tuple[HeadlineRatio, ...]
     lines: tuple[LineModels, ...]
-    devices: tuple[Device, ...]
+    devices: tuple[DeviceModel, ...]
 
 
-def analysis_of(
-    experiment: Experiment, baseline: str | None = None, made_of: Mapping[str, Any] | None = None
-) -> Analysis:
+def analysis_of(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> Analysis:
     """The analysis against a baseline variant (default: the plan's). `made_of`: what it rests on now, where somebody
     asked that for many at once."""
     return read(Analysis, stored(experiment, baseline, made_of))
 
 
-def stored(
-    experiment: Experiment, baseline: str | None = None, made_of: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def stored(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> dict[str, Any]:
     """The same as JSON, made anew where what is kept is not true any more."""
     chosen = baseline_of(experiment, baseline)
     made_of = made_of or made_of_each([experiment.pk])[experiment.pk]
@@ -74,7 +72,7 @@ def stored(
 
 def baseline_of(experiment: Experiment, asked: str | None) -> str:
     """The variant that ratios refer to: the asked one if the plan has it, else the experiment's, else the first."""
-    names: list[str] = [variant["name"] for variant in experiment.plan["variants"]]
+    names = [variant.name for variant in Plan.from_dict(experiment.plan).variants]
     return next((name for name in (asked, experiment.baseline, *names) if name and name in names), "")
 
 
@@ -84,7 +82,7 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
     measured = points(experiment)
     seconds = {one.key: one.seconds() for one in measured}
     ratios = _ratios(seconds, baseline)
-    main = headline.headline(experiment.plan)
+    main = headline.headline(Plan.from_dict(experiment.plan))
     planned = ratios if baseline == main.baseline else _ratios(seconds, main.baseline)
     described = tuple(describe(one, seconds[one.key], ratios.get(one.key)) for one in measured)
     probes = experiment.probes.order_by("id").values_list("server_id", "data")
@@ -94,11 +92,11 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
         points=described,
         headline=_headlines(main, planned),
         lines=tuple(lines(described)),
-        devices=devices(probed.each(probes)),
+        devices=devices(probed.probed_devices(probes)),
     )
 
 
-def made_of_each(experiment_ids: Collection[int]) -> dict[int, dict[str, Any]]:
+def made_of_each(experiment_ids: Collection[int]) -> dict[int, MadeOf]:
     """Experiment id -> what its analysis rests on; one query for all of them."""
     done = Run.objects.counted().filter(cell__experiment__in=experiment_ids).order_by()
     counted = done.values_list("cell__experiment").annotate(Count("id"), Max("id"), Max("probe_id"))
@@ -110,7 +108,7 @@ def made_of_each(experiment_ids: Collection[int]) -> dict[int, dict[str, Any]]:
     }
 
 
-def describe(point: Gathered, seconds: Sample, ratio: Ratio | None = None) -> Point:
+def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = None) -> Point:
     """Everything known of a point by itself, and its ratio to another."""
     mean = statistics.mean_tps(seconds) or statistics.Estimate(0.0)
     committed = per_commit.commits(point.runs)
@@ -119,8 +117,8 @@ def describe(point: Gathered, seconds: Sample, ratio: Ratio | None = None) -> Po
         variant=point.key.variant,
         workload=point.key.workload,
         threads=point.key.threads,
-        run_ids=tuple(run["id"] for run in point.runs),
-        cell_ids=tuple(run["cell_id"] for run in point.runs),
+        run_ids=tuple(run.id for run in point.runs),
+        cell_ids=tuple(run.cell_id for run in point.runs),
         repeats=len(point.runs),
         seconds=sum(series.size for series in seconds.values()),
         tps=mean.value,
@@ -129,9 +127,9 @@ def describe(point: Gathered, seconds: Sample, ratio: Ratio | None = None) -> Po
         settled=settled(seconds),
         stalls=_stalls(seconds),
         latency_ms=_latency_ms(point),
-        transactions=sum(run["transactions"] for run in point.runs),
-        errors=sum(run["errors"] for run in point.runs),
-        counts=point.runs[0]["counts"],
+        transactions=sum(run.transactions for run in point.runs),
+        errors=sum(run.errors for run in point.runs),
+        counts=point.runs[0].counts,
         commits=committed.value if committed else None,
         fsyncs=per_commit.fsyncs_per_commit(point.runs),
         group=per_commit.commits_per_group(point.runs),
@@ -145,8 +143,8 @@ def describe(point: Gathered, seconds: Sample, ratio: Ratio | None = None) -> Po
 
 def _latency_ms(point: Gathered) -> dict[str, float]:
     """Percentiles of all repeats together: histograms can be added up, percentiles cannot."""
-    most = max(run["latency_ms"].get("max") or math.inf for run in point.runs)
-    together = latency.merge(run["histogram"] or [] for run in point.runs)
+    most = max(run.latency_ms.get("max") or math.inf for run in point.runs)
+    together = latency.merge(run.histogram for run in point.runs)
     known = {"max": most} if math.isfinite(most) else {}
     return histogram.percentiles(list(together.items()), most) | known
 
@@ -156,7 +154,7 @@ def _stalls(seconds: Sample) -> Stalls:
     return Stalls(len(lengths), sum(lengths), max(lengths, default=0))
 
 
-def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, Ratio | None]:
+def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, ThroughputRatio | None]:
     """Each point against the baseline's point of the same server, workload and threads."""
     return judged(
         {
@@ -167,7 +165,7 @@ def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, Ra
     )
 
 
-def _headlines(main: headline.Headline, ratios: Mapping[PointKey, Ratio | None]) -> tuple[HeadlineRatio, ...]:
+def _headlines(main: headline.Headline, ratios: Mapping[PointKey, ThroughputRatio | None]) -> tuple[HeadlineRatio, ...]:
     return tuple(
         HeadlineRatio(key.server_id, key.workload, ratio)
         for key, ratio in ratios.items()
@@ -175,7 +173,7 @@ def _headlines(main: headline.Headline, ratios: Mapping[PointKey, Ratio | None])
     )
 
 
-def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, Ratio | None]:
+def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, ThroughputRatio | None]:
     """Ratio and decision of each comparison, adjusted for their number; None: one of the two has no throughput."""
     found = {key: statistics.compared(*pair) for key, pair in pairs.items()}
     adjusted = compare.adjusted([one.p if one else None for one in found.values()])
@@ -185,6 +183,6 @@ def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, Ratio | None]:
     }
 
 
-def _decided(found: statistics.RatioEstimate, p: float | None, repeats: int) -> Ratio:
+def _decided(found: statistics.RatioEstimate, p: float | None, repeats: int) -> ThroughputRatio:
     one = found.estimate
-    return Ratio(one.value, one.lo, one.hi, p, compare.decide(p, one, repeats))
+    return ThroughputRatio(one.value, one.lo, one.hi, p, compare.decide(p, one, repeats))

@@ -2,22 +2,31 @@
 
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
-from dashboard.findings.finding import Finding, finding, progress
-from dashboard.findings.shown import Shown, shown
+from dashboard.findings.finding import CellProgress, Finding, finding, progress
+from dashboard.findings.names import server_names
+from dashboard.findings.shown import ResultView, shown
 from dashboard.records.experiments.models import Experiment
+from workers.bench.plan import Plan
 
 
-def conclusion(experiment: Experiment, view: Shown) -> Finding:
+def conclusion(experiment: Experiment, view: ResultView) -> Finding:
     """What the crashes showed, where there were any; else what the measuring found."""
     if view.trials:
-        return crash_finding(view, experiment.is_over)
-    return finding(view, progress(experiment, experiment.cells.values_list("state", flat=True), view.clean))
+        return of_crashes(experiment, view)
+    return of_load(view, progress(experiment, experiment.cells.values_list("state", flat=True), view.clean))
+
+
+def of_crashes(experiment: Experiment, view: ResultView) -> Finding:
+    return crash_finding(view.settings, view.trials, view.pairs, experiment.is_over)
+
+
+def of_load(view: ResultView, progress: CellProgress) -> Finding:
+    return finding(view.pairs if view.points else (), view.counts, progress)
 
 
 def sentences(experiment: Experiment) -> list[str]:
     """The first is the one on top of the result page."""
-    names = {target["server_id"]: target["name"] for target in experiment.plan["targets"]}
-    found = conclusion(experiment, shown(experiment, {}, names))
+    found = conclusion(experiment, shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
     return [found.sentence, *found.more]
 
 

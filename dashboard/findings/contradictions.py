@@ -1,14 +1,13 @@
 """Where the sources of a point contradict each other about its fsyncs: see workers.analysis.contradiction."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dashboard.findings import per_commit
-from dashboard.findings.per_commit import Runs
-from dashboard.findings.point import Contradiction, FsyncLatency
+from dashboard.findings.point import Contradiction, FsyncHistogram
+from dashboard.findings.points import MeasuredRun
+from dashboard.findings.runs import RunFigure
 from workers.analysis.contradiction import FlushReports, contradictions
 
-Figures = Sequence[Mapping[str, Any]]  # of one run
 # Class of files -> how it is called, and the figures whose sum counts it: the first sum that a source has.
 LOGS = {
     "redo": ("redo log", (("redo_fsyncs",),)),
@@ -18,7 +17,7 @@ LOGS = {
 }
 
 
-def told(runs: Runs) -> tuple[Contradiction, ...]:
+def told(runs: Sequence[MeasuredRun]) -> tuple[Contradiction, ...]:
     """Of each class of files, over all runs of the point."""
     committed = per_commit.commits(runs)
     if not committed or not committed.value:
@@ -31,34 +30,32 @@ def told(runs: Runs) -> tuple[Contradiction, ...]:
     )
 
 
-def _flushes(runs: Runs, files: str, committed: float, timed: FsyncLatency | None) -> FlushReports:
+def _flushes(runs: Sequence[MeasuredRun], files: str, committed: float, timed: FsyncHistogram | None) -> FlushReports:
     return FlushReports(
-        counts=counts([run["figures"] for run in runs], files),
+        counts=counts([run.figures for run in runs], files),
         commits=committed,
         mean_ms=timed.mean_ms if timed else None,
-        device_ms=min(filter(None, (_fastest(run) for run in runs)), default=None),
+        device_ms=min((run.probe_p50_ms for run in runs if run.probe_p50_ms), default=None),
     )
 
 
-def counts(read: Sequence[Figures], files: str) -> dict[str, float]:
+def counts(read: Sequence[Sequence[RunFigure]], files: str) -> dict[str, float]:
     """Source -> its sum over the runs, of the sources that every run has. `read`: the figures of each run."""
     each = [_by_origin(figures, LOGS[files][1]) for figures in read]
     return {origin: sum(one[origin] for one in each) for origin in each[0] if all(origin in one for one in each)}
 
 
-def _by_origin(figures: Figures, sums: Sequence[Sequence[str]]) -> dict[str, float]:
+def _by_origin(figures: Sequence[RunFigure], sums: Sequence[Sequence[str]]) -> dict[str, float]:
     """`trace:fsync` names all of a source's figures, `status:Syncs` one of them: they are added up by their kind."""
     found: dict[str, float] = {}
-    for kind in dict.fromkeys(one["source"].partition(":")[0] for one in figures):
-        own = {one["name"]: one for one in figures if one["source"].startswith(f"{kind}:") and one["value"] is not None}
+    for kind in dict.fromkeys(one.source.partition(":")[0] for one in figures):
+        own = {
+            one.name: (one.source, one.value)
+            for one in figures
+            if one.source.startswith(f"{kind}:") and one.value is not None
+        }
         names = next((names for names in sums if all(name in own for name in names)), ())
         if names:
-            origin = " + ".join(dict.fromkeys(own[name]["source"] for name in names))
-            found[origin] = sum(own[name]["value"] for name in names)
+            origin = " + ".join(dict.fromkeys(own[name][0] for name in names))
+            found[origin] = sum(own[name][1] for name in names)
     return found
-
-
-def _fastest(run: Mapping[str, Any]) -> float | None:
-    """The shortest median of any size and way that the probe tried."""
-    probed: Sequence[Mapping[str, Any]] = run["logs_device"] or run["device"] or ()
-    return min((one["p50_ms"] for one in probed), default=None)

@@ -3,16 +3,16 @@ was measured with it. The ratio is the result page's own."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
-from dashboard.findings.analysis import analysis_of, made_of_each
+from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
 from dashboard.findings.headline import headline
-from dashboard.findings.point import Ratio
+from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Entry, Track
 from dashboard.text.numbers import at, sig
+from workers.bench.plan import Plan
 
 FLUSH = ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit")
 SYNC = "sync_binlog"
@@ -84,16 +84,16 @@ def _is_alike(one: Measured, safe: Measured) -> bool:
     return (one.server_id, one.experiment_id, one.rest) == (safe.server_id, safe.experiment_id, safe.rest)
 
 
-def _cost(experiment: Experiment, rest_on: Mapping[int, Any], safe: Measured, fast: Measured) -> Cost | None:
+def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured, fast: Measured) -> Cost | None:
     """At the number of threads of the plan's headline; None where one of the two was not measured there."""
     points = analysis_of(experiment, safe.variant, rest_on[experiment.pk]).points
-    wanted = (safe.server_id, fast.variant, headline(experiment.plan).threads)
+    wanted = (safe.server_id, fast.variant, headline(Plan.from_dict(experiment.plan)).threads)
     ratios = (one.ratio for one in points if (one.server_id, one.variant, one.threads) == wanted)
     ratio = next(filter(None, ratios), None)
     return Cost(_says(safe, fast, ratio, wanted[2]), ratio.decision, experiment.pk) if ratio else None
 
 
-def _says(safe: Measured, fast: Measured, ratio: Ratio, threads: int) -> str:
+def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) -> str:
     digits = 2 if ratio.value >= 2 else 3
     known = ratio.lo is not None and ratio.hi is not None
     interval = f"{sig(ratio.lo, digits)} to {sig(ratio.hi, digits)}" if known else ""

@@ -1,17 +1,18 @@
 """The fsync model of each device that was measured by size; kept with the analysis."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from dashboard.findings.probed import ProbedDevice
 from workers.analysis import fsync_model
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
+from workers.metrics.fsync_sweep import SweepPoint
 
 
 @dataclass(frozen=True)
-class Rate:
+class TransferRate:
     """None where it is infinite: bytes cost nothing that could be seen."""
 
     value: float | None
@@ -20,11 +21,11 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Way:
+class WayModel:
     """`half_bytes`: from so many bytes on, half of the time is transfer."""
 
     k_ms: Estimate
-    mb_per_s: Rate
+    mb_per_s: TransferRate
     half_bytes: float | None
     follows: fsync_model.Follows
     rounds: int
@@ -37,34 +38,34 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Device:
+class DeviceModel:
     """`storage` "" is the disk of the worker's host. `ways`: append and overwrite."""
 
     server_id: int
     storage: str
-    ways: Mapping[str, Way | NotComputable]
+    ways: Mapping[str, WayModel | NotComputable]
 
 
-def devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[Device, ...]:
-    """From (server, probe) in the order they were made: the last sweep of each device."""
-    swept = {(server, data.get("storage", "")): data["sweep"] for server, data in probes if data.get("sweep")}
-    return tuple(Device(server, storage, _ways(sweep)) for (server, storage), sweep in swept.items())
+def devices(probed: Iterable[ProbedDevice]) -> tuple[DeviceModel, ...]:
+    """In the order they were probed: the last sweep of each device."""
+    swept = {(one.server_id, one.storage): one.sweep for one in probed if one.sweep}
+    return tuple(DeviceModel(server, storage, _ways(sweep)) for (server, storage), sweep in swept.items())
 
 
-def _ways(sweep: Mapping[str, Any]) -> dict[str, Way | NotComputable]:
+def _ways(sweep: Sequence[SweepPoint]) -> dict[str, WayModel | NotComputable]:
     times: dict[str, list[fsync_model.SizeSample]] = {}
-    for one in sweep["times"]:
-        times.setdefault(one["way"], []).append(fsync_model.SizeSample(one["size_bytes"], tuple(one["times_ms"])))
+    for one in sweep:
+        times.setdefault(one.way, []).append(fsync_model.SizeSample(one.size_bytes, one.times_ms))
     return {way: _way(fsync_model.fit(points)) for way, points in times.items()}
 
 
-def _way(model: fsync_model.FsyncModel | NotComputable) -> Way | NotComputable:
+def _way(model: fsync_model.FsyncModel | NotComputable) -> WayModel | NotComputable:
     if isinstance(model, NotComputable):
         return model
     rate = model.mb_per_s
-    return Way(
+    return WayModel(
         k_ms=model.k_ms,
-        mb_per_s=Rate(_finite(rate.value), _finite(rate.lo), _finite(rate.hi)),
+        mb_per_s=TransferRate(_finite(rate.value), _finite(rate.lo), _finite(rate.hi)),
         half_bytes=_finite(model.half_bytes),
         follows=model.follows,
         rounds=model.rounds,

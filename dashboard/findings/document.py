@@ -46,13 +46,19 @@ def everything(experiment: Experiment) -> dict[str, Any]:
         },
         "plan": experiment.plan,
         "analysis": stored(experiment),
-        "claims": {**experiment.claims, "outcomes": outcomes_of(experiment)} if experiment.claims else None,
+        "claims": _claims(experiment),
         "environments": dict(environments.values_list("id", "data")),
         "probes": dict(experiment.probes.values_list("id", "data")),
         "runs": rows,
         "trials": trials,
         "unmeasured": list(unmeasured),
     }
+
+
+def _claims(experiment: Experiment) -> dict[str, object] | None:
+    if not experiment.claims:
+        return None
+    return {**experiment.claims, "outcomes": [one.as_dict() for one in outcomes_of(experiment)]}
 
 
 def _trials(experiment: Experiment) -> Iterable[dict[str, Any]]:

@@ -1,13 +1,10 @@
 """The sentence on top of a result page: what was found, with its interval, or why nothing can be said."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.analysis import HeadlineRatio
-from dashboard.findings.counted import counted
-from dashboard.findings.headline import Headline, headline
-from dashboard.findings.point import Point, Ratio
-from dashboard.findings.shown import Shown
+from dashboard.findings.headline import Headline
+from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at, sig
 from workers.analysis.statistics import MIN_REPEATS
@@ -16,7 +13,7 @@ TOO_FEW = f"Measure at least {MIN_REPEATS} repeats to compare them."
 
 
 @dataclass(frozen=True)
-class Progress:
+class CellProgress:
     """Cells of the experiment. `error`: why it ended early, if it did."""
 
     cells: int
@@ -25,10 +22,10 @@ class Progress:
     error: str = ""
 
 
-def progress(experiment: Experiment, states: Iterable[str], clean: Callable[[str], str] = str) -> Progress:
+def progress(experiment: Experiment, states: Iterable[str], clean: Callable[[str], str] = str) -> CellProgress:
     """`states`: of all cells. `clean`: takes out of the error what this reader may not see."""
     known = list(states)
-    return Progress(len(known), known.count(Cell.State.DONE), experiment.is_over, clean(experiment.error))
+    return CellProgress(len(known), known.count(Cell.State.DONE), experiment.is_over, clean(experiment.error))
 
 
 @dataclass(frozen=True)
@@ -46,70 +43,77 @@ class Finding:
 
 @dataclass(frozen=True)
 class Pair:
-    """The two points of the headline on one server, under the names that the reader knows; None: not measured."""
+    """The two points of the headline on one server; None: not measured. `names`: of variant and baseline, as the reader
+    knows them."""
 
+    main: Headline
     server_id: int
+    server: str
     of: Point | None
     base: Point | None
-    ratio: Ratio | None
+    ratio: ThroughputRatio | None
     names: tuple[str, str]
     where: str  # "At 8 threads"; with the server's name where the page shows several
 
     @property
-    def measured(self) -> list[Point]:
-        return [point for point in (self.base, self.of) if point]
+    def measured(self) -> list[tuple[str, Point]]:
+        """Under their names, the baseline first."""
+        named = zip(reversed(self.names), (self.base, self.of), strict=True)
+        return [(name, point) for name, point in named if point]
 
 
-def finding(shown: Shown, progress: Progress) -> Finding:
-    """What the plan's headline asks, on the first server; the other servers follow."""
-    if not shown.points:
+def pairs(
+    main: Headline,
+    servers: Mapping[int, str],
+    points: Iterable[Point],
+    ratios: Mapping[int, ThroughputRatio | None],
+    clean: Callable[[str], str],
+) -> list[Pair]:
+    """One for each of `servers`: id -> name. `points`: of one workload; `ratios`: server id -> the plan's own."""
+    known = {(one.server_id, one.variant): one for one in points if one.threads == main.threads}
+    return [
+        Pair(
+            main=main,
+            server_id=pk,
+            server=name,
+            of=known.get((pk, main.variant)),
+            base=known.get((pk, main.baseline)),
+            ratio=ratios.get(pk),
+            names=(clean(main.variant), clean(main.baseline)),
+            where=f"At {at(main.threads)}" + (f" on {name}" if len(servers) > 1 else ""),
+        )
+        for pk, name in servers.items()
+    ]
+
+
+def finding(found: Sequence[Pair], counts: str, progress: CellProgress) -> Finding:
+    """What the plan's headline asks, on the first server; the other servers follow. `found`: empty where nothing was
+    measured; `counts`: what the throughput is a number of."""
+    if not found:
         return _nothing(progress)
-    first, *others = pairs(shown, headline(shown.plan))
-    found = _told(shown, first, progress.is_over)
+    first, *others = found
+    said = _told(first, counts, progress.is_over)
     part = f"{progress.measured} of {progress.cells} cells were measured." if progress.measured < progress.cells else ""
-    elsewhere = [_told(shown, pair, progress.is_over).sentence for pair in others]
-    more = (*found.more, *elsewhere, *_anatomy(shown, first.measured), *_disturbed(shown, first.measured), part)
-    return Finding(found.text, found.interval, tuple(sentence for sentence in more if sentence))
+    elsewhere = [_told(pair, counts, progress.is_over).sentence for pair in others]
+    more = (*said.more, *elsewhere, *_anatomy(first.measured), *_disturbed(first.measured), part)
+    return Finding(said.text, said.interval, tuple(sentence for sentence in more if sentence))
 
 
-def pairs(shown: Shown, main: Headline) -> list[Pair]:
-    """One for each server that the page shows, in the plan's order."""
-    ids = [server for server in shown.names if shown.server_id in (None, server)]
-    return [_pair(shown, main, server, len(ids) > 1) for server in ids]
-
-
-def _pair(shown: Shown, main: Headline, server_id: int, several: bool) -> Pair:
-    here = {p.variant: p for p in shown.points if (p.server_id, p.threads) == (server_id, main.threads)}
-    known = [one for one in shown.analysis.headline if _is_of(one, server_id, shown.workload)]
-    return Pair(
-        server_id=server_id,
-        of=here.get(main.variant),
-        base=here.get(main.baseline),
-        ratio=known[0].ratio if known else None,
-        names=(shown.clean(main.variant), shown.clean(main.baseline)),
-        where=f"At {at(main.threads)}" + (f" on {shown.names[server_id]}" if several else ""),
-    )
-
-
-def _is_of(one: HeadlineRatio, server_id: int, workload: str) -> bool:
-    return (one.server_id, one.workload) == (server_id, workload)
-
-
-def _nothing(progress: Progress) -> Finding:
+def _nothing(progress: CellProgress) -> Finding:
     text = "Nothing was measured" if progress.is_over else "Nothing has been measured yet"
     return Finding(text, more=(progress.error,) if progress.error else ())
 
 
-def _told(shown: Shown, pair: Pair, is_over: bool) -> Finding:
+def _told(pair: Pair, counts: str, is_over: bool) -> Finding:
     if not pair.of or not pair.base:
-        return _one(shown, pair, is_over)
+        return _one(pair, counts, is_over)
     if pair.ratio is None:
-        return Finding(f"{pair.where} {pair.names[0]} or {pair.names[1]} made no {_what(shown)} at all")
+        return Finding(f"{pair.where} {pair.names[0]} or {pair.names[1]} made no {counts} at all")
     told = compared(pair.ratio, pair.names, pair.where)
-    return told or _few(pair, pair.ratio, _figures(shown, pair.names, pair.of, pair.base))
+    return told or _few(pair, pair.ratio, _figures(counts, pair.names, pair.of, pair.base))
 
 
-def compared(ratio: Ratio, names: tuple[str, str], where: str) -> Finding | None:
+def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding | None:
     """What the ratio of two points says; None where there are too few repeats to say anything."""
     decision = ratio.decision
     more: tuple[str, ...] = ()
@@ -124,7 +128,7 @@ def compared(ratio: Ratio, names: tuple[str, str], where: str) -> Finding | None
     return None
 
 
-def _difference(ratio: Ratio, names: tuple[str, str], where: str) -> Finding:
+def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding:
     """The faster one first, whichever is the baseline."""
     value, lo, hi = ratio.value, ratio.lo, ratio.hi
     faster, slower = names
@@ -135,12 +139,12 @@ def _difference(ratio: Ratio, names: tuple[str, str], where: str) -> Finding:
     return Finding(f"{where} {faster} is {sig(value, digits)} times as fast as {slower}", _range(lo, hi, digits))
 
 
-def _reach(ratio: Ratio, names: tuple[str, str]) -> str:
+def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
     """How large a difference could still be."""
     return f"The throughput of {names[0]} is {_range(ratio.lo, ratio.hi, 3)} times that of {names[1]} (95 % CI)."
 
 
-def _few(pair: Pair, ratio: Ratio, figures: str) -> Finding:
+def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:
     """Fewer repeats than an interval needs: the figures alone."""
     if ratio.decision == "measured once":
         return Finding(f"{pair.where} {figures}", more=(TOO_FEW,))
@@ -148,16 +152,16 @@ def _few(pair: Pair, ratio: Ratio, figures: str) -> Finding:
     return Finding(text, more=(f"{figures}.", TOO_FEW))
 
 
-def _figures(shown: Shown, names: tuple[str, str], one: Point, other: Point) -> str:
+def _figures(counts: str, names: tuple[str, str], one: Point, other: Point) -> str:
     """0/0 made 6,000 commits per second in 1 repeat, 1/1 1,000 in 1 repeat."""
     of, base = (
         f"{sig(point.tps)}{what} in {point.repeats} repeat{'s' if point.repeats > 1 else ''}"
-        for point, what in ((one, f" {_what(shown)} per second"), (other, ""))
+        for point, what in ((one, f" {counts} per second"), (other, ""))
     )
     return f"{names[0]} made {of}, {names[1]} {base}"
 
 
-def _one(shown: Shown, pair: Pair, is_over: bool) -> Finding:
+def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
     """The throughput of the point that is there, where there is nothing to compare."""
     missing = [name for name, point in zip(pair.names, (pair.of, pair.base), strict=True) if not point and name]
     if not pair.measured:
@@ -165,20 +169,16 @@ def _one(shown: Shown, pair: Pair, is_over: bool) -> Finding:
         return Finding(
             f"{pair.where} {what} was not measured" if is_over else f"{pair.where} {what} is not measured yet"
         )
-    point = pair.measured[0]
-    text = f"{pair.where} {shown.clean(point.variant)} makes {sig(point.tps)} {_what(shown)} per second"
+    name, point = pair.measured[0]
+    text = f"{pair.where} {name} makes {sig(point.tps)} {counts} per second"
     absent = f"There is no comparison: {missing[0]} was not measured there." if missing else ""
     return Finding(text, _range(point.lo, point.hi, 3), (absent,) if absent else ())
 
 
-def _what(shown: Shown) -> str:
-    return counted(shown.plan, shown.workload)
-
-
-def _anatomy(shown: Shown, told: Sequence[Point]) -> list[str]:
+def _anatomy(told: Sequence[tuple[str, Point]]) -> list[str]:
     """Where the difference comes from, as far as sources tell."""
-    parts = [f"{shown.clean(p.variant)} makes {fsyncs}" for p in told if (fsyncs := _fsyncs(p))]
-    groups = [f"{sig(p.group.value, 2)} commits in {shown.clean(p.variant)}" for p in told if p.group]
+    parts = [f"{name} makes {fsyncs}" for name, point in told if (fsyncs := _fsyncs(point))]
+    groups = [f"{sig(point.group.value, 2)} commits in {name}" for name, point in told if point.group]
     sentences = [f"Per commit {' and '.join(parts)}."] if len(parts) == len(told) and parts else []
     return sentences + ([f"A binlog group holds {' and '.join(groups)}."] if groups else [])
 
@@ -188,12 +188,10 @@ def _fsyncs(point: Point) -> str:
     return f"{' and '.join(kinds)} fsyncs" if kinds else ""
 
 
-def _disturbed(shown: Shown, told: Sequence[Point]) -> list[str]:
-    stalled = [p for p in told if p.stalls.count]
-    drifting = [p for p in told if p.settled is False]
-    return [f"{shown.clean(p.variant)} stood still for {p.stalls.seconds} s in all." for p in stalled] + [
-        f"{shown.clean(p.variant)} had not settled: a longer warm-up would help." for p in drifting
-    ]
+def _disturbed(told: Sequence[tuple[str, Point]]) -> list[str]:
+    stalled = [f"{name} stood still for {point.stalls.seconds} s in all." for name, point in told if point.stalls.count]
+    drifting = [name for name, point in told if point.settled is False]
+    return stalled + [f"{name} had not settled: a longer warm-up would help." for name in drifting]
 
 
 def _range(lo: float | None, hi: float | None, digits: int) -> str:

@@ -1,9 +1,9 @@
 """What the first sentence about an experiment compares. The plan fixes it before the run, so that no pair of variants
 is picked because it came out decided. Result page, lists, front page, previews, messages and API all ask here."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,10 @@ class Headline:
     threads: int
 
 
-def headline(plan: Mapping[str, Any]) -> Headline:
-    """As the plan says it, else its first variant against its last one at its highest number of threads. Plans from
-    before this choice say nothing of it."""
-    names = [variant["name"] for variant in plan["variants"]]
-    baseline = plan.get("baseline") or names[0]
+def headline(plan: Plan) -> Headline:
+    """As the plan says it, else its first variant against its last one at its highest number of threads."""
+    names = [variant.name for variant in plan.variants]
+    baseline = plan.baseline or names[0]
     rivals = [name for name in names if name != baseline]
-    named = plan.get("main_variant", "")
-    threads = plan.get("main_threads") or max(plan.get("threads", ()), default=0)
-    return Headline(baseline, named if named in rivals else next(reversed(rivals), ""), threads)
+    named = plan.main_variant if plan.main_variant in rivals else next(reversed(rivals), "")
+    return Headline(baseline, named, plan.main_threads or max(plan.threads, default=0))

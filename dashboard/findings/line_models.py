@@ -15,7 +15,7 @@ LOGS = ("redo", "binlog")
 
 
 @dataclass(frozen=True)
-class Ceiling(ceiling.Ceiling):
+class FsyncCeiling(ceiling.Ceiling):
     """`source`: of the fsyncs' times."""
 
     source: str
@@ -37,7 +37,7 @@ class LineModels:
     variant: str
     workload: str
     group_commit: Mapping[str, group_commit.GroupCommit]
-    ceiling: Ceiling | NotComputable
+    ceiling: FsyncCeiling | NotComputable
     scaling_law: scaling_law.ScalingLaw | NotComputable
     commit_times: tuple[CommitTime, ...]
 
@@ -94,7 +94,7 @@ def _busy(point: Point) -> float | None:
     return sum(point.fsync_latency[log].total_ms for log in flushed) / measured_ms
 
 
-def _ceiling(lone: Point | None) -> Ceiling | NotComputable:
+def _ceiling(lone: Point | None) -> FsyncCeiling | NotComputable:
     if lone is None:
         return NotComputable("One thread alone was not measured.")
     counted = {log: found.value for log in LOGS if (found := lone.fsyncs_of(log))}
@@ -106,7 +106,7 @@ def _ceiling(lone: Point | None) -> Ceiling | NotComputable:
     if isinstance(bound, NotComputable):
         return bound
     source = ", ".join(dict.fromkeys(lone.fsync_latency[log].source for log in waited))
-    return Ceiling(bound.demand_ms, bound.longest_ms, bound.fsyncs, source)
+    return FsyncCeiling(bound.demand_ms, bound.longest_ms, bound.fsyncs, source)
 
 
 def _anatomy(point: Point, lone: Point | None) -> anatomy.Anatomy | NotComputable:

@@ -8,7 +8,7 @@ from workers.analysis.statistics import Estimate
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourcedFigure:
     """A figure with the source that told it."""
 
     value: float
@@ -17,8 +17,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class FsyncLatency:
-    """Of one class of files. `buckets`: upper edge in microseconds -> calls."""
+class FsyncHistogram:
+    """Fsync calls on one class of files. `buckets`: upper edge in microseconds -> calls."""
 
     source: str
     calls: int
@@ -49,7 +49,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True)
-class Ratio(Estimate):
+class ThroughputRatio(Estimate):
     """Throughput over that of another point. `p` is adjusted for the number of comparisons."""
 
     p: float | None = None
@@ -80,15 +80,15 @@ class Point:
     errors: int
     counts: str
     commits: float | None
-    fsyncs: Mapping[str, Reading]
-    group: Reading | None
-    group_wait_ms: Reading | None
+    fsyncs: Mapping[str, SourcedFigure]
+    group: SourcedFigure | None
+    group_wait_ms: SourcedFigure | None
     missing: tuple[str, ...]
-    fsync_latency: Mapping[str, FsyncLatency]
+    fsync_latency: Mapping[str, FsyncHistogram]
     contradictions: tuple[Contradiction, ...]
-    ratio: Ratio | None = None
+    ratio: ThroughputRatio | None = None
 
-    def fsyncs_of(self, log: str) -> Reading | None:
+    def fsyncs_of(self, log: str) -> SourcedFigure | None:
         """Per commit; where a server does not tell the redo log's from those of data files, both together."""
         return self.fsyncs.get(log) or (self.fsyncs.get("redo and data") if log == "redo" else None)
 

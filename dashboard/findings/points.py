@@ -1,38 +1,23 @@
 """The runs of an experiment, gathered into points: one server, variant, workload and number of threads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
 
 from dashboard.findings.counted import counted
+from dashboard.findings.runs import RunFigures, figures_of, latencies_of
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.blocks import Sample, sample
+from workers.bench.plan import Plan
 
-_WANTED = {
-    "id": "id",
-    "tps": "tps",
-    "elapsed_s": "elapsed_s",
-    "transactions": "transactions",
-    "errors": "errors",
-    "latency_ms": "latency_ms",
-    "figures": "figures",
-    "latencies": "latencies",
-    "effective": "effective",
-    "cell_id": "cell_id",
-    "cell__server_id": "server_id",
-    "cell__variant": "variant",
-    "cell__workload": "workload",
-    "cell__threads": "threads",
-    "cell__repeat": "repeat",
-    "cell__experiment_id": "experiment_id",
-    "cell__block": "block",
-    "series__columns": "columns",
-    "evidence__histogram": "histogram",
-    "probe__data__flushes": "device",
-    "probe__data__logs__flushes": "logs_device",  # where the logs lie on a second one
-}
+_COLUMNS = (
+    "cell__server_id", "cell__variant", "cell__workload", "cell__threads", "cell__experiment_id", "cell__block",
+    "id", "cell_id", "tps", "errors", "latency_ms", "effective", "transactions", "figures", "latencies",
+    "series__columns", "evidence__histogram",
+    "probe__data__flushes", "probe__data__logs__flushes",  # the latter where the logs lie on a second device
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,51 +32,86 @@ class PointKey:
         return PointKey(self.server_id, variant, self.workload, self.threads)
 
 
+@dataclass(frozen=True, kw_only=True)
+class MeasuredRun(RunFigures):
+    """`columns`: a figure's name -> one value a second. `probe_p50_ms`: the shortest median of any size and way that
+    the probe tried on the device of the logs; None: not probed."""
+
+    id: int
+    cell_id: int
+    experiment_id: int
+    block: int
+    tps: float
+    errors: int
+    latency_ms: Mapping[str, float | None]
+    effective: Mapping[str, str]
+    columns: Mapping[str, Sequence[float | None]]
+    histogram: Sequence[tuple[float, int]]
+    probe_p50_ms: float | None
+
+
 @dataclass(frozen=True)
 class Gathered:
-    """The measured repeats of a point; each run is a dict of its columns (see `_WANTED`) and of what it `counts`."""
+    """The measured repeats of a point."""
 
     key: PointKey
-    runs: tuple[Mapping[str, Any], ...]
+    runs: tuple[MeasuredRun, ...]
 
     def seconds(self) -> Sample:
         """Block -> commits per second. A run too short for a line a second counts as one long second."""
-        series = {(run["experiment_id"], run["block"]): (run["columns"] or {}).get("tps") for run in self.runs}
-        short = {(run["experiment_id"], run["block"]): [run["tps"]] for run in self.runs}
-        return sample({key: tps or short[key] for key, tps in series.items()})
+        return sample({(run.experiment_id, run.block): run.columns.get("tps") or [run.tps] for run in self.runs})
 
 
 def points(experiment: Experiment) -> list[Gathered]:
-    """All points with at least one finished run, in the plan's order of workload, server, variant, threads."""
-    found = gathered(Run.objects.counted().filter(cell__experiment=experiment))
-    place = _places(experiment.plan)
-    return sorted(found, key=lambda point: place(point.key))
+    """All points with at least one finished run, in the plan's order of workload, server, variant, threads. Names that
+    the plan does not know come last."""
+    plan = Plan.from_dict(experiment.plan)
+    servers = [target.server_id for target in plan.targets]
+    variants = [variant.name for variant in plan.variants]
+    workloads = [workload.label for workload in plan.workloads]
+
+    def place(point: Gathered) -> tuple[int, int, int, int]:
+        key = point.key
+        known = (_place(workloads, key.workload), _place(servers, key.server_id), _place(variants, key.variant))
+        return (*known, key.threads)
+
+    return sorted(gathered(Run.objects.counted().filter(cell__experiment=experiment)), key=place)
+
+
+def _place(order: Sequence[object], one: object) -> int:
+    return order.index(one) if one in order else len(order)
 
 
 def gathered(runs: QuerySet[Run]) -> list[Gathered]:
     """Runs of any experiments as points; runs of different experiments are never one point."""
-    found = [
-        dict(zip(_WANTED.values(), row, strict=True))
-        for row in runs.order_by("cell__repeat", "id").values_list(*_WANTED)
-    ]
-    of = {run["experiment_id"] for run in found}
-    plans = dict(Experiment.objects.filter(pk__in=of).values_list("pk", "plan"))
-    grouped: dict[tuple[int, PointKey], list[Mapping[str, Any]]] = {}
-    for run in found:
-        run["counts"] = counted(plans[run["experiment_id"]], run["workload"])
-        key = PointKey(run["server_id"], run["variant"], run["workload"], run["threads"])
-        grouped.setdefault((run["experiment_id"], key), []).append(run)
+    rows = list(runs.order_by("cell__repeat", "id").values(*_COLUMNS))
+    stored = Experiment.objects.filter(pk__in={row["cell__experiment_id"] for row in rows}).values_list("pk", "plan")
+    plans = {pk: Plan.from_dict(plan) for pk, plan in stored}
+    grouped: dict[tuple[int, PointKey], list[MeasuredRun]] = {}
+    for row in rows:
+        key = PointKey(row["cell__server_id"], row["cell__variant"], row["cell__workload"], row["cell__threads"])
+        run = _run(row, counted(plans[row["cell__experiment_id"]], key.workload))
+        grouped.setdefault((run.experiment_id, key), []).append(run)
     return [Gathered(key, tuple(same)) for (_, key), same in grouped.items()]
 
 
-def _places(plan: Mapping[str, Any]) -> Any:
-    """A sort key: names that the plan does not know come last."""
-    servers = [target["server_id"] for target in plan["targets"]]
-    variants = [variant["name"] for variant in plan["variants"]]
-    workloads = [workload["label"] for workload in plan["workloads"]]
-
-    def place(key: PointKey) -> tuple[Any, ...]:
-        known = ((workloads, key.workload), (servers, key.server_id), (variants, key.variant))
-        return (*(order.index(name) if name in order else len(order) for order, name in known), key.threads)
-
-    return place
+def _run(row: Mapping[str, Any], counts: str) -> MeasuredRun:
+    """The seconds are not checked: there are millions."""
+    probed = row["probe__data__logs__flushes"] or row["probe__data__flushes"] or ()
+    return MeasuredRun(
+        id=row["id"],
+        cell_id=row["cell_id"],
+        experiment_id=row["cell__experiment_id"],
+        block=row["cell__block"],
+        tps=row["tps"],
+        errors=row["errors"],
+        latency_ms=row["latency_ms"],
+        effective=row["effective"] or {},
+        columns=row["series__columns"] or {},
+        histogram=row["evidence__histogram"] or (),
+        probe_p50_ms=min((one["p50_ms"] for one in probed), default=None),
+        transactions=row["transactions"],
+        counts=counts,
+        figures=figures_of(row["figures"]),
+        latencies=latencies_of(row["latencies"]),
+    )

@@ -1,21 +1,48 @@
-"""What probes found, device by device: where logs lie on a second one, it is there as a device of its own.
-
-A stored probe is one look at what a sandbox lies on: {"storage", "flushes", "promise", "sweep"} of the device with the
-data, and under "logs" the same of the second one with what it "holds".
-"""
+"""What a probe found on each device that a sandbox lies on; a second device for the logs is a device of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-Probed = tuple[int, Mapping[str, Any]]  # server, and what was found
+from dashboard.findings.stored import read
+from workers.metrics.device_probe import FlushTimes
+from workers.metrics.fsync_sweep import SweepPoint
+from workers.sandbox.promise import DevicePromise
 
 
-def each(probes: Iterable[Probed]) -> Iterator[Probed]:
-    """(Server, what was found) of each device, in the order of the probes; `storage` tells two devices apart."""
-    for server, data in probes:
-        logs = data.get("logs")
-        if logs is None:
-            yield server, data
-        else:
-            yield server, {**data, "storage": f"{data['storage']}, data"}
-            yield server, {**logs, "storage": f"{data['storage']}, {logs['holds']}"}
+@dataclass(frozen=True)
+class ProbedDevice:
+    """`storage` "" is the disk of the worker's host. `promise`: of simulated devices; `sweep` empty: not measured by
+    size; `error`: why something is missing."""
+
+    server_id: int
+    storage: str
+    flushes: tuple[FlushTimes, ...]
+    promise: DevicePromise | None
+    sweep: tuple[SweepPoint, ...]
+    error: str
+
+
+def probed_devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[ProbedDevice]:
+    """From (server, `Probe.data`), in the order of the probes; `storage` tells the two devices of a server apart."""
+    for server_id, data in probes:
+        storage, logs = data.get("storage", ""), data.get("logs")
+        yield _device(server_id, f"{storage}, data" if logs else storage, data)
+        if logs:
+            yield _device(server_id, f"{storage}, {logs['holds']}", logs)
+
+
+def _device(server_id: int, storage: str, data: Mapping[str, Any]) -> ProbedDevice:
+    return ProbedDevice(
+        server_id=server_id,
+        storage=storage,
+        flushes=read(tuple[FlushTimes, ...], data.get("flushes", ())),
+        promise=read(DevicePromise, data["promise"]) if "promise" in data else None,
+        sweep=sweep_of(data.get("sweep")),
+        error=data.get("error", ""),
+    )
+
+
+def sweep_of(stored: Mapping[str, Any] | None) -> tuple[SweepPoint, ...]:
+    """From "sweep" of `Probe.data`."""
+    return read(tuple[SweepPoint, ...], stored["times"]) if stored else ()

@@ -1,8 +1,9 @@
 """Were the simulated devices what they promise? Said where a reader cannot miss it when they were not."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.findings.shown import Shown
+from dashboard.findings.probed import ProbedDevice
 
 
 @dataclass(frozen=True)
@@ -17,23 +18,19 @@ class Promised:
     says: str
 
 
-def promises(view: Shown) -> list[Promised]:
-    """In the order in which they were probed. A device that was made twice is there twice: each time counts for what
-    was measured on it."""
-    asked = [(server, data["promise"]) for server, data in view.probes if "promise" in data and _here(view, server)]
+def promises(devices: Iterable[ProbedDevice], names: Mapping[int, str], clean: Callable[[str], str]) -> list[Promised]:
+    """In the order in which they were probed. A device that was created twice is listed twice; each entry belongs to
+    the runs made on it."""
+    asked = [(one.server_id, one.promise) for one in devices if one.promise]
     several = len({server for server, _ in asked}) > 1
     return [
         Promised(
-            server=view.names[server] if several else "",
-            storage=view.clean(promise["storage"]),
-            promised_per_s=promise["promised_per_s"],
-            read_per_s=promise["read_per_s"],
-            matches=promise["matches"],
-            says=view.clean(promise["says"]),
+            server=names[server] if several else "",
+            storage=clean(promise.storage),
+            promised_per_s=promise.promised_per_s,
+            read_per_s=promise.read_per_s,
+            matches=promise.matches,
+            says=clean(promise.says),
         )
         for server, promise in asked
     ]
-
-
-def _here(view: Shown, server: int) -> bool:
-    return view.server_id in (None, server)

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dashboard.findings.names import neutral_names, server_names
 from dashboard.records.experiments.environment import PLACES
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan
 from workers.crash.owners_command import DOUBT, FIX
 
 REMOVED = "[removed]"
@@ -83,7 +85,7 @@ class Redactor:
             }
         return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
 
-    def variables(self, known: Mapping[str, Any]) -> dict[str, Any]:
+    def variables(self, known: Mapping[str, object]) -> dict[str, object]:
         """Global variables by name: what may tell where a server is goes by its name, the rest by what it says."""
         return {name: REMOVED if _tells(name, str(value)) else self.data(value) for name, value in known.items()}
 
@@ -105,23 +107,17 @@ def _identifies(key: object, value: object) -> bool:
     return str(key).lower() in IDENTIFYING and not isinstance(value, (Mapping, list, tuple))
 
 
-def neutral_names(*plans: Mapping[str, Any]) -> dict[int, str]:
-    """Server id -> Server A, Server B ... in the plans' order (Server 27 after Z)."""
-    ids = dict.fromkeys(target["server_id"] for plan in plans for target in plan["targets"])
-    return {pk: f"Server {chr(ord('A') + n) if n < 26 else n + 1}" for n, pk in enumerate(ids)}
-
-
 def redactor_of(*experiments: Experiment) -> Redactor:
     """Everything that these experiments' pages could give away."""
-    names = neutral_names(*(one.plan for one in experiments))
+    plans = [Plan.from_dict(one.plan) for one in experiments]
+    names = neutral_names(*plans)
     replaced = {word: REMOVED for one in experiments for word in _of_environments(one)}
     replaced |= {one.worker.host: "[host]" for one in experiments if one.worker}
-    if any(one.plan.get("load_workers", 1) > 1 for one in experiments):  # their messages name workers
+    if any(plan.load_workers > 1 for plan in plans):  # their messages name workers
         replaced |= dict.fromkeys(Worker.objects.values_list("host", flat=True).distinct(), "[host]")
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
-    targets = (target for one in experiments for target in one.plan["targets"])
-    replaced |= {target["name"]: names[target["server_id"]] for target in targets}
+    replaced |= {name: names[pk] for plan in plans for pk, name in server_names(plan).items()}
     return Redactor({word: stand_in for word, stand_in in replaced.items() if word.strip()})
 
 

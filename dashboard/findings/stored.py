@@ -1,8 +1,8 @@
 """Frozen values from stored JSON. The types of a dataclass's fields say what is expected; whatever else is there is
-refused. The way back is `dataclasses.asdict`."""
+refused. A field with a default may be absent. The way back is `dataclasses.asdict`."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -10,20 +10,20 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 from workers.errors import DurascopeError
 
 T = TypeVar("T")
-Read = Callable[[Any], Any]
+Reader = Callable[[object], Any]
 
 
 class Unreadable(DurascopeError):
-    """What is stored is not what this version stores."""
+    """The stored value is not what this version stores."""
 
 
-def read(kind: type[T], value: Any) -> T:
+def read(kind: type[T], value: object) -> T:
     """Raises Unreadable, which names the field."""
     return cast(T, _reader(cast(Hashable, kind))(value))
 
 
 @cache
-def _reader(kind: Any) -> Read:
+def _reader(kind: Any) -> Reader:
     origin, args = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         return _instance(cast(type, kind))
@@ -37,26 +37,28 @@ def _reader(kind: Any) -> Read:
         return lambda value: {key: of(one) for key, one in _checked(Mapping, value).items()}
     if origin is Literal:
         return lambda value: _known(args, value)
-    return _identity if kind is Any else _plain(kind)
+    return _unchecked if kind is Any else _plain(kind)
 
 
-def _plain(kind: type) -> Read:
+def _plain(kind: type) -> Reader:
     """Asked thousands of times for a page: what is of the type itself goes no further."""
     exact = {int, float} if kind is float else {kind}
     wanted = int | float if kind is float else kind
     return lambda value: value if type(value) in exact else _checked(wanted, value)
 
 
-def _instance(kind: type) -> Read:
+def _instance(kind: type) -> Reader:
     hints = get_type_hints(kind)
     parts = [(field.name, _reader(hints[field.name])) for field in fields(kind)]
+    optional = {field.name for field in fields(kind) if field.default is not MISSING}
 
-    def made(value: Any) -> Any:
+    def made(value: object) -> object:
         known = _checked(Mapping, value)
         values, name = {}, ""
         try:
             for name, part in parts:
-                values[name] = part(known[name])
+                if name in known or name not in optional:
+                    values[name] = part(known[name])
         except KeyError as absent:
             raise Unreadable(f"A stored {kind.__name__} has no {name}.") from absent
         except Unreadable as broken:
@@ -66,12 +68,12 @@ def _instance(kind: type) -> Read:
     return made
 
 
-def _one_of(kinds: tuple[Any, ...]) -> Read:
+def _one_of(kinds: tuple[object, ...]) -> Reader:
     """None is told from the others; of several classes the first that fits."""
     may_be_none = NoneType in kinds
     readers = [_reader(kind) for kind in kinds if kind is not NoneType]
 
-    def found(value: Any) -> Any:
+    def found(value: object) -> object:
         if value is None and may_be_none:
             return None
         for one in readers[:-1]:
@@ -84,17 +86,17 @@ def _one_of(kinds: tuple[Any, ...]) -> Read:
     return found
 
 
-def _checked(kind: Any, value: Any) -> Any:
+def _checked(kind: Any, value: object) -> Any:
     if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
         return value
     raise Unreadable(f"{type(value).__name__} is stored where {getattr(kind, '__name__', kind)} belongs.")
 
 
-def _known(options: tuple[Any, ...], value: Any) -> Any:
+def _known(options: tuple[object, ...], value: object) -> object:
     if value in options:
         return value
     raise Unreadable(f"{value!r} is stored, which is none of {', '.join(map(str, options))}.")
 
 
-def _identity(value: Any) -> Any:
+def _unchecked(value: object) -> object:
     return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboard.records.experiments.models import Cell, Experiment, Part, Run
 from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad, common_tps, started_within_s
+from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Together:
 
 def of_experiment(experiment: Experiment, *, shared: bool) -> Together | None:
     """The worst of all its measured cells; None: one worker put the load on."""
-    count = experiment.plan.get("load_workers", 1)
+    count = Plan.from_dict(experiment.plan).load_workers
     if count < 2:
         return None
     done = Part.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE, state=Part.State.DONE)
@@ -48,7 +49,7 @@ def of_experiment(experiment: Experiment, *, shared: bool) -> Together | None:
 
 
 def of_run(run: Run, *, shared: bool) -> Together | None:
-    count = run.cell.experiment.plan.get("load_workers", 1)
+    count = Plan.from_dict(run.cell.experiment.plan).load_workers
     if count < 2:
         return None
     rows = list(run.cell.parts.filter(state=Part.State.DONE).order_by("number"))

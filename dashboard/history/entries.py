@@ -62,7 +62,7 @@ def _measured(experiment: Experiment, plan: Plan) -> Iterator[Found]:
     environments = _environments(points)
     for point in points:
         names = (point.server_id, point.variant, point.workload, point.threads)
-        counts = counted(experiment.plan, point.workload)
+        counts = counted(plan, point.workload)
         yield (
             same.load_track(plan, *names),
             counts,

@@ -12,7 +12,8 @@ from django.conf import settings
 from django.db.models import Model
 from django.utils import timezone
 
-from dashboard.findings.redact import Redactor, neutral_names, redactor_of
+from dashboard.findings.names import neutral_names
+from dashboard.findings.redact import Redactor, redactor_of
 from dashboard.installation.version import VERSION
 from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import packed
@@ -50,7 +51,7 @@ class Clean:
     def __init__(self, experiment: Experiment) -> None:
         plan = experiment.plan
         self._redactor: Redactor = redactor_of(experiment)
-        self.servers = neutral_names(plan)
+        self.servers = neutral_names(Plan.from_dict(plan))
         self.variants = self._apart(one["name"] for one in plan["variants"])
         self.workloads = self._apart(one["label"] for one in plan["workloads"])
         self._names = {**self.workloads, **self.variants}

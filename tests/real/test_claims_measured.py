@@ -34,9 +34,9 @@ def test_a_commit_with_the_binlog_on_is_shown_to_take_two_fsyncs(sandbox_server,
     assert (experiment.state, experiment.error) == ("done", "")
     scaling, fsyncs, more, shared = outcomes_of(experiment)
     silent = [figure for run in Run.objects.all() for figure in run.figures if figure["value"] is None]
-    assert fsyncs["measured"]["value"] is not None, (fsyncs["why"], silent)
-    assert fsyncs["measured"]["value"] == pytest.approx(2, abs=0.5)
-    assert fsyncs["outcome"] in ("held", "not decidable")
-    assert [one["outcome"] for one in (scaling, more, shared)] == ["not decidable"] * 3
-    assert "64 threads: not part of this plan" in more["why"]
+    assert fsyncs.measured.value is not None, (fsyncs.why, silent)
+    assert fsyncs.measured.value == pytest.approx(2, abs=0.5)
+    assert fsyncs.outcome in ("held", "not decidable")
+    assert [one.outcome for one in (scaling, more, shared)] == ["not decidable"] * 3
+    assert "64 threads: not part of this plan" in more.why
     assert experiment.claims["changed"][0] == "threads was changed"

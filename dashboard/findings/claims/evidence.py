@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.points import Gathered, PointKey, points
+from dashboard.findings.probed import sweep_of
 from dashboard.records.experiments.models import Cell, Experiment, Run
 from dashboard.records.experiments.states import ENDED
 from workers.analysis.blocks import Sample
@@ -15,85 +16,100 @@ from workers.analysis.fsync_model import FsyncModel, SizeSample, fit
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.predicates.measured import At, Crash, Place
 from workers.analysis.statistics import Estimate
+from workers.bench.plan import Plan
 from workers.bench.workloads import WORKLOADS
+from workers.metrics.fsync_sweep import SweepPoint
 
-Device = tuple[str, int | None]  # its storage, and the server unless it is a sandbox
+DeviceKey = tuple[str, int | None]  # its storage, and the server unless it is a sandbox
+TrialKey = tuple[int, str, str]  # server, variant, kind
+Tried = tuple[str, Crash]  # the state of a trial, and what it showed
 
 
-class Evidence:
-    """One server's part of an experiment; `read` makes one for each, with one query for all."""
+@dataclass(frozen=True)
+class ClaimEvidence:
+    """What claims rest on, of all servers. `altered_variants`, `altered_workloads`: those that are not what they are in
+    the recipe. `gaps`: why a point is not fully measured, "" when it is. `broken`: why the simulated device of a
+    (server, variant) does not count. `distrusted`: why no crash counts, "" when they do."""
 
-    def __init__(
-        self,
-        server_id: int,
-        experiment: Experiment,
-        measured: Mapping[PointKey, Gathered],
-        gaps: Mapping[PointKey, str],
-        tried: Mapping[tuple[int, str, str], Sequence[Mapping[str, Any]]],
-        distrust: str,
-        flushes: Mapping[Device, FsyncModel | NotComputable],
-        broken: Mapping[tuple[int, str], str],
-    ) -> None:
-        self.server_id = server_id
-        self._plan, self._claims = experiment.plan, experiment.claims
-        self._measured, self._gaps, self._tried, self._distrust = measured, gaps, tried, distrust
-        self._flushes, self._broken = flushes, broken
+    plan: Plan
+    altered_variants: frozenset[str]
+    altered_workloads: frozenset[str]
+    measured: Mapping[PointKey, Gathered]
+    gaps: Mapping[PointKey, str]
+    tried: Mapping[TrialKey, Sequence[Tried]]
+    distrusted: str
+    swept: Mapping[DeviceKey, FsyncModel | NotComputable]
+    broken: Mapping[tuple[int, str], str]
+
+
+@dataclass(frozen=True)
+class ServerResult:
+    """One server's part of the evidence."""
+
+    server_id: int
+    evidence: ClaimEvidence
 
     def gap(self, at: At) -> str:
-        gap = self._altered(at.variant, at.workload) or self._gaps.get(self._key(at), "not part of this plan")
-        return gap or self._broken.get((self.server_id, at.variant), "")
+        gap = self._altered(at.variant, at.workload) or self.evidence.gaps.get(self._key(at), "not part of this plan")
+        return gap or self.evidence.broken.get((self.server_id, at.variant), "")
 
     def commits(self, at: At) -> Sample:
-        return self._measured[self._key(at)].seconds()
+        return self.evidence.measured[self._key(at)].seconds()
 
     def rows(self, at: At) -> int:
-        chosen = next(one for one in self._plan["workloads"] if one["label"] == at.workload)
-        workload = WORKLOADS[chosen["key"]]
-        return workload.rows(workload.check(chosen["params"]))
+        chosen = self.evidence.plan.workload(at.workload)
+        workload = WORKLOADS[chosen.key]
+        return workload.rows(workload.check(chosen.params))
 
     def per_commit(self, at: At, figure: str) -> Estimate | None:
-        return estimate(self._measured[self._key(at)].runs, figure)
+        return estimate(self.evidence.measured[self._key(at)].runs, figure)
 
     def distrust(self) -> str:
-        return self._distrust
+        return self.evidence.distrusted
 
     def crashes(self, variant: str, kind: str) -> Sequence[Crash]:
         if self._altered(variant):
             return ()
-        return [_crash(row) for row in self._of(variant, kind) if row["state"] in ENDED]
+        return [crash for state, crash in self._of(variant, kind) if state in ENDED]
 
     def open_crashes(self, variant: str, kind: str) -> int:
-        return sum(row["state"] not in ENDED for row in self._of(variant, kind))
+        return sum(state not in ENDED for state, _ in self._of(variant, kind))
 
     def flushes(self, variant: str) -> FsyncModel | NotComputable:
         """Swept once for each device, whichever variant came first."""
-        if why := self._altered(variant) or self._broken.get((self.server_id, variant)):
+        if why := self._altered(variant) or self.evidence.broken.get((self.server_id, variant)):
             return NotComputable(why)
-        device = _device(self._plan, self.server_id, variant)
-        return self._flushes.get(device, NotComputable("the device was not measured by size"))
+        device = _device(self.evidence.plan, self.server_id, variant)
+        return self.evidence.swept.get(device, NotComputable("the device was not measured by size"))
 
-    def _of(self, variant: str, kind: str) -> Sequence[Mapping[str, Any]]:
-        return self._tried.get((self.server_id, variant, kind), ())
+    def _of(self, variant: str, kind: str) -> Sequence[Tried]:
+        return self.evidence.tried.get((self.server_id, variant, kind), ())
 
     def _key(self, at: At) -> PointKey:
         return PointKey(self.server_id, at.variant, at.workload, at.threads)
 
     def _altered(self, variant: str, workload: str = "") -> str:
         """A variant of the same name with other settings is not what the claim speaks of."""
-        if variant in self._claims.get("variants", ()):
+        if variant in self.evidence.altered_variants:
             return "this variant is not what it is in the recipe"
-        return "this workload is not what it is in the recipe" if workload in self._claims.get("workloads", ()) else ""
+        return "this workload is not what it is in the recipe" if workload in self.evidence.altered_workloads else ""
 
 
-def read(experiment: Experiment) -> list[Evidence]:
+def read(experiment: Experiment) -> list[ServerResult]:
     """One for each server, in the plan's order."""
-    measured = {point.key: point for point in points(experiment)}
-    gaps, tried = _gaps(experiment), _tried(experiment)
-    found = detector(trials_of(experiment))
-    distrust = found.says if found.failed else ""
-    flushes, broken = _flushes(experiment), _broken(experiment)
-    ids = [target["server_id"] for target in experiment.plan["targets"]]
-    return [Evidence(one, experiment, measured, gaps, tried, distrust, flushes, broken) for one in ids]
+    plan, found = Plan.from_dict(experiment.plan), detector(trials_of(experiment))
+    evidence = ClaimEvidence(
+        plan=plan,
+        altered_variants=frozenset(experiment.claims.get("variants", ())),
+        altered_workloads=frozenset(experiment.claims.get("workloads", ())),
+        measured={point.key: point for point in points(experiment)},
+        gaps=_gaps(experiment),
+        tried=_tried(experiment),
+        distrusted=found.says if found.failed else "",
+        swept=_swept(experiment, plan),
+        broken=_broken(experiment),
+    )
+    return [ServerResult(target.server_id, evidence) for target in plan.targets]
 
 
 def _gaps(experiment: Experiment) -> dict[PointKey, str]:
@@ -115,19 +131,19 @@ def _gap(found: Sequence[tuple[str, str]]) -> str:
     return f"{len(unmeasured)} of {len(found)} repeats {words}{why}"
 
 
-def _device(plan: Mapping[str, Any], server_id: int, variant: str) -> Device:
+def _device(plan: Plan, server_id: int, variant: str) -> DeviceKey:
     """Sandboxes of every build share the disk of their worker, or devices of the same profile."""
-    sandboxes = {target["server_id"] for target in plan["targets"] if target.get("is_sandbox")}
-    storage = next((one.get("storage", "") for one in plan["variants"] if one["name"] == variant), "")
+    sandboxes = {target.server_id for target in plan.targets if target.is_sandbox}
+    storage = next((one.storage for one in plan.variants if one.name == variant), "")
     return (storage, None if server_id in sandboxes else server_id)
 
 
-def _flushes(experiment: Experiment) -> dict[Device, FsyncModel | NotComputable]:
+def _swept(experiment: Experiment, plan: Plan) -> dict[DeviceKey, FsyncModel | NotComputable]:
     """What was fitted to each device whose sizes were swept, by its newest sweep: one that was resumed has two."""
     runs = Run.objects.filter(cell__experiment=experiment, probe__data__has_key="sweep")
     columns = ("probe_id", "cell__server_id", "cell__variant", "probe__data__sweep")
     rows = runs.order_by("probe_id").values_list(*columns).distinct()
-    newest = {_device(experiment.plan, server, variant): sweep for _, server, variant, sweep in rows}
+    newest = {_device(plan, server, variant): sweep_of(sweep) for _, server, variant, sweep in rows}
     return {device: _fitted(sweep) for device, sweep in newest.items()}
 
 
@@ -144,41 +160,28 @@ def _not_kept(experiment: Experiment, promise: str) -> Iterable[tuple[int, str, 
     return runs.values_list("cell__server_id", "cell__variant", f"{promise}__says").distinct()
 
 
-def _fitted(sweep: Mapping[str, Any]) -> FsyncModel | NotComputable:
-    sizes = [one for one in sweep["times"] if one["way"] == "overwrite"]
-    return fit([SizeSample(one["size_bytes"], tuple(one["times_ms"])) for one in sizes])
+def _fitted(sweep: Sequence[SweepPoint]) -> FsyncModel | NotComputable:
+    return fit([SizeSample(one.size_bytes, one.times_ms) for one in sweep if one.way == "overwrite"])
 
 
-def _tried(experiment: Experiment) -> dict[tuple[int, str, str], list[Mapping[str, Any]]]:
-    """(server, variant, kind) -> the trials that count."""
-    grouped: dict[tuple[int, str, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for row in _rows(experiment):
-        grouped[row["server_id"], row["variant"], row["kind"]].append(row)
+def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
+    """The trials that count."""
+    lost = ("lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms")
+    rows = experiment.trials.counted().values_list(
+        "server_id", "variant", "kind", "state", "evidence__data__checks", *lost
+    )
+    grouped: dict[TrialKey, list[Tried]] = defaultdict(list)
+    for server_id, variant, kind, state, checks, engine, engine_ms, binlog, binlog_ms in rows:
+        took: dict[Place, float | None] = {
+            "engine": _lost_ms(engine, engine_ms),
+            "binlog": _lost_ms(binlog, binlog_ms),
+        }
+        known = {place: lost_ms for place, lost_ms in took.items() if lost_ms is not None}
+        crash = Crash({one["key"]: one["outcome"] for one in checks or ()}, known)
+        grouped[server_id, variant, kind].append((state, crash))
     return dict(grouped)
 
 
-def _rows(experiment: Experiment) -> Iterable[Mapping[str, Any]]:
-    columns = (
-        "server_id",
-        "variant",
-        "kind",
-        "state",
-        "lost_engine",
-        "lost_engine_ms",
-        "lost_binlog",
-        "lost_binlog_ms",
-    )
-    rows: Iterable[Mapping[str, Any]] = experiment.trials.counted().values(*columns, "evidence__data__checks")
-    return rows
-
-
-def _crash(row: Mapping[str, Any]) -> Crash:
-    checks = {one["key"]: one["outcome"] for one in row["evidence__data__checks"] or ()}
-    places: tuple[Place, ...] = ("engine", "binlog")
-    lost = {place: took for place in places if (took := _lost_ms(row, place)) is not None}
-    return Crash(checks, lost)
-
-
-def _lost_ms(row: Mapping[str, Any], place: Place) -> float | None:
+def _lost_ms(lost: int | None, took_ms: float | None) -> float | None:
     """Nothing lost took no time at all."""
-    return 0.0 if row[f"lost_{place}"] == 0 else row[f"lost_{place}_ms"]
+    return 0.0 if lost == 0 else took_ms

@@ -1,70 +1,90 @@
 """Whether each claim of an experiment's recipe held: worked out once, kept in `Experiment.outcomes`.
 
 {"made_of": {...},     # what it rests on; another value makes it stale
- "outcomes": [{"id", "says", "article", "asks",        # the claim, and its predicate in words
-               "outcome": "held" | "not held" | "not decidable",
-               "measured": {"value", "lo", "hi", "unit", "counts"},   # null: not known
-               "why": "...",                            # where something was not known
-               "today": "...",                          # only where it was not held
-               "server_id": 1}]}
+ "outcomes": [ClaimOutcome as JSON, ...]}
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db.models import Count, Max
 
-from dashboard.findings.claims.evidence import Evidence, read
+from dashboard.findings.claims.evidence import ServerResult, read
+from dashboard.findings.stored import read as read_stored
 from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Experiment, Run
-from workers.analysis.predicates.bounds import Effect
+from workers.analysis.predicates.bounds import Effect, Outcome
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import FlushFigure
 
 _METHOD = 5  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 
 
-def outcomes_of(experiment: Experiment) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """A claim on one server. `asks`: its predicate in words; `why`: something was not known; `today`: only where it was
+    not held."""
+
+    id: str
+    says: str
+    article: str
+    asks: str
+    outcome: Outcome
+    measured: Effect
+    why: str
+    today: str
+    server_id: int
+
+    def as_dict(self) -> dict[str, object]:
+        """As it is stored: the effect's own `why` stands beside it."""
+        measured = {name: value for name, value in asdict(self.measured).items() if name != "why"}
+        return {**vars(self), "measured": measured}
+
+
+def outcomes_of(experiment: Experiment) -> list[ClaimOutcome]:
     """In the recipe's order, server by server; from the store where it is still true."""
     if not experiment.claims.get("claims"):
         return []
     made_of = _made_of(experiment)
-    if experiment.outcomes.get("made_of") != made_of:
-        experiment.outcomes = {"made_of": made_of, "outcomes": judge(experiment)}
-        Experiment.objects.filter(pk=experiment.pk).update(outcomes=experiment.outcomes)
-    kept: list[dict[str, Any]] = experiment.outcomes["outcomes"]
-    return kept
+    if experiment.outcomes.get("made_of") == made_of:
+        return _stored(experiment)
+    found = judge(experiment)
+    experiment.outcomes = {"made_of": made_of, "outcomes": [one.as_dict() for one in found]}
+    Experiment.objects.filter(pk=experiment.pk).update(outcomes=experiment.outcomes)
+    return found
 
 
-def kept_outcomes(experiment: Experiment) -> list[dict[str, Any]]:
+def kept_outcomes(experiment: Experiment) -> list[ClaimOutcome]:
     """Of an experiment that is over, as its end left them: for a page that shows many, and asks nothing more of each.
     Worked out where they were judged in another way, or never."""
     if experiment.outcomes.get("made_of", {}).get("method") == _METHOD:
-        return list(experiment.outcomes["outcomes"])
+        return _stored(experiment)
     return outcomes_of(experiment)
 
 
-def judge(experiment: Experiment) -> list[dict[str, Any]]:
+def _stored(experiment: Experiment) -> list[ClaimOutcome]:
+    return list(read_stored(tuple[ClaimOutcome, ...], experiment.outcomes["outcomes"]))
+
+
+def judge(experiment: Experiment) -> list[ClaimOutcome]:
     """Worked out from what is stored; nothing is kept."""
     claims = claims_of(experiment.claims)
-    return [_judged(claim, evidence) for evidence in read(experiment) for claim in claims]
+    return [_judged(claim, result) for result in read(experiment) for claim in claims]
 
 
-def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
-    outcome, effect = claim.judge(evidence)
-    measured = asdict(effect)
-    why = measured.pop("why") or (_too_wide(claim, effect) if outcome == "not decidable" else "")
-    return {
-        "id": claim.id,
-        "says": claim.says,
-        "article": claim.article,
-        "asks": claim.in_words,
-        "outcome": outcome,
-        "measured": measured,
-        "why": why,
-        "today": claim.today if outcome == "not held" else "",
-        "server_id": evidence.server_id,
-    }
+def _judged(claim: Claim, result: ServerResult) -> ClaimOutcome:
+    outcome, effect = claim.judge(result)
+    return ClaimOutcome(
+        id=claim.id,
+        says=claim.says,
+        article=claim.article,
+        asks=claim.in_words,
+        outcome=outcome,
+        measured=replace(effect, why=""),
+        why=effect.why or (_too_wide(claim, effect) if outcome == "not decidable" else ""),
+        today=claim.today if outcome == "not held" else "",
+        server_id=result.server_id,
+    )
 
 
 def _too_wide(claim: Claim, effect: Effect) -> str:

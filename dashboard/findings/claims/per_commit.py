@@ -7,17 +7,17 @@ that was never counted is 0 of so many commits: at most what the exact binomial 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from dashboard.findings import per_commit
+from dashboard.findings.points import MeasuredRun
 from workers.analysis import binomial, statistics
 from workers.analysis.blocks import Sample
 from workers.analysis.statistics import Estimate
 from workers.analysis.student import Floats
 
-Runs = Sequence[Mapping[str, Any]]
+Runs = Sequence[MeasuredRun]
 CLASSES = {"redo fsyncs per commit": ("redo", "redo and data"), "binlog fsyncs per commit": ("binlog",)}
 
 
@@ -47,7 +47,7 @@ def _of_class(runs: Runs, classes: Sequence[str]) -> Estimate | None:
 
 def _no_binlog(runs: Runs) -> Estimate | None:
     """A server whose binlog is off makes no fsync of it: as the server itself reported, in every run."""
-    off = all(str((run.get("effective") or {}).get("log_bin", "")).upper() in ("OFF", "0") for run in runs)
+    off = all(str(run.effective.get("log_bin", "")).upper() in ("OFF", "0") for run in runs)
     return Estimate(0.0, 0.0, 0.0) if runs and off else None
 
 
@@ -70,7 +70,7 @@ def _group(runs: Runs) -> Estimate | None:
 def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
     """The value with the interval that the seconds of the two columns give; without one where a run has no such
     seconds."""
-    pairs = {(run["experiment_id"], run["block"]): _pair(run["columns"] or {}, of, to) for run in runs}
+    pairs = {(run.experiment_id, run.block): _pair(run.columns, of, to) for run in runs}
     if not pairs or not all(rates.size for _, rates in pairs.values()):
         return Estimate(value)
     mean = float(np.concatenate([rates for _, rates in pairs.values()]).mean())
@@ -83,7 +83,7 @@ def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
     return Estimate(value, max(0.0, value + around.lo - around.value), value + around.hi - around.value)
 
 
-def _pair(columns: Mapping[str, Any], of: str, to: str) -> tuple[Floats, Floats]:
+def _pair(columns: Mapping[str, Sequence[float | None]], of: str, to: str) -> tuple[Floats, Floats]:
     """Both columns over the seconds that both have."""
     one, other = (np.asarray(columns.get(name) or (), dtype=float) for name in (of, to))
     seconds = min(one.size, other.size)

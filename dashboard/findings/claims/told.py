@@ -1,11 +1,9 @@
 """The outcomes of claims in words: their figures for pages, a line each for a terminal."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import UNKNOWN, percent, sig
+from workers.analysis.predicates.bounds import Effect
 
 UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "commits": " commits"}
 SHARES = ("share", "deviation")  # read in per cent
@@ -15,33 +13,33 @@ def claims_told(experiment: Experiment) -> list[str]:
     """One line each: G3 held: 24 times (22 to 27). At 64 threads ..."""
     told = []
     for one in outcomes_of(experiment):
-        interval = interval_of(one["measured"])
-        figures = value_of(one["measured"]) + (f" ({interval})" if interval else "")
-        why = f" {one['why']}." if one["why"] else ""
-        told.append(f"{one['id']} {one['outcome']}: {figures}. {one['says']}{why}")
+        interval = interval_of(one.measured)
+        figures = value_of(one.measured) + (f" ({interval})" if interval else "")
+        why = f" {one.why}." if one.why else ""
+        told.append(f"{one.id} {one.outcome}: {figures}. {one.says}{why}")
     return told
 
 
-def value_of(measured: Mapping[str, Any]) -> str:
+def value_of(measured: Effect) -> str:
     """24.2 times; 0 of 30; a dash where nothing is known."""
-    if measured["value"] is None:
+    if measured.value is None:
         return UNKNOWN
-    if measured["counts"]:
-        return str(measured["counts"])
-    if measured["unit"] in SHARES:
-        return percent(measured["value"])
-    return f"{sig(measured['value'])}{UNITS[measured['unit']]}"
+    if measured.counts:
+        return measured.counts
+    if measured.unit in SHARES:
+        return percent(measured.value)
+    return f"{sig(measured.value)}{UNITS[measured.unit]}"
 
 
-def interval_of(measured: Mapping[str, Any]) -> str:
+def interval_of(measured: Effect) -> str:
     """The 95 % interval; "" where none is known. A share that was never or always seen has one open side; a deviation
     has two ends."""
-    lo, hi = measured["lo"], measured["hi"]
+    lo, hi = measured.lo, measured.hi
     if lo is None or hi is None:
         return ""
-    if measured["unit"] == "deviation":
+    if measured.unit == "deviation":
         return f"{percent(lo)} to {percent(hi)}"
-    if measured["unit"] != "share":
+    if measured.unit != "share":
         return f"{sig(lo)} to {sig(hi)}"
     if lo == 0:
         return f"at most {percent(hi)}"

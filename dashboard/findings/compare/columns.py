@@ -1,14 +1,14 @@
 """The points that are compared: one column each, in the order of the address."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 from dashboard.findings.analysis import describe, judged
 from dashboard.findings.compare.figures import Column
-from dashboard.findings.point import Point
+from dashboard.findings.names import server_names
 from dashboard.findings.points import Gathered, gathered
 from dashboard.records.experiments.models import Experiment, Run
+from workers.bench.plan import Plan
 
 MOST_POINTS = 16
 
@@ -18,47 +18,30 @@ def columns(wanted: Sequence[int]) -> list[Column]:
     none."""
     place = {run_id: n for n, run_id in enumerate(wanted)}
     points = gathered(Run.objects.filter(pk__in=wanted, cell__experiment__deleted_at=None))
-    points.sort(key=lambda point: min(place[run["id"]] for run in point.runs))
+    points.sort(key=lambda point: min(place[run.id] for run in point.runs))
     points = points[:MOST_POINTS]
     if not points:
         return []
     seconds = [point.seconds() for point in points]
     alike = [n for n, point in enumerate(points) if n and _counts(point) == _counts(points[0])]
     ratios = judged({n: (seconds[n], seconds[0]) for n in alike})
-    known = _known(points)
-    return [_column(describe(point, seconds[n], ratios.get(n)), known(point)) for n, point in enumerate(points)]
-
-
-def _column(point: Point, known: Mapping[str, Any]) -> Column:
-    return Column(**{field.name: getattr(point, field.name) for field in fields(point)}, **known)
+    experiments = Experiment.objects.in_bulk({run.experiment_id for point in points for run in point.runs})
+    runs = Run.objects.filter(pk__in=[point.runs[0].id for point in points]).select_related("environment")
+    environments = {run.pk: run.environment.data for run in runs}
+    return [
+        Column(
+            **vars(describe(point, seconds[n], ratios.get(n))),
+            experiment=(experiment := experiments[point.runs[0].experiment_id]),
+            server=server_names(Plan.from_dict(experiment.plan))[point.key.server_id],
+            environment=environments[point.runs[0].id],
+            others=tuple(run.id for rival in points if rival is not point for run in rival.runs),
+        )
+        for n, point in enumerate(points)
+    ]
 
 
 def _counts(point: Gathered) -> str:
-    return str(point.runs[0]["counts"])
-
-
-def _known(points: Sequence[Gathered]) -> Callable[[Gathered], Mapping[str, Any]]:
-    """What a column needs beside its runs: names and environment, read in two queries."""
-    experiments = Experiment.objects.in_bulk({run["experiment_id"] for point in points for run in point.runs})
-    runs = Run.objects.filter(pk__in=[point.runs[0]["id"] for point in points]).select_related("environment")
-    environments = {run.pk: run.environment.data for run in runs}
-
-    def of(point: Gathered) -> Mapping[str, Any]:
-        experiment = experiments[point.runs[0]["experiment_id"]]
-        others = tuple(run["id"] for rival in points if rival is not point for run in rival.runs)
-        return {
-            "experiment": experiment,
-            "server": _server(experiment, point.key.server_id),
-            "environment": environments[point.runs[0]["id"]],
-            "others": others,
-        }
-
-    return of
-
-
-def _server(experiment: Experiment, server_id: int) -> str:
-    """As the plan calls it: that of an imported experiment is not registered here."""
-    return str(next(one["name"] for one in experiment.plan["targets"] if one["server_id"] == server_id))
+    return point.runs[0].counts
 
 
 def experiments_of(compared: Sequence[Column]) -> list[Experiment]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dashboard.findings.compare.figures import Column, named
 from dashboard.findings.finding import TOO_FEW, Finding
-from dashboard.findings.point import Ratio
+from dashboard.findings.point import ThroughputRatio
 from dashboard.text.numbers import sig
 
 
@@ -24,7 +24,7 @@ def finding(columns: Sequence[Column]) -> Finding | None:
     return Finding(found.text, found.interval, (*found.more, *further, *([f"{unlike}."] if unlike else [])))
 
 
-def _told(name: str, first: str, ratio: Ratio) -> Finding:
+def _told(name: str, first: str, ratio: ThroughputRatio) -> Finding:
     digits = 2 if ratio.value >= 2 else 3
     interval = f"{sig(ratio.lo, digits)} to {sig(ratio.hi, digits)}" if ratio.lo is not None else ""
     throughput = f"{sig(ratio.value, digits)} times the throughput of {first}"

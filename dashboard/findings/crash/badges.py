@@ -12,7 +12,7 @@ from dashboard.records.experiments.crash_kinds import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.queries import last_answer
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import CONTROLS, Plan, Variant
 
 NAMES = {"rocksdb": "MyRocks, "}
 MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
@@ -63,20 +63,21 @@ def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, s
     places = ended.filter(experiment__in=newest).order_by("-experiment_id")
     combinations = list(places.values_list("experiment_id", "server_id", "variant", "environment_id").distinct())
     experiments = Experiment.objects.defer("analysis").in_bulk(newest)
+    plans = {pk: Plan.from_dict(one.plan) for pk, one in experiments.items()}
     environments = Environment.objects.in_bulk({one[3] for one in combinations})
     found: dict[int, dict[tuple[int, str], str]] = {}
     for experiment_id, server_id, variant, environment_id in combinations:
-        engine = _agreed(present, experiments[experiment_id].plan, variant, environments[environment_id].data)
+        engine = _agreed(present, plans[experiment_id], variant, environments[environment_id].data)
         tried, place = found.setdefault(experiment_id, {}), (server_id, variant)
         tried[place] = engine if tried.get(place, engine) == engine else ""  # the build was updated on the way
     return [(experiments[pk], places) for pk, places in found.items() if any(places.values())]
 
 
-def _agreed(present: Durability, plan: Mapping[str, Any], variant: str, environment: Mapping[str, Any]) -> str:
+def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[str, Any]) -> str:
     """The engine of a variant that ran with these settings; "" where it did not, or its engine's are not known."""
-    planned: Mapping[str, Any] = next((one for one in plan["variants"] if one["name"] == variant), {})
-    engine = planned.get("engine", "innodb").lower()
-    ran = of_trial(environment, planned.get("settings", {}))
+    planned = next((one for one in plan.variants if one.name == variant), Variant("", {}))
+    engine = planned.engine.lower()
+    ran = of_trial(environment, planned.settings)
     return engine if engine in present.engines and agree(engine, present, ran) else ""
 
 

@@ -3,44 +3,44 @@
 from collections.abc import Sequence
 
 from dashboard.findings.crash.detector import detector
-from dashboard.findings.crash.settings import Setting, settings
+from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
-from dashboard.findings.finding import Finding, Pair, compared, pairs
-from dashboard.findings.headline import Headline, headline
-from dashboard.findings.shown import Shown
+from dashboard.findings.crash.trials import Tried
+from dashboard.findings.finding import Finding, Pair, compared
 
 
-def crash_finding(shown: Shown, is_over: bool = True) -> Finding:
-    """The first of: detector failed, no verdict, what the settings of the plan's headline lost."""
-    trusted = detector(shown.trials)
+def crash_finding(
+    settings: Sequence[CrashSetting], trials: Sequence[Tried], pairs: Sequence[Pair], is_over: bool
+) -> Finding:
+    """The first of: self-test failed, no verdict, what the settings of the plan's headline lost."""
+    trusted = detector(trials)
     if trusted.failed:
         text, _, rest = trusted.says.partition(". ")
         return Finding(text, more=(rest,))
-    known = [one for one in settings(shown) if one.tally.invalid.n]
-    more = (trusted.says, *_left_over(shown))
+    known = [one for one in settings if one.tally.invalid.n]
+    more = (trusted.says, *_left_over(trials))
     if not known:
         return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
-    told = _told(shown, known, is_over)
+    told = _told(known, pairs, is_over)
     return Finding(told.text, more=(*told.more, *more))
 
 
-def _told(shown: Shown, known: Sequence[Setting], is_over: bool) -> Finding:
+def _told(known: Sequence[CrashSetting], pairs: Sequence[Pair], is_over: bool) -> Finding:
     """Of the first server that has a verdict; the other servers follow with a sentence each."""
-    main = headline(shown.plan)
-    places = [(pair, [one for one in known if one.server_id == pair.server_id]) for pair in pairs(shown, main)]
-    first, *others = (_on_one_server(main, pair, here) for pair, here in places if here)
+    places = [(pair, [one for one in known if one.place.server_id == pair.server_id]) for pair in pairs]
+    first, *others = (_on_one_server(pair, here) for pair, here in places if here)
     nothing = "no crash trial has a verdict" + ("" if is_over else " yet")
-    undecided = [f"On {shown.names[pair.server_id]} {nothing}." for pair, here in places if not here]
+    undecided = [f"On {pair.server} {nothing}." for pair, here in places if not here]
     return Finding(first.text, more=(*first.more, *(other.sentence for other in others), *undecided))
 
 
-def _on_one_server(main: Headline, pair: Pair, known: Sequence[Setting]) -> Finding:
+def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
     """The settings of the plan's headline there; where none of the two has a verdict, all that do."""
-    here = {one.variant: one for one in known}
+    main, here = pair.main, {one.place.variant: one for one in known}
     asked = [here[name] for name in (main.variant, main.baseline) if name in here]
     first, *others = asked or known
     further = [f"{_says(one)}." for one in others]
-    if pair.ratio is None or first.variant != main.variant or not others:
+    if pair.ratio is None or first.place.variant != main.variant or not others:
         return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
@@ -48,7 +48,7 @@ def _on_one_server(main: Headline, pair: Pair, known: Sequence[Setting]) -> Find
     return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
 
 
-def _says(one: Setting) -> str:
+def _says(one: CrashSetting) -> str:
     return f"{one.name} {one.tally.says}"
 
 
@@ -56,9 +56,9 @@ def _with_interval(speed: Finding) -> str:
     return f"{speed.text} ({speed.interval})"
 
 
-def _left_over(shown: Shown) -> list[str]:
+def _left_over(trials: Sequence[Tried]) -> list[str]:
     """What was planned but told nothing."""
-    planned = [trial for trial in shown.trials if trial.counts]
+    planned = [trial for trial in trials if trial.counts]
     unknown = sum(trial.is_unknown for trial in planned)
     missing = len(planned) - finished(planned)
     return [

@@ -16,7 +16,7 @@ PLACES = ("engine", "binlog")
 
 
 @dataclass(frozen=True)
-class Loss:
+class CrashLoss:
     """Acknowledged transactions lost per crash and the time that committing them took; ms None: not known.
     `rate`: the trials that lost any; the medians are theirs, so that what happens in few crashes is not told as 0."""
 
@@ -57,7 +57,7 @@ class Tally:
             sum(trial.verdict == Trial.Verdict.INVALID for trial in self.decided), len(self.decided), self.unknown
         )
 
-    def loss(self, place: str) -> Loss | None:
+    def loss(self, place: str) -> CrashLoss | None:
         """Lost from "engine" or "binlog" in trials with a verdict; None where no such trial knows."""
         known = [(count, trial.lost_ms(place)) for trial in self.decided if (count := trial.lost(place)) is not None]
         if not known:
@@ -65,7 +65,7 @@ class Tally:
         lost = [each for each, _ in known]
         hit = [each for each in lost if each]
         took = [took_ms for each, took_ms in known if each and took_ms is not None]
-        return Loss(
+        return CrashLoss(
             mean=fmean(lost),
             median=median(hit) if hit else 0,
             least=min(lost),
@@ -114,7 +114,7 @@ class Tally:
         return "; ".join([text, ", ".join(more + untold)] if more + untold else [text])
 
     @property
-    def _worst_loss(self) -> tuple[str, Loss | None]:
+    def _worst_loss(self) -> tuple[str, CrashLoss | None]:
         """The place that lost something most often, and its loss; None where neither lost anything."""
         known = [(place, loss) for place in PLACES if (loss := self.loss(place)) and loss.most]
         return max(known, key=lambda one: one[1].rate.k, default=("", None))
@@ -125,7 +125,7 @@ def in_words(count: float) -> str:
     return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
 
 
-def _lost(loss: Loss, place: str) -> str:
+def _lost(loss: CrashLoss, place: str) -> str:
     work = f" ({ms(loss.median_ms)} of work)" if loss.median_ms is not None else ""
     number = "1 acknowledged commit" if loss.median == 1 else f"{in_words(loss.median)} acknowledged commits"
     return f"a median of {number}{work}{' from the binlog' if place == 'binlog' else ''}"

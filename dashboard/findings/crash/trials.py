@@ -7,7 +7,7 @@ from typing import Any, Literal
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import verdict_label
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import CONTROLS, Plan
 from workers.crash.replica_judgement import RECONNECTIONS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
@@ -87,7 +87,7 @@ class Tried:
 
 def trials_of(experiment: Experiment) -> list[Tried]:
     """All trials in order of execution. Replicas are read from the evidence only where the plan has them."""
-    has_replica = bool((experiment.plan.get("crash") or {}).get("replica"))
+    has_replica = Plan.from_dict(experiment.plan).crash.replica
     wanted = (*_COLUMNS, "evidence__data__replicas") if has_replica else _COLUMNS
     return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
 

@@ -4,7 +4,6 @@ stored: only so many servers, experiments, nights and changes are shown."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
@@ -28,7 +27,7 @@ class Line:
     cost: Cost | None
 
 
-def context(now: datetime) -> dict[str, Any]:
+def context(now: datetime) -> dict[str, object]:
     servers = _servers()
     shown = servers[:MOST_SERVERS]
     return {

@@ -1,9 +1,7 @@
 """The page's table for spreadsheets and programs."""
 
-from typing import Any
-
-from dashboard.charts.chart import Table
-from dashboard.pages.reproduction.statements import Section, Statement
+from dashboard.charts.chart import ChartTable, Row
+from dashboard.pages.reproduction.statements import ArticleStatement, Section
 
 COLUMNS = (
     "claim", "statement", "predicate", "article", "outcome", "measured", "95 % from", "95 % to", "unit", "counts",
@@ -11,16 +9,17 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def table(sections: list[Section]) -> Table:
+def table(sections: list[Section]) -> ChartTable:
     rows = tuple(_row(one) for section in sections for one in section.statements)
-    return Table(tuple((title, "text") for title in COLUMNS), rows)
+    return ChartTable(tuple((title, "text") for title in COLUMNS), rows)
 
 
-def _row(one: Statement) -> tuple[Any, ...]:
-    measured, experiment, at = one.measured, one.newest.experiment if one.newest else None, one.measured_at
+def _row(one: ArticleStatement) -> Row:
+    experiment, at = one.newest.experiment if one.newest else None, one.measured_at
+    effect = one.measured
+    figures = (effect.value, effect.lo, effect.hi, effect.unit, effect.counts) if effect else (None, None, None, "", "")
     return (
-        one.id, one.says, one.asks, one.article, one.outcome, measured["value"], measured["lo"], measured["hi"],
-        measured["unit"], measured["counts"], one.why, one.today, one.recipe.key,
+        one.id, one.says, one.asks, one.article, one.outcome, *figures, one.why, one.today, one.recipe.key,
         experiment.pk if experiment else None, experiment.recipe_size if experiment else "",
         at.isoformat() if at else "", one.server, ", ".join(one.builds), ", ".join(one.storages),
     )  # fmt: skip

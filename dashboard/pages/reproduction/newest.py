@@ -6,13 +6,14 @@ whole plan: one that was cancelled or broke off answers nothing.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Count, Max
 
-from dashboard.findings.claims.outcomes import kept_outcomes
+from dashboard.findings.claims.outcomes import ClaimOutcome, kept_outcomes
+from dashboard.findings.names import server_names
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan
 from workers.bench.recipes import ALIASES
 
 
@@ -27,7 +28,7 @@ class Newest:
     builds: Mapping[int, str]
 
     @property
-    def outcomes(self) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    def outcomes(self) -> list[tuple[Mapping[str, object], ClaimOutcome]]:
         """(Claim as it was asked, outcome), server by server."""
         asked = self.experiment.claims.get("claims", [])
         found = kept_outcomes(self.experiment)
@@ -53,9 +54,7 @@ def newest(recipes: Iterable[str]) -> dict[str, Newest]:
     rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk(last.values())
     builds = dict(Server.objects.filter(kind=Server.Kind.SANDBOX).values_list("pk", "build"))
     return {
-        key: Newest(rows[last[key]], times[key], _names(rows[last[key]].plan), builds) for key in keys if key in last
+        key: Newest(one, times[key], server_names(Plan.from_dict(one.plan)), builds)
+        for key in keys
+        if (one := rows.get(last.get(key)))
     }
-
-
-def _names(plan: Mapping[str, Any]) -> dict[int, str]:
-    return {target["server_id"]: target["name"] for target in plan["targets"]}

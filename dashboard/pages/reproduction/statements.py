@@ -1,26 +1,28 @@
 """Every statement of the recipes beside its newest measurement, by claim of the articles."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from dashboard.findings.claims.outcomes import ClaimOutcome
 from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
 from dashboard.pages.reproduction.newest import Newest, newest
 from dashboard.pages.results.claims_page import LOOKS
 from dashboard.records.experiments.claims import variants_of
+from dashboard.text.numbers import UNKNOWN
+from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
+from workers.bench.plan import Plan
 from workers.bench.recipes import Recipe
 
 NOT_MEASURED = "not measured yet"
-NOTHING = {"value": None, "lo": None, "hi": None, "unit": "", "counts": ""}
 TEXTS = frozenset(("id", "says", "article", "today"))  # of a claim: how it is told, not what it asks
 BEYOND = ArticleClaim("", "Statements of recipes that are of none of the articles", ())
 
 
 @dataclass(frozen=True)
-class Statement:
+class ArticleStatement:
     """A recipe's sentence with what was measured on one server; `newest` None: nothing yet."""
 
     recipe: Recipe
@@ -29,7 +31,7 @@ class Statement:
     asks: str
     article: str
     outcome: str = NOT_MEASURED
-    measured: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    measured: Effect | None = None
     why: str = ""
     today: str = ""
     server: str = ""
@@ -39,11 +41,11 @@ class Statement:
 
     @property
     def value(self) -> str:
-        return value_of(self.measured)
+        return value_of(self.measured) if self.measured else UNKNOWN
 
     @property
     def interval(self) -> str:
-        return interval_of(self.measured)
+        return interval_of(self.measured) if self.measured else ""
 
     @property
     def look(self) -> str:
@@ -64,7 +66,7 @@ class Section:
     """A claim of the articles with the statements that measure it."""
 
     claim: ArticleClaim
-    statements: tuple[Statement, ...]
+    statements: tuple[ArticleStatement, ...]
 
 
 def sections(recipes: Iterable[Recipe]) -> list[Section]:
@@ -78,7 +80,7 @@ def sections(recipes: Iterable[Recipe]) -> list[Section]:
     return [*made, *([Section(BEYOND, beyond)] if beyond else [])]
 
 
-def _statements(recipe: Recipe, newest: Newest | None) -> Iterable[Statement]:
+def _statements(recipe: Recipe, newest: Newest | None) -> Iterable[ArticleStatement]:
     outcomes = newest.outcomes if newest else []
     for claim in recipe.claims:
         asks = _asks(claim.as_dict())
@@ -86,27 +88,27 @@ def _statements(recipe: Recipe, newest: Newest | None) -> Iterable[Statement]:
         if newest and answers:
             yield from (_measured(recipe, claim, newest, outcome) for outcome in answers)
         else:
-            yield Statement(recipe, claim.id, claim.says, claim.in_words, claim.article)
+            yield ArticleStatement(recipe, claim.id, claim.says, claim.in_words, claim.article)
 
 
-def _asks(claim: Mapping[str, Any]) -> dict[str, Any]:
+def _asks(claim: Mapping[str, object]) -> dict[str, object]:
     """Its predicate and bounds. A recipe that asks something else by now was not measured yet."""
     return {name: value for name, value in claim.items() if name not in TEXTS}
 
 
-def _measured(recipe: Recipe, claim: Claim, newest: Newest, outcome: Mapping[str, Any]) -> Statement:
-    server = outcome["server_id"]
+def _measured(recipe: Recipe, claim: Claim, newest: Newest, outcome: ClaimOutcome) -> ArticleStatement:
+    server = outcome.server_id
     builds, storages = _places(claim, newest, server)
-    return Statement(
+    return ArticleStatement(
         recipe,
         claim.id,
         claim.says,
         claim.in_words,
         claim.article,
-        outcome=outcome["outcome"],
-        measured=outcome["measured"],
-        why=outcome["why"],
-        today=claim.today if outcome["outcome"] == "not held" else "",
+        outcome=outcome.outcome,
+        measured=outcome.measured,
+        why=outcome.why,
+        today=claim.today if outcome.outcome == "not held" else "",
         server=newest.names[server] if len(newest.names) > 1 or server not in newest.builds else "",
         builds=builds,
         storages=storages,
@@ -116,14 +118,10 @@ def _measured(recipe: Recipe, claim: Claim, newest: Newest, outcome: Mapping[str
 
 def _places(claim: Claim, newest: Newest, server: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Builds and simulated devices of the variants that the claim speaks of."""
-    variants = _variants(newest.experiment.plan["variants"], variants_of(claim.as_dict()))
-    builds = (one.get("build") or newest.builds.get(server, "") for one in variants)
-    storages = (one.get("storage") or "" for one in variants)
-    return _named(builds), _named(storages)
-
-
-def _variants(planned: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
-    return [one for one in planned if one["name"] in names]
+    names = variants_of(claim.as_dict())
+    variants = [one for one in Plan.from_dict(newest.experiment.plan).variants if one.name in names]
+    builds = (one.build or newest.builds.get(server, "") for one in variants)
+    return _named(builds), _named(one.storage for one in variants)
 
 
 def _named(names: Iterable[str]) -> tuple[str, ...]:

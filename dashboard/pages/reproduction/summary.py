@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard.pages.reproduction.statements import NOT_MEASURED, Section, Statement
+from dashboard.pages.reproduction.statements import NOT_MEASURED, ArticleStatement, Section
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Counts:
         return f"{self.held} of {self.measured} held" + (f", {self.unmeasured} to do" if self.unmeasured else "")
 
 
-def counts(statements: Iterable[Statement]) -> Counts:
+def counts(statements: Iterable[ArticleStatement]) -> Counts:
     found = Counter(one.outcome for one in statements)
     return Counts(found["held"], found["not held"], found["not decidable"], found[NOT_MEASURED])
 
 
-def of_the_articles(sections: Iterable[Section]) -> list[Statement]:
+def of_the_articles(sections: Iterable[Section]) -> list[ArticleStatement]:
     return [one for section in sections if section.claim.id for one in section.statements]
 
 
@@ -53,7 +53,7 @@ def sentence(found: Counts) -> str:
     return f"{', '.join(parts)}." + (f" {rest}" if found.unmeasured else "")
 
 
-def measured_between(statements: Iterable[Statement]) -> list[datetime]:
+def measured_between(statements: Iterable[ArticleStatement]) -> list[datetime]:
     """When the experiments that the statements rest on ended: the first and the last, one where both are of the same
     day, none where nothing was measured."""
     ended = sorted(one.measured_at for one in statements if one.measured_at)

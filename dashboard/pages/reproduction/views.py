@@ -1,7 +1,6 @@
 """Every claim of the articles beside what was measured here."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -21,7 +20,7 @@ def claims(request: HttpRequest) -> HttpResponse:
     return render(request, "reproduction/claims.html", _context(sections(shelf.shelf().recipes.values())))
 
 
-def _context(found: Sequence[Section]) -> dict[str, Any]:
+def _context(found: Sequence[Section]) -> dict[str, object]:
     counted = counts(of_the_articles(found))
     return {
         "sections": [{"section": one, "counts": counts(one.statements)} for one in found],

@@ -2,40 +2,39 @@
 
 import shlex
 from collections.abc import Callable
-from typing import Any
 
-from dashboard.charts.chart import Chart, Table
+from dashboard.charts.chart import Chart, ChartTable
 from dashboard.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
 from dashboard.charts.fsync_latency import row
 from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
 from dashboard.findings.looks import looks
-from dashboard.findings.point import FsyncLatency
-from dashboard.findings.probed import each
-from dashboard.findings.stored import read
+from dashboard.findings.probed import probed_devices
+from dashboard.findings.runs import RunFigure, RunFigures, figures_of, latencies_of
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Run
-from dashboard.text import numbers as figures
+from dashboard.text import numbers
+from workers.bench.plan import Plan
 from workers.metrics.source import FIGURES
 
 
 def _seconds(run: Run, reader: Reader) -> Chart:
     columns = run.series.columns if hasattr(run, "series") else {}
-    variants = [variant["name"] for variant in run.cell.experiment.plan["variants"]]
+    variants = [variant.name for variant in Plan.from_dict(run.cell.experiment.plan).variants]
     colour = looks(variants)[variants.index(run.cell.variant)].colour if run.cell.variant in variants else 0
     return seconds(columns, reader.text(run.cell.variant), colour, _counted(run))
 
 
 def _counted(run: Run) -> str:
-    return counted(run.cell.experiment.plan, run.cell.workload)
+    return counted(Plan.from_dict(run.cell.experiment.plan), run.cell.workload)
 
 
 CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds}
 
 
-def context(run: Run, reader: Reader) -> dict[str, Any]:
+def context(run: Run, reader: Reader) -> dict[str, object]:
     evidence = getattr(run, "evidence", None)
     cell, server = run.cell, run.environment.data.get("server") or {}
     return {
@@ -51,7 +50,7 @@ def context(run: Run, reader: Reader) -> dict[str, Any]:
         "together": together.of_run(run, shared=reader.is_guest),
         "picture": _picture(run, reader),
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
-        "figures": [_figure(one, reader) for one in run.figures if one["value"] is not None],
+        "figures": [_figure(one, one.value, reader) for one in figures_of(run.figures) if one.value is not None],
         "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
         "per_commit": _per_commit(run),
         "fsync_latency": _fsync_latency(run, reader),
@@ -61,11 +60,11 @@ def context(run: Run, reader: Reader) -> dict[str, Any]:
         "output": reader.text(evidence.output) if evidence else "",
         "facts": {name: reader.text(fact) for name, fact in facts(run.environment.data).items()},
         "variables": sorted(reader.variables(server.get("variables") or {}).items()),
-        "probes": [reader.data(data) for _, data in each([(0, run.probe.data)])] if run.probe else [None],
+        "probes": list(probed_devices([(0, reader.data(run.probe.data))])) if run.probe else [None],
     }
 
 
-def _picture(run: Run, reader: Reader) -> dict[str, Any]:
+def _picture(run: Run, reader: Reader) -> dict[str, object]:
     chart = _seconds(run, reader)
     files = {form: reader.addresses.cell_chart(run.cell_id, chart.key, form) for form in ("csv", "json")}
     return {"chart": chart, "payload": chart.payload(), **files}
@@ -76,14 +75,14 @@ def _order(latency_ms: dict[str, float]) -> list[str]:
     return known + [name for name in latency_ms if name not in known]
 
 
-def _figure(one: dict[str, Any], reader: Reader) -> dict[str, Any]:
-    unit = FIGURES.get(one["name"], "")
-    shown = figures.size(one["value"]) if unit == "bytes" else figures.unit(one["value"], unit)
-    return {**one, "title": one["name"].replace("_", " "), "shown": shown, "note": reader.text(one["note"])}
+def _figure(one: RunFigure, value: float, reader: Reader) -> dict[str, str]:
+    unit = FIGURES.get(one.name, "")
+    shown = numbers.size(value) if unit == "bytes" else numbers.unit(value, unit)
+    return {"title": one.name.replace("_", " "), "shown": shown, "source": one.source, "note": reader.text(one.note)}
 
 
 def _as_counted(run: Run) -> per_commit.Runs:
-    return [{"figures": run.figures, "transactions": run.transactions, "counts": _counted(run)}]
+    return [RunFigures(run.transactions, _counted(run), figures_of(run.figures))]
 
 
 def _per_commit(run: Run) -> list[tuple[str, float, str]]:
@@ -95,7 +94,7 @@ def _per_commit(run: Run) -> list[tuple[str, float, str]]:
     return found + ([("commits per binlog group", group.value, group.source)] if group else [])
 
 
-def _fsync_latency(run: Run, reader: Reader) -> Table:
+def _fsync_latency(run: Run, reader: Reader) -> ChartTable:
     variant = reader.text(run.cell.variant)
-    rows = [row(variant, one["files"], read(FsyncLatency, one)) for one in run.latencies if one["calls"]]
-    return Table(LATENCY_COLUMNS, tuple(rows))
+    rows = [row(variant, one.files, one) for one in latencies_of(run.latencies) if one.calls]
+    return ChartTable(LATENCY_COLUMNS, tuple(rows))

@@ -1,20 +1,18 @@
 """The claims part of a result page; nothing where the experiment was made from no recipe with claims."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from dashboard.findings.claims.outcomes import outcomes_of
+from dashboard.findings.claims.outcomes import ClaimOutcome, outcomes_of
 from dashboard.findings.claims.told import interval_of, value_of
-from dashboard.findings.shown import Shown
+from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.models import Experiment
 
 LOOKS = {"held": "held", "not held": "warned", "not decidable": "unknown"}  # classes of badges.css
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimRow:
     """One claim on one server, as the page says it. `server` is "" where there is only one."""
 
     id: str
@@ -30,34 +28,34 @@ class Row:
     server: str
 
 
-def context(experiment: Experiment, shown: Shown) -> dict[str, Any] | None:
+def context(experiment: Experiment, view: ResultView) -> dict[str, object] | None:
     found = outcomes_of(experiment)
     if not found:
         return None
-    chosen = [one for one in found if shown.server_id in (None, one["server_id"])]
+    chosen = [one for one in found if one.server_id in view.servers]
     return {
-        "rows": [_row(one, shown) for one in chosen],
+        "rows": [_row(one, view) for one in chosen],
         "summary": _summary(chosen),
-        "changed": [shown.clean(said) for said in experiment.claims["changed"]],
-        "title": shown.clean(experiment.claims["title"]),
+        "changed": [view.clean(said) for said in experiment.claims["changed"]],
+        "title": view.clean(experiment.claims["title"]),
         "size": experiment.recipe_size,
     }
 
 
-def _summary(found: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    counts = Counter(one["outcome"] for one in found)
+def _summary(found: list[ClaimOutcome]) -> list[dict[str, object]]:
+    counts = Counter(one.outcome for one in found)
     return [
         {"look": look, "says": f"{counts[outcome]} {outcome}"} for outcome, look in LOOKS.items() if counts[outcome]
     ]
 
 
-def _row(one: Mapping[str, Any], shown: Shown) -> Row:
-    texts = {name: shown.clean(one[name]) for name in ("id", "says", "asks", "article", "why", "today")}
-    return Row(
+def _row(one: ClaimOutcome, view: ResultView) -> ClaimRow:
+    texts = {name: view.clean(getattr(one, name)) for name in ("id", "says", "asks", "article", "why", "today")}
+    return ClaimRow(
         **texts,
-        value=value_of(one["measured"]),
-        interval=interval_of(one["measured"]),
-        outcome=one["outcome"],
-        look=LOOKS[one["outcome"]],
-        server=shown.names[one["server_id"]] if len(shown.names) > 1 else "",
+        value=value_of(one.measured),
+        interval=interval_of(one.measured),
+        outcome=one.outcome,
+        look=LOOKS[one.outcome],
+        server=view.names[one.server_id] if len(view.names) > 1 else "",
     )

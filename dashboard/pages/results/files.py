@@ -6,7 +6,7 @@ import io
 from django.http import HttpResponse, JsonResponse
 from django.utils.text import slugify
 
-from dashboard.charts.chart import Chart, Table
+from dashboard.charts.chart import Chart, ChartTable
 from dashboard.text.spreadsheet import plain
 
 
@@ -21,12 +21,12 @@ def as_csv(chart: Chart, name: str) -> HttpResponse:
     return _named(_csv(chart.table), name, chart, "csv")
 
 
-def table_as_json(table: Table, name: str) -> HttpResponse:
+def table_as_json(table: ChartTable, name: str) -> HttpResponse:
     rows = [dict(zip(table.raw_titles, row, strict=True)) for row in table.rows]
     return _called(JsonResponse({"rows": rows}), f"{name}.json")
 
 
-def table_as_csv(table: Table, name: str) -> HttpResponse:
+def table_as_csv(table: ChartTable, name: str) -> HttpResponse:
     return _called(_csv(table), f"{name}.csv")
 
 
@@ -34,7 +34,7 @@ FORMS = {"json": as_json, "csv": as_csv}
 TABLE_FORMS = {"json": table_as_json, "csv": table_as_csv}
 
 
-def _csv(table: Table) -> HttpResponse:
+def _csv(table: ChartTable) -> HttpResponse:
     text = io.StringIO()
     rows = csv.writer(text)
     rows.writerow(table.raw_titles)

@@ -1,34 +1,37 @@
 """What the template of a result page is given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.group_commit import verdicts
 from dashboard.charts.registry import CHARTS, MODELS, OUTLINES, sketch
 from dashboard.findings import together
-from dashboard.findings.finding import finding, progress
+from dashboard.findings.conclusion import of_load
+from dashboard.findings.finding import progress
 from dashboard.findings.looks import looks
+from dashboard.findings.names import neutral_names, server_names
 from dashboard.findings.promises import promises
-from dashboard.findings.redact import neutral_names, redactor_of
-from dashboard.findings.shown import Shown, shown
+from dashboard.findings.redact import redactor_of
+from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash import page as crash_page
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at
+from workers.bench.plan import Plan
 
 
-def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> Shown:
+def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> ResultView:
     """The reader's choice; behind a share link without servers' names and whatever else gives them away."""
+    plan = Plan.from_dict(experiment.plan)
     if shared:
-        return shown(experiment, choice, neutral_names(experiment.plan), cache(redactor_of(experiment).text))
-    return shown(experiment, choice, {target["server_id"]: target["name"] for target in experiment.plan["targets"]})
+        return shown(experiment, choice, neutral_names(plan), cache(redactor_of(experiment).text))
+    return shown(experiment, choice, server_names(plan))
 
 
-def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, Any]:
+def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, object]:
     view = shown_to(experiment, choice, shared=shared)
     addresses = Addresses(experiment.pk, token)
     rows = queries.cells(experiment)
@@ -40,7 +43,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "addresses": addresses,
         "shown": view,
         "claims": claims_page.context(experiment, view),
-        "finding": finding(view, known),
+        "finding": of_load(view, known),
         "progress": known,
         "failed": sum(row["state"] == "failed" for row in rows),
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
@@ -48,24 +51,24 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "risk": _picture("risk", view, addresses) if view.trials else None,
         "pictures": [_picture(key, view, addresses) for key in CHARTS if key not in ("risk", *MODELS)] if rows else [],
         "models": _models(view, addresses),
-        "group_commit": verdicts(view),
+        "group_commit": verdicts(view.lines),
         "choosers": choosers(view) + crash_page.choosers(view),
-        "plan": experiment.plan,
+        "plan": view.plan,
         "together": together.of_experiment(experiment, shared=shared),
         "variants": [
-            {**v, "shown": view.clean(v["name"]), "colour": look.colour}
-            for v, look in zip(view.plan["variants"], looks(view.variants), strict=True)
+            {**vars(variant), "shown": view.clean(variant.name), "colour": look.colour}
+            for variant, look in zip(view.plan.variants, looks(view.variants), strict=True)
         ],
-        "promises": promises(view),
+        "promises": promises(view.devices, view.names, view.clean),
         "contradictions": contradicted(view),
         "places": places(view, rows),
         "cells": [_row(view, addresses, row) for row in rows],
     }
 
 
-def contradicted(view: Shown) -> list[dict[str, Any]]:
+def contradicted(view: ResultView) -> list[dict[str, object]]:
     """Each variant whose sources contradict each other about its fsyncs: at its fewest such threads, and how often."""
-    found = [(line, [point for point in line.points if point.contradictions]) for line in view.lines()]
+    found = [(line, [point for point in line.points if point.contradictions]) for line in view.lines]
     return [
         {
             "name": line.name,
@@ -78,23 +81,23 @@ def contradicted(view: Shown) -> list[dict[str, Any]]:
     ]
 
 
-def _is_unfinished(view: Shown, rows: list[dict[str, Any]]) -> bool:
+def _is_unfinished(view: ResultView, rows: list[dict[str, object]]) -> bool:
     """Whether a cell or a trial of the plan was not measured: what *Resume* would queue."""
     states = {row["state"] for row in rows} | {trial.state for trial in view.trials}
     return bool(states - {Cell.State.DONE})
 
 
-def _picture(key: str, view: Shown, addresses: Addresses) -> dict[str, Any]:
-    return picture(sketch(key, view), addresses, view.query())
+def _picture(key: str, view: ResultView, addresses: Addresses) -> dict[str, object]:
+    return picture(sketch(key, view), addresses, view.query)
 
 
-def _models(view: Shown, addresses: Addresses) -> list[dict[str, Any]]:
+def _models(view: ResultView, addresses: Addresses) -> list[dict[str, object]]:
     """Only those that have something to draw."""
     made = (_picture(key, view, addresses) for key in MODELS)
     return [one for one in made if not one["chart"].empty]
 
 
-def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, Any]:
+def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, object]:
     """A chart with its table and the addresses of its files."""
     return {
         "chart": chart,
@@ -105,18 +108,18 @@ def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, Any]:
     }
 
 
-def choosers(view: Shown) -> list[dict[str, Any]]:
+def choosers(view: ResultView) -> list[dict[str, object]]:
     """The selects above the charts; one with a single option is no choice and left out."""
     servers = list(view.names)
     labels = [view.clean(label) for label in view.workloads]
     offered = (
-        ("workload", "Workload", labels, _index(view.workloads, view.workload)),
-        ("server", "Server", list(view.names.values()), servers.index(view.server_id) if view.server_id else None),
+        ("workload", "Workload", labels, _index(view.workloads, view.choice.workload)),
+        ("server", "Server", list(view.names.values()), _index(servers, view.choice.server_id)),
         (
             "threads",
             "Cost, seconds and histogram at" if view.trials else "Seconds and histogram at",
-            list(map(at, view.plan["threads"])),
-            _index(view.plan["threads"], view.at_threads),
+            list(map(at, view.plan.threads)),
+            _index(view.plan.threads, view.at_threads),
         ),
         ("baseline", "Compare with", [view.clean(name) for name in view.variants], view.variants.index(view.baseline)),
     )
@@ -132,11 +135,11 @@ def _nothing(name: str) -> str:
     return "all, side by side" if name == "server" else ""
 
 
-def _index(known: list[Any], one: Any) -> int | None:
+def _index(known: Sequence[object], one: object) -> int | None:
     return known.index(one) if one in known else None
 
 
-def places(view: Shown, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def places(view: ResultView, rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Each server with what is known of where it was measured; one entry per environment met."""
     data = queries.environments(rows)
     met = dict.fromkeys((row["server_id"], row["run__environment_id"]) for row in rows if row["run__environment_id"])
@@ -146,7 +149,7 @@ def places(view: Shown, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(view: Shown, addresses: Addresses, row: dict[str, Any]) -> dict[str, Any]:
+def _row(view: ResultView, addresses: Addresses, row: dict[str, object]) -> dict[str, object]:
     texts = {name: view.clean(row[name]) for name in ("variant", "workload", "error", "mend") if row[name]}
     url = addresses.cell(row["id"]) if row["run__id"] else ""
     return {**row, **texts, "server": view.names[row["server_id"]], "url": url}

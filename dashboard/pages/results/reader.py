@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.findings.redact import Redactor, neutral_names, redactor_of
+from dashboard.findings.names import neutral_names, server_names
+from dashboard.findings.redact import Redactor, redactor_of
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.models import Experiment
+from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Reader:
     def data(self, value: Any) -> Any:
         return self.redactor.data(value) if self.redactor else value
 
-    def variables(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+    def variables(self, known: Mapping[str, object]) -> Mapping[str, object]:
         return self.redactor.variables(known) if self.redactor else known
 
     def server_text(self, text: str, *, is_sandbox: bool) -> str:
@@ -37,7 +39,7 @@ class Reader:
 
 def reader_of(experiment: Experiment, token: str = "") -> Reader:
     """`token`: of the share link that was opened, "" for somebody who logged in."""
-    addresses = Addresses(experiment.pk, token)
+    addresses, plan = Addresses(experiment.pk, token), Plan.from_dict(experiment.plan)
     if token:
-        return Reader(addresses, neutral_names(experiment.plan), redactor_of(experiment))
-    return Reader(addresses, {target["server_id"]: target["name"] for target in experiment.plan["targets"]})
+        return Reader(addresses, neutral_names(plan), redactor_of(experiment))
+    return Reader(addresses, server_names(plan))

@@ -68,7 +68,7 @@ def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str,
     if key not in CHARTS:
         raise Http404("No such chart.")
     view = page.shown_to(experiment_of(link), query, shared=True)
-    return page.picture(sketch(key, view), Addresses(link.experiment_id, token), view.query())
+    return page.picture(sketch(key, view), Addresses(link.experiment_id, token), view.query)
 
 
 def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:

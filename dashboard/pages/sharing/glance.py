@@ -7,7 +7,7 @@ from django.http import QueryDict
 from dashboard.charts.chart import Chart
 from dashboard.charts.registry import draw
 from dashboard.findings.conclusion import conclusion
-from dashboard.findings.shown import Shown
+from dashboard.findings.shown import ResultView
 from dashboard.pages.results import page
 from dashboard.pages.results.compare.page import at_a_glance
 from dashboard.pages.sharing import comparisons
@@ -32,6 +32,6 @@ def glance(link: ShareLink, token: str) -> Glance:
     return Glance(conclusion(experiment, view).sentence, view.clean(experiment.name), draw(main_chart(view), view))
 
 
-def main_chart(view: Shown) -> str:
+def main_chart(view: ResultView) -> str:
     """Cost against risk where there were crashes and it can be drawn, else throughput."""
     return "risk" if view.trials and draw("risk", view).series else "throughput"

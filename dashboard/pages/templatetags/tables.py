@@ -7,32 +7,32 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.charts.chart import NOT_AVAILABLE, Table
+from dashboard.charts.chart import NOT_AVAILABLE, Cell, ChartTable
 from dashboard.text.numbers import FORMATS, UNKNOWN, number
 
 register = template.Library()
 
 
 @register.filter
-def rows_of(table: Table) -> SafeString:
+def rows_of(table: ChartTable) -> SafeString:
     """`<tr>` by `<tr>` of a chart's table; every text is escaped, the first cell of a row names it."""
     kinds = [kind for _, kind in table.columns]
     return _rows(_row(row, kinds) for row in table.rows)
 
 
-def _row(row: Iterable[Any], kinds: Iterable[str]) -> str:
+def _row(row: Iterable[Cell], kinds: Iterable[str]) -> str:
     (name, kind), *rest = zip(row, kinds, strict=True)
     look = ' class="num"' if name is not None and kind != "text" else ""
     return f'<th scope="row"{look}>{_text(name, kind)}</th>{"".join(_cell(value, kind) for value, kind in rest)}'
 
 
-def _cell(value: Any, kind: str) -> str:
+def _cell(value: Cell, kind: str) -> str:
     is_unknown = value is None or (kind == "text" and value == NOT_AVAILABLE)
     look = ' class="unknown-cell"' if is_unknown else ' class="num"' if kind != "text" else ""
     return f"<td{look}>{_text(value, kind)}</td>"
 
 
-def _text(value: Any, kind: str) -> str:
+def _text(value: Cell, kind: str) -> str:
     return UNKNOWN if value is None else escape(FORMATS[kind](value))
 
 

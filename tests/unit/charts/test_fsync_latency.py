@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.charts.fsync_latency import fsync_latency, row
-from dashboard.findings.point import FsyncLatency
+from dashboard.findings.point import FsyncHistogram
 from tests.unit.findings.points import point
 
-FIVE = FsyncLatency(source="trace:fsync", calls=5, total_ms=7.1, max_ms=3.79, buckets={"512": 4, "4096": 1})
+FIVE = FsyncHistogram(source="trace:fsync", calls=5, total_ms=7.1, max_ms=3.79, buckets={"512": 4, "4096": 1})
 
 
 def test_it_never_shows_a_percentile_above_the_largest_call():
@@ -20,6 +20,6 @@ def test_it_never_shows_a_percentile_above_the_largest_call():
 def test_files_stand_in_one_order_however_a_database_stored_them(stored):
     """PostgreSQL orders the keys of JSON by their length."""
     line = SimpleNamespace(name="1/1", colour=0, dash=False, points=[point(fsync_latency=dict.fromkeys(stored, FIVE))])
-    chart = fsync_latency(SimpleNamespace(at_threads=8, lines=lambda: [line]))
+    chart = fsync_latency([line], 8)
     assert [series.name for series in chart.series] == ["1/1 redo", "1/1 binlog"]
     assert [files for _, files, *_ in chart.table.rows] == ["redo", "binlog", "data", "other"]

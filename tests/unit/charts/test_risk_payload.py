@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dashboard.charts.pareto import front
 from dashboard.charts.registry import draw
-from dashboard.findings.crash.finding import crash_finding
+from dashboard.findings.conclusion import of_crashes
 from dashboard.pages.results.page import shown_to
 from tests.unit.results import factory, trials
 
@@ -21,7 +21,7 @@ def risk(client, experiment, **query):
 
 
 def told(experiment):
-    return crash_finding(shown_to(experiment, {}, shared=False))
+    return of_crashes(experiment, shown_to(experiment, {}, shared=False))
 
 
 @pytest.mark.django_db
@@ -179,11 +179,12 @@ def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
 
 @pytest.mark.django_db
 def test_its_sentence_gives_no_speed_that_was_not_shown():
-    known = shown_to(trials.experiment(), {}, shared=False)
+    experiment = trials.experiment()
+    known = shown_to(experiment, {}, shared=False)
     for decision in ("no difference shown", "not decidable"):
         pairs = known.analysis.headline
         planned = tuple(replace(one, ratio=replace(one.ratio, decision=decision)) for one in pairs)
-        found = crash_finding(replace(known, analysis=replace(known.analysis, headline=planned)))
+        found = of_crashes(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
         assert found.text.startswith("0/0 lost a median of 2,300")
         assert found.more[0].startswith("1/1 lost nothing in 30 power losses")
         assert "times as fast" not in " ".join(found.more)
@@ -205,7 +206,7 @@ def test_its_sentence_does_not_change_with_the_baseline_that_a_reader_chose():
     experiment = trials.experiment()
     known = shown_to(experiment, {"baseline": "2"}, shared=False)
     assert known.baseline == "0/0"
-    assert crash_finding(known) == told(experiment)
+    assert of_crashes(experiment, known) == told(experiment)
 
 
 @pytest.mark.django_db

@@ -8,9 +8,9 @@ import pytest
 
 from dashboard.findings import analysis
 from dashboard.findings.analysis import Analysis, HeadlineRatio
-from dashboard.findings.device_models import Device
+from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.line_models import LineModels
-from dashboard.findings.point import Point, Reading, Stalls
+from dashboard.findings.point import Point, SourcedFigure, Stalls
 from dashboard.findings.stored import Unreadable, read
 from dashboard.records.experiments.models import Evidence, Run, Series
 from tests.unit.results import factory
@@ -30,7 +30,7 @@ def test_it_describes_each_point():
     assert point.ratio.decision == "differs"
     assert point.ratio.lo < 6 < point.ratio.hi
     assert at(result, "1/1").ratio is None
-    assert at(result, "1/1").fsyncs["binlog"] == Reading(pytest.approx(0.4), "trace:binlog_fsyncs")
+    assert at(result, "1/1").fsyncs["binlog"] == SourcedFigure(pytest.approx(0.4), "trace:binlog_fsyncs")
     assert at(result, "1/1").group.value == pytest.approx(4)
     assert at(result, "1/1").latency_ms["p95"] <= 2.0
 
@@ -65,7 +65,7 @@ def test_it_is_made_again_when_runs_were_added():
 
 def test_whoever_gives_an_analysis_another_field_raises_the_method():
     """Otherwise answers stored before would be refused on the field that is not there."""
-    parts = (Analysis, HeadlineRatio, Point, LineModels, Device)
+    parts = (Analysis, HeadlineRatio, Point, LineModels, DeviceModel)
     said = "; ".join(" ".join(field.name for field in fields(part)) for part in parts)
     assert (analysis._METHOD, hashlib.sha256(said.encode()).hexdigest()[:8]) == (9, "22e2de9b")
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -81,39 +80,39 @@ def page(client, experiment):
 )
 def test_it_judges_by_the_stored_seconds(name, expected, today):
     found = outcome(factory.experiment(), CLAIMS[name])
-    assert (found["outcome"], found["today"]) == (expected, today)
+    assert (found.outcome, found.today) == (expected, today)
 
 
 def test_a_ratio_is_judged_whatever_throughput_counts():
     experiment = factory.experiment()
     experiment.plan["workloads"][0]["key"] = "insert-ignore"
-    assert outcome(experiment, CLAIMS["faster"])["outcome"] == "held"
+    assert outcome(experiment, CLAIMS["faster"]).outcome == "held"
 
 
 def test_it_gives_the_effect_with_its_interval():
-    measured = outcome(factory.experiment(), CLAIMS["faster"])["measured"]
-    assert measured["lo"] < 6 < measured["hi"]
-    assert measured["value"] == pytest.approx(6, rel=0.1)
+    measured = outcome(factory.experiment(), CLAIMS["faster"]).measured
+    assert measured.lo < 6 < measured.hi
+    assert measured.value == pytest.approx(6, rel=0.1)
 
 
 def test_an_interval_that_reaches_over_a_bound_says_so():
     found = outcome(factory.experiment(), close_to_the_bound())
-    assert found["outcome"] == "not decidable"
-    assert found["why"] == "the interval reaches over a bound; more repeats narrow it"
+    assert found.outcome == "not decidable"
+    assert found.why == "the interval reaches over a bound; more repeats narrow it"
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_fewer_than_three_repeats_decide_no_claim(repeats):
     found = outcome(factory.experiment(repeats=repeats), CLAIMS["faster"])
-    assert found["outcome"] == "not decidable"
-    assert found["why"] == "fewer than 3 repeats were measured, so there is no interval"
-    assert found["measured"]["value"] == pytest.approx(6, rel=0.1)
-    assert found["measured"]["lo"] is None
+    assert found.outcome == "not decidable"
+    assert found.why == "fewer than 3 repeats were measured, so there is no interval"
+    assert found.measured.value == pytest.approx(6, rel=0.1)
+    assert found.measured.lo is None
 
 
 def close_to_the_bound():
     """A claim whose bound is what was measured."""
-    value = outcome(factory.experiment(), CLAIMS["faster"])["measured"]["value"]
+    value = outcome(factory.experiment(), CLAIMS["faster"]).measured.value
     return Claim("A1", "Just so.", "", SpeedRatio(at("0/0"), at("1/1")), Bounds(above=value))
 
 
@@ -129,7 +128,7 @@ def close_to_the_bound():
     ],
 )
 def test_intervals_in_words(effect, interval):
-    assert interval_of(asdict(effect)).replace("\N{NO-BREAK SPACE}", " ") == interval
+    assert interval_of(effect).replace("\N{NO-BREAK SPACE}", " ") == interval
 
 
 def test_one_failed_repeat_leaves_it_open_and_says_why():
@@ -138,25 +137,25 @@ def test_one_failed_repeat_leaves_it_open_and_says_why():
     cell.run.delete()
     Cell.objects.filter(pk=cell.pk).update(state="failed", error="The server went away.")
     found = outcome(experiment, CLAIMS["faster"])
-    assert found["outcome"] == "not decidable"
-    assert found["why"] == "0/0, update by key, 8 threads: 1 of 3 repeats failed (The server went away)"
+    assert found.outcome == "not decidable"
+    assert found.why == "0/0, update by key, 8 threads: 1 of 3 repeats failed (The server went away)"
 
 
 def test_what_is_not_part_of_the_plan_is_not_decidable():
-    assert "1024 threads: not part of this plan" in outcome(factory.experiment(), CLAIMS["not measured"])["why"]
+    assert "1024 threads: not part of this plan" in outcome(factory.experiment(), CLAIMS["not measured"]).why
 
 
 def test_a_reason_that_points_share_is_said_once():
     asked = Claim("G5", "At 1024.", "", SpeedRatio(at("0/0", 1024), at("1/1", 512)), Bounds(above=1))
-    said = outcome(factory.experiment(), asked)["why"]
+    said = outcome(factory.experiment(), asked).why
     assert said == "0/0, update by key, 1024 threads and 1/1, update by key, 512 threads: not part of this plan"
 
 
 def test_a_variant_that_was_changed_is_not_what_the_claim_speaks_of():
     experiment = claiming(factory.experiment(), CLAIMS["faster"], variants=["0/0"])
     found = outcomes_of(experiment)[0]
-    assert found["outcome"] == "not decidable"
-    assert "0/0, update by key, 8 threads: this variant is not what it is in the recipe" in found["why"]
+    assert found.outcome == "not decidable"
+    assert "0/0, update by key, 8 threads: this variant is not what it is in the recipe" in found.why
 
 
 def test_outcomes_are_kept_until_something_changes():
@@ -166,7 +165,7 @@ def test_outcomes_are_kept_until_something_changes():
     again = Experiment.objects.get(pk=experiment.pk)
     assert outcomes_of(again) == first
     Cell.objects.filter(experiment=experiment, variant="0/0").update(state="failed")
-    assert outcomes_of(Experiment.objects.get(pk=experiment.pk))[0]["outcome"] == "not decidable"
+    assert outcomes_of(Experiment.objects.get(pk=experiment.pk))[0].outcome == "not decidable"
 
 
 @pytest.mark.parametrize(("matches", "expected"), [(True, "held"), (False, "not decidable")])
@@ -176,8 +175,8 @@ def test_a_device_that_does_not_keep_its_promise_decides_nothing(matches, expect
     probe.data = {**probe.data, "promise": {"matches": matches, "says": "x25-m promises 1,200; the probe read 83."}}
     probe.save()
     found = outcome(experiment, CLAIMS["faster"])
-    assert found["outcome"] == expected
-    assert ("the probe read 83" in found["why"]) != matches
+    assert found.outcome == expected
+    assert ("the probe read 83" in found.why) != matches
 
 
 def with_fsyncs(experiment, per_commit, coupled=True):
@@ -196,33 +195,33 @@ def test_fsyncs_per_commit_have_the_interval_of_their_seconds(below, expected):
     experiment = with_fsyncs(factory.experiment(), 0.5)
     asked = Claim("G2", "", "", PointFigure(at("1/1"), "redo fsyncs per commit"), Bounds(below=below))
     found = outcome(experiment, asked)
-    assert found["outcome"] == expected
-    assert found["measured"]["value"] == pytest.approx(0.5, rel=0.01)
+    assert found.outcome == expected
+    assert found.measured.value == pytest.approx(0.5, rel=0.01)
 
 
 @pytest.mark.parametrize(("coupled", "narrow"), [(True, True), (False, False)])
 def test_a_noisy_machine_does_not_blur_what_goes_with_each_commit(coupled, narrow):
     experiment = with_fsyncs(factory.experiment(noise=0.5), 0.5, coupled)
     asked = Claim("G2", "", "", PointFigure(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
-    measured = outcome(experiment, asked)["measured"]
-    assert measured["lo"] <= 0.5 <= measured["hi"]
-    assert (measured["hi"] - measured["lo"] < 0.01) == narrow
+    measured = outcome(experiment, asked).measured
+    assert measured.lo <= 0.5 <= measured.hi
+    assert (measured.hi - measured.lo < 0.01) == narrow
 
 
 def test_a_figure_without_seconds_has_no_interval():
     asked = Claim("G2", "", "", PointFigure(at("1/1"), "redo fsyncs per commit"), Bounds(below=0.7))
     found = outcome(factory.experiment(), asked)
-    assert (found["outcome"], found["measured"]["lo"]) == ("not decidable", None)
+    assert (found.outcome, found.measured.lo) == ("not decidable", None)
 
 
 def test_none_of_many_commits_is_nearly_nothing():
     asked = Claim("G2", "", "", PointFigure(at("0/0"), "binlog fsyncs per commit"), Bounds(below=0.01))
-    assert outcome(factory.experiment(), asked)["outcome"] == "held"
+    assert outcome(factory.experiment(), asked).outcome == "held"
 
 
 def test_a_figure_that_no_source_knows_is_not_decidable():
     asked = Claim("G2", "", "", PointFigure(at("1/1"), "fsyncs per commit"), Bounds(below=2))
-    assert outcome(factory.experiment(figures=False), asked)["why"] == "no source has the fsyncs per commit here"
+    assert outcome(factory.experiment(figures=False), asked).why == "no source has the fsyncs per commit here"
 
 
 def crashed(variant, kind="power-loss", checks=("lost-engine",), **bounds):
@@ -242,25 +241,25 @@ def crashed(variant, kind="power-loss", checks=("lost-engine",), **bounds):
 def test_it_counts_crashes(asked, expected):
     """1/1 lost nothing in 36 power losses, which is at most 9.7 % of them."""
     rates = {**trials.RATES, "1/1": {**trials.RATES["1/1"], "power-loss": trials.HELD * 36}}
-    assert outcome(trials.experiment(rates), asked)["outcome"] == expected
+    assert outcome(trials.experiment(rates), asked).outcome == expected
 
 
 def test_thirty_crashes_cannot_show_that_it_is_fewer_than_one_in_ten():
-    assert outcome(trials.experiment(), crashed("1/1", below=0.1))["outcome"] == "not decidable"
+    assert outcome(trials.experiment(), crashed("1/1", below=0.1)).outcome == "not decidable"
 
 
 def test_a_repeated_trial_does_not_weigh_the_counts():
     experiment = trials.experiment({"1/1": {"power-loss": trials.HELD * 30}})
     first = experiment.trials.first()
     trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, (5, 0), repeats=first)
-    assert outcome(experiment, crashed("1/1", below=0.1))["measured"]["counts"] == "0 of 30"
+    assert outcome(experiment, crashed("1/1", below=0.1)).measured.counts == "0 of 30"
 
 
 def test_a_detector_that_failed_leaves_every_crash_claim_open():
     experiment = trials.experiment({"1/1": {"power-loss": trials.HELD * 30, "lying-disk": trials.HELD * 3}})
     found = outcome(experiment, crashed("1/1", below=0.1))
-    assert found["outcome"] == "not decidable"
-    assert "Detector failed" in found["why"]
+    assert found.outcome == "not decidable"
+    assert "Detector failed" in found.why
 
 
 def test_the_page_shows_claim_article_measurement_and_outcome(client_in):

@@ -4,17 +4,20 @@ import re
 from dataclasses import replace
 
 from dashboard.findings.analysis import HeadlineRatio
-from dashboard.findings.finding import Progress, finding
+from dashboard.findings.conclusion import of_load
+from dashboard.findings.finding import CellProgress
 from dashboard.findings.headline import headline
-from dashboard.findings.point import Ratio, Reading, Stalls
-from dashboard.findings.shown import Shown
+from dashboard.findings.point import SourcedFigure, Stalls, ThroughputRatio
+from dashboard.findings.shown import ResultChoice, ResultView
 from tests.unit.findings import points
+from tests.unit.results import factory
+from workers.bench.plan import PlanTarget, Variant
 
-ALL = Progress(cells=12, measured=12, is_over=True)
+ALL = CellProgress(cells=12, measured=12, is_over=True)
 
 
 def ratio(value, lo, hi, decision="differs"):
-    return Ratio(value, lo, hi, 0.01, decision)
+    return ThroughputRatio(value, lo, hi, 0.01, decision)
 
 
 def point(variant, threads=8, against=None, **more):
@@ -23,25 +26,20 @@ def point(variant, threads=8, against=None, **more):
 
 def shown(*measured, servers=1, **more):
     """A plan of 1/1 against 0/0 at 8 threads; the analysis of the points against 1/1."""
-    plan = {
-        "variants": [{"name": "1/1"}, {"name": "2/0"}, {"name": "0/0"}],
-        "targets": [{"server_id": n + 1} for n in range(servers)],
-        "workloads": [{"label": "w"}],
-        "threads": [1, 8],
-        **more,
-    }
+    names = {n + 1: f"db{n + 1}" for n in range(servers)}
+    targets = tuple(PlanTarget(pk, name) for pk, name in names.items())
+    plan = replace(factory.plan([], workloads=("w",)), targets=targets, **more)
     main = headline(plan)
     planned = [
         HeadlineRatio(one.server_id, one.workload, one.ratio)
         for one in measured
         if (one.variant, one.threads) == (main.variant, main.threads)
     ]
-    names = {n + 1: f"db{n + 1}" for n in range(servers)}
-    return Shown(plan, points.analysis(measured, planned), "w", None, names, str, None, [])
+    return ResultView(plan, points.analysis(measured, planned), ResultChoice("w"), names)
 
 
 def said(*measured, progress=ALL, servers=1, **more):
-    return finding(shown(*measured, servers=servers, **more), progress)
+    return of_load(shown(*measured, servers=servers, **more), progress)
 
 
 def in_order(text, *parts):
@@ -75,7 +73,7 @@ def test_the_plan_says_which_pair_and_at_how_many_threads():
 def test_another_baseline_that_a_reader_chose_changes_no_headline():
     view = shown(point("1/1"), point("0/0", against=ratio(6.12, 5.71, 6.63)))
     chosen = replace(view, analysis=replace(view.analysis, baseline="0/0"))
-    assert finding(chosen, ALL) == finding(view, ALL)
+    assert of_load(chosen, ALL) == of_load(view, ALL)
 
 
 def test_it_names_the_faster_one_first():
@@ -93,10 +91,10 @@ def test_each_server_has_its_sentence_the_first_one_on_top():
 
 
 def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(words):
-    counted = {"redo": Reading(0.435, "s"), "binlog": Reading(0.449, "s"), "data": Reading(0.01, "s")}
-    group = Reading(2.23, "s")
+    counted = {"redo": SourcedFigure(0.435, "s"), "binlog": SourcedFigure(0.449, "s"), "data": SourcedFigure(0.01, "s")}
+    group = SourcedFigure(2.23, "s")
     base = point("1/1", fsyncs=counted, group=group)
-    both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": Reading(0.0002, "s")}))
+    both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": SourcedFigure(0.0002, "s")}))
     fsyncs, groups = both.more
     assert in_order(fsyncs, "1/1", "0.43 redo", "0.45 binlog", "0/0", "0.00020 redo")
     assert in_order(groups, "2.2", "1/1")
@@ -137,7 +135,7 @@ def test_two_repeats_are_too_few_to_judge(words):
 
 
 def test_it_states_a_single_variant(words):
-    found = said(point("1/1", tps=1234.5), point("1/1", 1, tps=9999), variants=[{"name": "1/1"}])
+    found = said(point("1/1", tps=1234.5), point("1/1", 1, tps=9999), variants=(Variant("1/1", {}),))
     assert in_order(found.sentence, "8 threads", "1/1", "1,230", "950", "1,050")
     assert found.more == ()
     words(found.sentence)
@@ -146,7 +144,7 @@ def test_it_states_a_single_variant(words):
 def test_it_says_which_of_the_pair_is_missing(words):
     (one,) = said(point("0/0")).more
     assert "1/1" in one
-    running = said(point("1/1", 1), progress=Progress(12, 1, False)).sentence
+    running = said(point("1/1", 1), progress=CellProgress(12, 1, False)).sentence
     words([one, said(point("1/1", 1)).sentence, running])
 
 
@@ -155,11 +153,14 @@ def test_it_has_no_ratio_to_nothing(words):
 
 
 def test_it_says_how_much_was_measured():
-    found = said(point("1/1"), progress=Progress(12, 7, True, "The server went away."))
+    found = said(point("1/1"), progress=CellProgress(12, 7, True, "The server went away."))
     assert "7 of 12 cells" in found.more[-1]
 
 
 def test_it_says_that_there_is_nothing(words):
-    waiting, failed = said(progress=Progress(12, 0, False)), said(progress=Progress(12, 0, True, "No connection."))
+    waiting, failed = (
+        said(progress=CellProgress(12, 0, False)),
+        said(progress=CellProgress(12, 0, True, "No connection.")),
+    )
     assert (waiting.more, failed.more) == ((), ("No connection.",))
     words([waiting.sentence, failed.sentence])

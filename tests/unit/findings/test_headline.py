@@ -1,10 +1,13 @@
 """What the plan makes the headline."""
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard.findings.headline import Headline, headline
+from tests.unit.results import factory
 
-VARIANTS = [{"name": name} for name in ("1/1", "2/0", "0/0")]
+PLAN = replace(factory.plan([], threads=(1, 32, 8)), baseline="")
 
 
 @pytest.mark.parametrize(
@@ -15,9 +18,9 @@ VARIANTS = [{"name": name} for name in ("1/1", "2/0", "0/0")]
         ({"main_variant": "2/0"}, Headline("1/1", "2/0", 32)),
         ({"main_threads": 8}, Headline("1/1", "0/0", 8)),
         ({"main_variant": "1/1"}, Headline("1/1", "0/0", 32)),  # a variant is not compared with itself
-        ({"variants": VARIANTS[:1]}, Headline("1/1", "", 32)),
-        ({"threads": []}, Headline("1/1", "0/0", 0)),
+        ({"variants": PLAN.variants[:1]}, Headline("1/1", "", 32)),
+        ({"threads": ()}, Headline("1/1", "0/0", 0)),
     ],
 )
 def test_the_plan_fixes_it(plan, expected):
-    assert headline({"variants": VARIANTS, "threads": [1, 32, 8], **plan}) == expected
+    assert headline(replace(PLAN, **plan)) == expected

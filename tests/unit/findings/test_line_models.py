@@ -10,7 +10,8 @@ from dashboard.findings import line_models as models
 from dashboard.findings.analysis import analyse
 from dashboard.findings.claims import evidence
 from dashboard.findings.device_models import devices
-from dashboard.findings.point import FsyncLatency, Reading
+from dashboard.findings.point import FsyncHistogram, SourcedFigure
+from dashboard.findings.probed import probed_devices
 from dashboard.records.experiments.models import Run
 from tests.unit.findings import points
 from tests.unit.results import factory
@@ -33,9 +34,9 @@ def point(threads, tps, redo=(1.0, 5.0), binlog=(1.0, 5.0), variant="1/1", secon
         transactions=transactions,
         counts=counts,
         commits=commits,
-        fsyncs={log: Reading(each, "trace:fsync") for log, (each, _) in logs.items()},
+        fsyncs={log: SourcedFigure(each, "trace:fsync") for log, (each, _) in logs.items()},
         fsync_latency={
-            log: FsyncLatency("trace:fsync", each * commits, each * commits * ms, ms, {})
+            log: FsyncHistogram("trace:fsync", each * commits, each * commits * ms, ms, {})
             for log, (each, ms) in logs.items()
             if ms and each
         },
@@ -106,7 +107,7 @@ def test_the_anatomy_adds_up():
 )
 def test_waits_for_the_leader_are_a_part_where_they_were_timed(condition, beyond_ms):
     """Of 14 ms, 10 are flushes of two logs. MariaDB's leader makes but one of them."""
-    wait = Reading(14.0, f"commit_waits:{condition}")
+    wait = SourcedFigure(14.0, f"commit_waits:{condition}")
     last = models.lines([replace(one, group_wait_ms=wait) for one in NEW])[0].commit_times[-1].anatomy
     assert last.parts["group leader"] == pytest.approx(beyond_ms)
     assert "group leader" not in models.lines(NEW)[0].commit_times[-1].anatomy.parts
@@ -133,7 +134,9 @@ def sweep(k_ms=5.0, mb_per_s=100.0, rounds=8):
 
 
 def test_each_device_has_its_model():
-    found = devices([(1, {"storage": "", "sweep": sweep()}), (1, {"storage": "sata", "sweep": sweep(8)}), (1, {})])
+    found = devices(
+        probed_devices([(1, {"storage": "", "sweep": sweep()}), (1, {"storage": "sata", "sweep": sweep(8)}), (1, {})])
+    )
     assert [one.storage for one in found] == ["", "sata"]
     assert found[1].ways["append"].k_ms.value == pytest.approx(8)
     assert found[0].ways["overwrite"].follows == "follows"
@@ -152,7 +155,7 @@ def test_claims_are_judged_by_the_newest_sweep_of_a_device():
 
 
 def test_an_infinite_rate_is_stored_as_none():
-    (found,) = devices([(1, {"sweep": sweep(mb_per_s=-1e15)})])
+    (found,) = devices(probed_devices([(1, {"sweep": sweep(mb_per_s=-1e15)})]))
     assert found.ways["append"].mb_per_s.hi is None
 
 

@@ -1,19 +1,22 @@
 """Figures per commit of made-up runs: from one source, of all runs, with nothing guessed."""
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard.findings import per_commit
-from dashboard.findings.point import Reading
+from dashboard.findings.point import SourcedFigure
+from dashboard.findings.runs import FileHistogram, RunFigure, RunFigures
 
 
 def run(transactions=100, counts="commits", **figures):
-    read = [{"name": name, "value": value, "source": "trace", "note": "n"} for name, value in figures.items()]
-    return {"transactions": transactions, "counts": counts, "figures": read, "latencies": []}
+    read = tuple(RunFigure(name, value, "trace", "n") for name, value in figures.items())
+    return RunFigures(transactions, counts, read)
 
 
 def test_sysbench_counts_the_commits_where_no_source_does():
-    assert per_commit.commits([run(100), run(50)]) == Reading(150, "sysbench")
-    assert per_commit.commits([run(commits=90), run(commits=60)]) == Reading(150, "trace", "n")
+    assert per_commit.commits([run(100), run(50)]) == SourcedFigure(150, "sysbench")
+    assert per_commit.commits([run(commits=90), run(commits=60)]) == SourcedFigure(150, "trace", "n")
 
 
 def test_updates_are_no_commits():
@@ -21,9 +24,9 @@ def test_updates_are_no_commits():
 
 
 def test_buckets_of_a_histogram_ascend_by_their_edge():
-    slow = {"files": "redo", "source": "s", "calls": 2, "total_ms": 3.0, "max_ms": 2.0, "buckets": {"1024": 1, "64": 1}}
-    fast = {**slow, "max_ms": 5.0, "buckets": {"256": 2}}
-    found = per_commit.fsync_latency([{"latencies": [slow]}, {"latencies": [fast]}])["redo"]
+    slow = FileHistogram("s", calls=2, total_ms=3.0, max_ms=2.0, buckets={"1024": 1, "64": 1}, files="redo")
+    fast = replace(slow, max_ms=5.0, buckets={"256": 2})
+    found = per_commit.fsync_latency([RunFigures(2, "commits", (), (one,)) for one in (slow, fast)])["redo"]
     assert list(found.buckets.items()) == [("64", 1), ("256", 2), ("1024", 1)]
     assert (found.calls, found.total_ms, found.max_ms) == (4, 6.0, 5.0)
 

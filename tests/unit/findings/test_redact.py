@@ -1,14 +1,18 @@
 """Behind a share link nothing tells where the servers are or who uses them."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.findings.redact import Redactor, neutral_names, redactor_of
+from dashboard.findings.names import neutral_names
+from dashboard.findings.redact import Redactor, redactor_of
 from dashboard.pages.results.views import result_page
 from dashboard.records.fleet.models import Worker
 from tests.unit.results import factory
+from workers.bench.plan import PlanTarget
 from workers.crash.owners_command import OwnersCommand
 from workers.errors import SandboxError
 
@@ -148,7 +152,7 @@ def test_it_knows_the_short_name_of_a_host(experiment):
 
 
 def test_servers_are_lettered_and_then_numbered():
-    names = neutral_names({"targets": [{"server_id": pk} for pk in range(100, 130)]})
+    names = neutral_names(replace(factory.plan([]), targets=tuple(PlanTarget(pk, "") for pk in range(100, 130))))
     assert (names[100], names[125], names[126], names[129]) == ("Server A", "Server Z", "Server 27", "Server 30")
 
 

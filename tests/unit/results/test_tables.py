@@ -1,6 +1,6 @@
 """Rows that Python writes: nothing in them is taken for HTML, and what is not known looks so."""
 
-from dashboard.charts.chart import NOT_AVAILABLE, Table
+from dashboard.charts.chart import NOT_AVAILABLE, ChartTable
 from dashboard.pages.templatetags.tables import rows_of, rows_of_cells
 from dashboard.text.numbers import UNKNOWN
 
@@ -10,14 +10,14 @@ ESCAPED = "&lt;script&gt;&quot;&amp;"
 
 def test_of_a_chart():
     columns = (("Variant", "text"), ("TPS", "number"), ("Why", "text"))
-    first, second = rows_of(Table(columns, ((EVIL, 1234.56, EVIL), ("b", None, NOT_AVAILABLE)))).split("\n")
+    first, second = rows_of(ChartTable(columns, ((EVIL, 1234.56, EVIL), ("b", None, NOT_AVAILABLE)))).split("\n")
     assert first == f'<tr><th scope="row">{ESCAPED}</th><td class="num">1,235</td><td>{ESCAPED}</td></tr>'
     unknown = f'<td class="unknown-cell">{UNKNOWN}</td><td class="unknown-cell">not available here</td>'
     assert second == f'<tr><th scope="row">b</th>{unknown}</tr>'
 
 
 def test_a_number_may_name_a_row():
-    table = Table((("Threads", "whole"), ("TPS", "number")), ((16, 2.0), (None, 1.0)))
+    table = ChartTable((("Threads", "whole"), ("TPS", "number")), ((16, 2.0), (None, 1.0)))
     first, second = rows_of(table).split("\n")
     assert first.startswith('<tr><th scope="row" class="num">16</th>')
     assert second.startswith(f'<tr><th scope="row">{UNKNOWN}</th>')
@@ -49,4 +49,4 @@ def test_of_an_experiment():
 
 
 def test_nothing_is_nothing():
-    assert rows_of(Table((("a", "text"),))) == "" and rows_of_cells([]) == ""
+    assert rows_of(ChartTable((("a", "text"),))) == "" and rows_of_cells([]) == ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.compared import picture
@@ -12,16 +11,18 @@ from dashboard.findings.compare.columns import columns, experiments_of, shown_to
 from dashboard.findings.compare.figures import FIGURES, Column
 from dashboard.findings.compare.finding import finding
 from dashboard.findings.finding import Finding
+from dashboard.findings.names import server_names
 from dashboard.pages.results.compare.reader import reader_of
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments import environment
 from dashboard.records.experiments.care import baseline_for
 from dashboard.records.experiments.models import Cell, Experiment
+from workers.bench.plan import Plan
 
 MOST_OFFERED = 100
 
 
-def context(choice: Choice, token: str = "") -> dict[str, Any]:
+def context(choice: Choice, token: str = "") -> dict[str, object]:
     """`token`: of the share link behind which this is shown; then nothing else can be added."""
     found = columns(choice.runs)
     reader = reader_of(found, token)
@@ -57,7 +58,7 @@ def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]
     return finding(shown), picture(shown, choice)
 
 
-def picture_of(choice: Choice, token: str) -> dict[str, Any]:
+def picture_of(choice: Choice, token: str) -> dict[str, object]:
     """The picture behind a link, with its table and its files."""
     found = columns(choice.runs)
     reader = reader_of(found, token)
@@ -65,7 +66,7 @@ def picture_of(choice: Choice, token: str) -> dict[str, Any]:
     return _picture(picture(shown, choice), replace(choice, runs=()), reader)
 
 
-def _picture(chart: Chart, choice: Choice, reader: Reader) -> dict[str, Any]:
+def _picture(chart: Chart, choice: Choice, reader: Reader) -> dict[str, object]:
     files = {form: reader.addresses.chart(chart.key, form, choice.query()) for form in ("csv", "json")}
     return {"chart": chart, "payload": chart.payload(), **files}
 
@@ -80,7 +81,7 @@ def _for(reader: Reader, name: str, value: str) -> str:
     return reader.text(value) if name in environment.FACTS else str(reader.variables({name: value})[name])
 
 
-def _views(choice: Choice) -> list[dict[str, Any]]:
+def _views(choice: Choice) -> list[dict[str, object]]:
     return [
         {"title": title, "query": choice.query(by=by), "by": by, "is_chosen": by == choice.by}
         for by, title in BYS.items()
@@ -93,7 +94,7 @@ def _said(choice: Choice) -> list[tuple[str, str]]:
     return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale), ("hide", hide)]
 
 
-def _offers(choice: Choice, compared: Sequence[Experiment]) -> dict[str, Any]:
+def _offers(choice: Choice, compared: Sequence[Experiment]) -> dict[str, object]:
     offered = Experiment.objects.filter(pk=choice.offered).first() if choice.offered else None
     return {
         "runs": ",".join(map(str, choice.runs)),
@@ -110,9 +111,9 @@ def _measured(about: Sequence[Experiment]) -> list[Experiment]:
     return list({one.pk: one for one in (*baselines, *newest)}.values())
 
 
-def _offer(experiment: Experiment, wanted: Sequence[int]) -> list[Mapping[str, Any]]:
+def _offer(experiment: Experiment, wanted: Sequence[int]) -> list[Mapping[str, object]]:
     """The points of an experiment that can be added, and whether they are there already."""
-    names = {target["server_id"]: target["name"] for target in experiment.plan["targets"]}
+    names = server_names(Plan.from_dict(experiment.plan))
     return [
         {
             "point": point,

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from dashboard.findings.compare.columns import experiments_of
 from dashboard.findings.compare.figures import Column
-from dashboard.findings.redact import neutral_names, redactor_of
+from dashboard.findings.names import neutral_names
+from dashboard.findings.redact import redactor_of
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.reader import Reader
+from workers.bench.plan import Plan
 
 
 def reader_of(columns: Sequence[Column], token: str = "") -> Reader:
@@ -14,4 +16,5 @@ def reader_of(columns: Sequence[Column], token: str = "") -> Reader:
     if not token:
         return Reader(Addresses(None), {})
     experiments = experiments_of(columns)
-    return Reader(Addresses(None, token), neutral_names(*(one.plan for one in experiments)), redactor_of(*experiments))
+    names = neutral_names(*(Plan.from_dict(one.plan) for one in experiments))
+    return Reader(Addresses(None, token), names, redactor_of(*experiments))

@@ -1,14 +1,13 @@
 """The trials of an experiment as a list, cut to what a cell of the matrix stands for."""
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 
 from dashboard.findings.crash.statistics import of, tallies
 from dashboard.findings.crash.trials import REPLICAS_SAY, Tried
-from dashboard.findings.shown import Shown
+from dashboard.findings.shown import ResultView
 from dashboard.pages.results.page import shown_to
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.crash_kinds import title
@@ -19,26 +18,26 @@ ON_A_PAGE = 200
 STATE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
 
 
-def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, Any]:
+def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, object]:
     """`variant` and `server` are places in the plan, `crash` a kind; what is not known is ignored."""
-    shown = shown_to(experiment, query, shared=reader.is_guest)
-    variant = _at(shown.variants, query.get("variant"))
-    kind = query.get("crash") if query.get("crash") in shown.crash_kinds else None
-    chosen = [trial for trial in shown.trials if _is_asked(trial, variant, shown.server_id, kind)]
+    view = shown_to(experiment, query, shared=reader.is_guest)
+    variant = _at(view.variants, query.get("variant"))
+    kind = query.get("crash") if query.get("crash") in view.crash_kinds else None
+    chosen = [trial for trial in view.trials if _is_asked(trial, variant, view.choice.server_id, kind)]
     page = Paginator(chosen, ON_A_PAGE).get_page(query.get("page"))
     return {
         "shared": reader.is_guest,
         "addresses": reader.addresses,
         "experiment": experiment,
-        "name": shown.clean(experiment.name),
+        "name": view.clean(experiment.name),
         "page": page,
         "query": urlencode({name: query[name] for name in ("variant", "server", "crash") if query.get(name)}),
         "found": len(chosen),
-        "title": _title(shown, variant, kind),
-        "tally": _tally(shown, chosen, variant, kind),
-        "trials": [_row(shown, reader, trial) for trial in page],
-        "total": len(shown.trials),
-        "has_servers": len(shown.names) > 1,
+        "title": _title(view, variant, kind),
+        "tally": _tally(view, chosen, variant, kind),
+        "trials": [_row(view, reader, trial) for trial in page],
+        "total": len(view.trials),
+        "has_servers": len(view.names) > 1,
     }
 
 
@@ -47,26 +46,26 @@ def _is_asked(trial: Tried, variant: str | None, server_id: int | None, kind: st
     return all(wanted in (None, found) for wanted, found in asked)
 
 
-def _title(shown: Shown, variant: str | None, kind: str | None) -> str:
-    parts = (shown.clean(variant or ""), shown.names.get(shown.server_id), title(kind or ""))
+def _title(view: ResultView, variant: str | None, kind: str | None) -> str:
+    parts = (view.clean(variant or ""), view.names.get(view.choice.server_id), title(kind or ""))
     return ", ".join(part for part in parts if part)
 
 
-def _tally(shown: Shown, chosen: list[Tried], variant: str | None, kind: str | None) -> str:
+def _tally(view: ResultView, chosen: list[Tried], variant: str | None, kind: str | None) -> str:
     """The sentence of one cell of the matrix; "" where the list holds more than that."""
     servers = {trial.server_id for trial in chosen}
     if variant is None or kind is None or len(servers) != 1:
         return ""
-    return f"{shown.clean(variant)} {of(tallies(chosen), (servers.pop(), variant, kind)).says}"
+    return f"{view.clean(variant)} {of(tallies(chosen), (servers.pop(), variant, kind)).says}"
 
 
-def _row(shown: Shown, reader: Reader, trial: Tried) -> dict[str, Any]:
+def _row(view: ResultView, reader: Reader, trial: Tried) -> dict[str, object]:
     return {
         "trial": trial,
         "url": reader.addresses.trial(trial.id),
-        "variant": shown.clean(trial.variant),
-        "error": shown.clean(trial.error),
-        "server": shown.names[trial.server_id],
+        "variant": view.clean(trial.variant),
+        "error": view.clean(trial.error),
+        "server": view.names[trial.server_id],
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict_label or trial.state,

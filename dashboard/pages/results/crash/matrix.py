@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dashboard.findings.crash.detector import detector
-from dashboard.findings.crash.statistics import PLACES, Loss, Tally, in_words, of, tallies
-from dashboard.findings.shown import Shown
+from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally, in_words, of, tallies
+from dashboard.findings.lines import VariantPlace
+from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.crash_kinds import LYING_DISK, title
 from dashboard.text.numbers import ms, whole
@@ -36,26 +37,25 @@ class MatrixRow:
     cells: tuple[MatrixCell, ...]
 
 
-def matrix(shown: Shown, addresses: Addresses) -> list[MatrixRow]:
-    known = tallies(shown.trials)
-    distrusted = detector(shown.trials).failed
+def matrix(view: ResultView, addresses: Addresses) -> list[MatrixRow]:
+    known = tallies(view.trials)
+    distrusted = detector(view.trials).failed
     return [
         MatrixRow(
-            name=shown.label(variant, server),
-            colour=shown.look(variant, server).colour,
-            mine=variant == shown.mine,
+            name=place.name,
+            colour=place.colour,
+            mine=place.variant == view.choice.mine,
             cells=tuple(
-                _cell(of(known, (server, variant, kind)), distrusted, _url(shown, addresses, variant, server, kind))
-                for kind in shown.crash_kinds
+                _cell(of(known, (place.server_id, place.variant, kind)), distrusted, _url(view, addresses, place, kind))
+                for kind in view.crash_kinds
             ),
         )
-        for variant, server in shown.places()
-        if shown.server_id in (None, server)
+        for place in view.places
     ]
 
 
-def _url(shown: Shown, addresses: Addresses, variant: str, server_id: int, kind: str) -> str:
-    return addresses.trials(shown.variants.index(variant), list(shown.names).index(server_id), kind)
+def _url(view: ResultView, addresses: Addresses, place: VariantPlace, kind: str) -> str:
+    return addresses.trials(view.variants.index(place.variant), list(view.names).index(place.server_id), kind)
 
 
 def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
@@ -98,5 +98,5 @@ def _losses(tally: Tally) -> Iterable[str]:
             yield f"{place} {lost}{_work(loss)}"
 
 
-def _work(loss: Loss) -> str:
+def _work(loss: CrashLoss) -> str:
     return f" ({ms(loss.median_ms)})" if loss.median_ms is not None else ""

@@ -1,11 +1,9 @@
 """What the crash part of a result page is given; nothing where an experiment has no trials."""
 
-from typing import Any
-
+from dashboard.findings.conclusion import of_crashes
 from dashboard.findings.crash.detector import detector
-from dashboard.findings.crash.finding import crash_finding
-from dashboard.findings.crash.statistics import finished
-from dashboard.findings.shown import LOST_FROM, Shown
+from dashboard.findings.crash.statistics import PLACES, finished
+from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import matrix
 from dashboard.pages.results.crash.table import crash_table
@@ -13,35 +11,35 @@ from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.models import Experiment
 
 
-def context(experiment: Experiment, shown: Shown, addresses: Addresses) -> dict[str, Any] | None:
-    if not shown.trials:
+def context(experiment: Experiment, view: ResultView, addresses: Addresses) -> dict[str, object] | None:
+    if not view.trials:
         return None
     return {
-        "finding": crash_finding(shown, experiment.is_over),
-        "detector": detector(shown.trials),
-        "kinds": [title(kind) for kind in shown.crash_kinds],
-        "rows": matrix(shown, addresses),
-        "table": crash_table(shown),
-        "finished": finished(shown.trials),
-        "total": len(shown.trials),
+        "finding": of_crashes(experiment, view),
+        "detector": detector(view.trials),
+        "kinds": [title(kind) for kind in view.crash_kinds],
+        "rows": matrix(view, addresses),
+        "table": crash_table(view),
+        "finished": finished(view.trials),
+        "total": len(view.trials),
         "trials_url": addresses.trials(),
     }
 
 
-def choosers(shown: Shown) -> list[dict[str, Any]]:
+def choosers(view: ResultView) -> list[dict[str, object]]:
     """The selects that cost against risk adds to those of the page."""
-    if not shown.trials:
+    if not view.trials:
         return []
-    kinds = [(kind, title(kind)) for kind in shown.crash_kinds]
-    mine = [(n, shown.clean(name)) for n, name in enumerate(shown.variants)]
-    chosen = shown.variants.index(shown.mine) if shown.mine else None
+    kinds = [(kind, title(kind)) for kind in view.crash_kinds]
+    mine = [(n, view.clean(name)) for n, name in enumerate(view.variants)]
+    chosen = view.variants.index(view.choice.mine) if view.choice.mine else None
     return [
-        {"name": "crash", "label": "Crash", "options": kinds, "chosen": shown.crash_kind},
+        {"name": "crash", "label": "Crash", "options": kinds, "chosen": view.choice.crash_kind},
         {
             "name": "lost",
             "label": "Lost from",
-            "options": [(place, f"the {place}") for place in LOST_FROM],
-            "chosen": shown.lost_from,
+            "options": [(place, f"the {place}") for place in PLACES],
+            "chosen": view.choice.lost_from,
         },
         {"name": "mine", "label": "My setting", "options": mine, "chosen": chosen, "nothing": "not marked"},
     ]

@@ -1,9 +1,9 @@
 """All tallies of an experiment as one table: what the matrix shows, with every number."""
 
-from dashboard.charts.chart import Table
+from dashboard.charts.chart import ChartTable, Row
 from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.crash.trials import REPLICA_STATES
-from dashboard.findings.shown import Shown
+from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.crash_kinds import title
 
 COLUMNS = (
@@ -17,19 +17,18 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def crash_table(shown: Shown) -> Table:
-    known = tallies(shown.trials)
-    found = [
-        of(known, (server, variant, kind))
-        for variant, server in shown.places()
-        for kind in shown.crash_kinds
-        if shown.server_id in (None, server)
-    ]
-    rows = (_row(shown.label(tally.variant, tally.server_id), tally) for tally in found if tally.trials)
-    return Table(COLUMNS, tuple(rows))
+def crash_table(view: ResultView) -> ChartTable:
+    known = tallies(view.trials)
+    found = (
+        (place.name, of(known, (place.server_id, place.variant, kind)))
+        for place in view.places
+        for kind in view.crash_kinds
+    )
+    rows = (_row(name, tally) for name, tally in found if tally.trials)
+    return ChartTable(COLUMNS, tuple(rows))
 
 
-def _row(name: str, tally: Tally) -> tuple[object, ...]:
+def _row(name: str, tally: Tally) -> Row:
     rate = tally.invalid
     counts = (rate.n, rate.k if rate.n else None, rate.lo, rate.hi, tally.unknown, tally.open)
     replicas = (tally.replicas[state] for state in REPLICA_STATES)

@@ -1,0 +1,65 @@
+"""Variants on servers: how each is called and drawn, with the points that were measured of it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboard.findings.line_models import LineModels
+from dashboard.findings.looks import by_place, looks
+from dashboard.findings.point import Point
+from workers.bench.plan import Plan
+
+
+@dataclass(frozen=True)
+class VariantPlace:
+    """A variant on a server. Its colour and dash follow from its place in the plan, whatever is shown or hidden."""
+
+    variant: str
+    server_id: int
+    name: str
+    colour: int
+    dash: int
+
+
+@dataclass(frozen=True)
+class VariantLine(VariantPlace):
+    """One line of a chart. `points` ascend by threads; `models`: what they say together."""
+
+    points: tuple[Point, ...]
+    models: LineModels
+
+
+def places(plan: Plan, servers: Mapping[int, str], several: bool, clean: Callable[[str], str]) -> list[VariantPlace]:
+    """In the plan's order, of `servers`: id -> name. `several`: the server's name is a part of the variant's."""
+    every = [(variant.name, target.server_id) for variant in plan.variants for target in plan.targets]
+    grid = looks([variant.name for variant in plan.variants])  # several servers are no grid of variants
+    seen = [by_place(n) for n in range(len(every))] if len(plan.targets) > 1 else grid
+    return [
+        VariantPlace(variant, server, _name(clean(variant), servers[server], several), look.colour, look.dash)
+        for (variant, server), look in zip(every, seen, strict=True)
+        if server in servers
+    ]
+
+
+def _name(variant: str, server: str, several: bool) -> str:
+    return f"{variant}, {server}" if several else variant
+
+
+def lines(shown: Iterable[VariantPlace], points: Iterable[Point], models: Iterable[LineModels]) -> list[VariantLine]:
+    """Of each place that has points. `points` and `models`: of one workload."""
+    found: dict[tuple[str, int], list[Point]] = {}
+    for point in sorted(points, key=lambda one: one.threads):
+        found.setdefault((point.variant, point.server_id), []).append(point)
+    known = {(one.variant, one.server_id): one for one in models}
+    return [
+        VariantLine(**vars(place), points=tuple(found[key]), models=known[key])
+        for place in shown
+        if (key := (place.variant, place.server_id)) in found
+    ]
+
+
+def points_of(shown: Iterable[VariantLine]) -> list[Point]:
+    return [point for line in shown for point in line.points]
+
+
+def threads_of(shown: Iterable[VariantLine]) -> list[int]:
+    return sorted({point.threads for point in points_of(shown)})

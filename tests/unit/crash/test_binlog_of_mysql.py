@@ -71,6 +71,9 @@ def test_it_reads_tags_and_extra_metadata():
         f"{source}:12",
     ]
     assert (found.end, found.unreadable, found.reused) == ("clean", "", ())
+    assert [one.partition(" in ")[2] for one in found.odd.first] == [
+        "1 transactions, unlike the others", "4 transactions, unlike the others",
+    ]  # fmt: skip
 
 
 def test_the_gtids_that_it_reads_are_in_the_servers_own_set():

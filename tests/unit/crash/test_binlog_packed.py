@@ -92,6 +92,6 @@ def test_compressed_rows_of_a_wide_table_are_read_over(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20, types=bytes(10), schema="elsewhere")
-    log.event(166, (20).to_bytes(6, "little") + b"\1\0\x0a\xff\3" + packed(bytes(90)))
+    log.event(166, (20).to_bytes(6, "little") + b"\1\0\x0a\xff\0" + packed(bytes(90)))
     log.xid()
     assert seen(log).others.count == 1

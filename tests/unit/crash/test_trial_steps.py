@@ -140,6 +140,7 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 def test_crashes_that_need_a_disk_say_so():
     needing = {"power-loss", "torn-power-loss", "lying-disk"}
     assert {key for key, kind in CRASH_KINDS.items() if kind.needs_disk} == needing
+    assert {key for key, kind in CRASH_KINDS.items() if kind.attached} == {"attached-expendable"}
     assert {CRASH_KINDS[key].missing() for key in CRASH_KINDS.keys() - needing} == {""}
     with pytest.raises(SandboxError, match="needs a volatile disk"):
         Scene(object(), None, 1, print).disk  # noqa: B018
@@ -237,5 +238,5 @@ def test_nobody_asks_whether_a_trial_was_cancelled_once_it_is_over():
         return threading.Event().wait(0.1)
 
     with Made().killed_when(cancelled):
-        asked.wait(5.0)
+        assert asked.wait(5.0)
     assert "cancel" not in {thread.name for thread in threading.enumerate()}

@@ -1,0 +1,160 @@
+"""The witness's clients against a server that only answers: what it counts as acknowledged, and when it stops."""
+
+import contextlib
+import socket
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from workers.crash import witness as module
+from workers.crash.transactions import statements
+from workers.crash.witness import Witness
+from workers.errors import SandboxError, ServerError, Unreachable
+
+SECRET = b"known to tests.."
+OK = b"\x07\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00"
+
+
+class Connection:
+    def __init__(self, near, schemas):
+        self._sock, self._schemas, self.hung_up = near, schemas, False
+
+    def select_db(self, schema):
+        if schema not in self._schemas:
+            raise RuntimeError(f"Unknown database {schema}")
+
+    def close(self):
+        self._force_close()
+
+    def _force_close(self):
+        self.hung_up = True
+        self._sock.close()
+
+
+class Server:
+    """Answers OK to everything, up to so many statements of each connection; after `at_once` of them it is late."""
+
+    def __init__(self, answers=10**9, at_once=10**9, most=99):
+        self.answers, self.at_once, self.most = answers, at_once, most
+        self.connections, self.threads = [], []
+
+    def connect(self, target):
+        if len(self.connections) == self.most:
+            raise Unreachable("Too many connections.")
+        near, far = socket.socketpair()
+        self.connections.append(Connection(near, {"s"}))
+        self.threads.append(threading.Thread(target=self._answer, args=(far,), daemon=True))
+        self.threads[-1].start()
+        return self.connections[-1]
+
+    def _answer(self, far):
+        with far, contextlib.suppress(OSError):
+            for number in range(self.answers):
+                if not far.recv(65536):
+                    return
+                time.sleep(0 if number < self.at_once else 0.3)
+                far.sendall(OK)
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """`begun(server)`: a witness of two clients at work."""
+    made = []
+
+    def begin(server, clients=2, schema="s"):
+        monkeypatch.setattr(module, "connect", server.connect)
+        made.append(Witness(SimpleNamespace(), schema, clients, SECRET))
+        return made[-1]
+
+    yield begin
+    for one in made:
+        one.close()
+
+
+def until(happened):
+    deadline = time.monotonic() + 10
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_every_answer_is_an_acknowledgement(begun):
+    server = Server()
+    one = begun(server)
+    assert not one.alive and one.drained_at_s == 0
+    started = time.monotonic()
+    one.begin()
+    assert one.alive and started <= one.began <= time.monotonic()
+    until(lambda: min(client.sent for client in one.ledger().clients) > 5)
+    one.drain()
+    ledger = one.ledger()
+    assert 0 < one.drained_at_s < 10
+    assert [client.client for client in ledger.clients] == [0, 1] and ledger.fault(SECRET) == ""
+    assert len(ledger.in_doubt()) <= 2 and one.trouble == ""
+    one.close()
+    assert all(connection.hung_up for connection in server.connections)
+
+
+def test_nothing_is_sent_once_it_is_drained(begun):
+    one = begun(Server())
+    one.begin()
+    until(lambda: len(one.ledger().sent()) > 5)
+    one.drain()
+    sent = len(one.ledger().sent())
+    time.sleep(0.05)
+    assert len(one.ledger().sent()) == sent
+
+
+def test_clients_whose_server_goes_away_end_and_say_why(begun):
+    one = begun(Server(answers=0))
+    one.begin()
+    until(lambda: not one.alive)
+    assert one.trouble
+    assert len(one.ledger().acknowledged()) == 0 and len(one.ledger().in_doubt()) == 2
+
+
+@pytest.mark.parametrize(("quiet_s", "told"), [(0.6, 10), (0.0, 9)])
+def test_an_answer_that_is_under_way_is_waited_for_as_long_as_was_asked(begun, quiet_s, told):
+    """Number 10 is one statement."""
+    before = sum(map(len, statements(SECRET, 0, range(1, 10))))
+    one = begun(Server(at_once=before), clients=1)
+    one.begin()
+    until(lambda: len(one.ledger().sent()) == 10)
+    one.drain(quiet_s)
+    assert len(one.ledger().acknowledged()) == told
+
+
+def test_a_witness_that_does_not_stop_is_not_relied_on(begun, monkeypatch):
+    monkeypatch.setattr(module, "JOIN_S", 0.05)
+    one = begun(Server(), clients=1)
+    stuck = threading.Event()
+    monkeypatch.setattr(one, "_answers", lambda: stuck.wait(10))
+    one.begin()
+    with pytest.raises(SandboxError, match="did not stop"):
+        one.drain()
+    one._by_file.clear()
+    stuck.set()
+
+
+def test_where_one_client_cannot_log_in_nobody_stays(begun):
+    server = Server(most=2)
+    with pytest.raises(Unreachable):
+        begun(server, clients=3)
+    assert [connection.hung_up for connection in server.connections] == [True, True]
+
+
+def test_a_schema_that_is_not_there_is_told(begun):
+    server = Server()
+    with pytest.raises(ServerError, match="cannot use the schema elsewhere: Unknown database"):
+        begun(server, schema="elsewhere")
+    assert server.connections[0].hung_up
+
+
+def test_it_may_be_closed_before_it_began_and_twice(begun):
+    server = Server()
+    one = begun(server)
+    one.close()
+    one.close()
+    assert one.ledger().sent().size == 0

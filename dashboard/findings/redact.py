@@ -61,7 +61,7 @@ class Redactor:
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
         self._replaced = {name.casefold(): stand_in for name, stand_in in replaced.items()}
-        longest_first = sorted((re.escape(name) for name in replaced if name), key=len, reverse=True)
+        longest_first = sorted((re.escape(name) for name in replaced if name.strip()), key=len, reverse=True)
         self._known = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
         self._any = bool(longest_first)
 
@@ -118,7 +118,7 @@ def redactor_of(*experiments: Experiment) -> Redactor:
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
     replaced |= {name: names[pk] for plan in plans for pk, name in server_names(plan).items()}
-    return Redactor({word: stand_in for word, stand_in in replaced.items() if word.strip()})
+    return Redactor(replaced)
 
 
 def _of_server(server: Server) -> Iterable[tuple[str, str]]:

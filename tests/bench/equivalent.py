@@ -86,11 +86,20 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "(_slice(event, at, size).decode('ascii'), at - size)",
         ): "nothing is read after the tag",
     },
+    "dashboard/findings/crash/statistics.py": {
+        ("count < 1000", "count < 1001"): "1,000 has three digits that count, whoever writes it",
+        (
+            "count == int(count) and count < 1000",
+            "count == int(count) and count <= 1000",
+        ): "1,000 has three digits that count, whoever writes it",
+    },
     "workers/analysis/blocks.py": {("-1", "-2"): ANY_NEGATIVE},
     "workers/analysis/contradiction.py": {("return ''", "return None"): FALSY},
     "workers/analysis/fsync_model.py": STRICT
     | {
         ("RESAMPLES = 1000", "RESAMPLES = 1001"): DRAWS,
+        ("points[0]", "points[1]"): "all sizes have the same rounds by then",
+        ("lo is not None and hi is not None", "lo is not None or hi is not None"): "an interval has both ends or none",
     },
     "workers/analysis/lasting.py": {
         ("SEED = 1976", "SEED = 1977"): DRAWS,
@@ -106,12 +115,16 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/analysis/stalls.py": STRICT,
     "workers/analysis/student.py": STRICT,
+    "workers/analysis/predicates/measured.py": STRICT,
+    "workers/analysis/statistics.py": {("SEED = 20170", "SEED = 20171"): DRAWS},
+    "workers/upkeep/restores.py": {("COMMAND_LIMIT_S = 120.0", "COMMAND_LIMIT_S = 121.0"): PATIENCE},
     "workers/analysis/predicates/points.py": {
         ("step.lo is not None", "True"): "steps without an interval have been left out before",
         ("step.hi is not None", "True"): "steps without an interval have been left out before",
     },
     "workers/analysis/steady.py": {
         ("trend.pvalue >= LEVEL", "trend.pvalue > LEVEL"): "no trend has exactly that p",
+        ("{0: series}", "{1: series}"): "the number of a single series is not asked for",
         ("d is not None", "True"): "where a drift is not known, None has been returned before",
     },
     "workers/analysis/change_points.py": STRICT

@@ -17,8 +17,6 @@ def drift(series: Floats) -> float | None:
     means = block_means({0: series}, length)
     if means.size < MIN_BLOCKS or means.mean() <= 0:
         return None
-    if np.ptp(means) == 0:
-        return 0.0
     trend = scipy.stats.linregress(np.arange(means.size), means)
     if trend.pvalue >= LEVEL:
         return 0.0

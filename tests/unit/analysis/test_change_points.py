@@ -259,3 +259,8 @@ def test_the_largest_difference_is_in_units_of_its_error(size):
 def test_long_series_are_held_against_shorter_ones_in_steps_of_a_tenth():
     sizes = {39: 39, 40: 40, 41: 40, 44: 44, 60: 58, 400: 393, 1000: 393}
     assert {size: lasting._simulated_size(size) for size in sizes} == sizes
+
+
+def test_the_level_of_a_confirmed_change_is_rare_enough(monkeypatch):
+    monkeypatch.setattr(cp, "change_points", lambda values: [cp.ChangePoint(2, cp.CONFIRMED_LEVEL)])
+    assert holds([1000.0, 1000.0, 10.0, 10.0], 2)

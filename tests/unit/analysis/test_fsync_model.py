@@ -166,3 +166,18 @@ def test_the_rate_is_told_exactly():
 def test_every_size_must_be_shown_to_lie_within_a_quarter_of_the_line(ends, answer):
     sizes = [Residual(512, 1.0, 1.0, Estimate(0.0, lo, hi)) for lo, hi in ends]
     assert fsync_model._follows(sizes) == answer
+
+
+def test_sizes_may_come_in_any_order():
+    points = times(5, 100, noise=0.05)
+    assert fit(points[::-1]) == fit(points)
+
+
+def test_times_without_any_latency_have_none():
+    sizes = (512, 4096, 65536, 262144)
+    found = fit([SizeSample(size, (time, time)) for size, time in zip(sizes, (0.1, 1.2, 22, 90), strict=True)])
+    assert found.k_ms.value == 0 and 2 < found.mb_per_s.value < 6
+
+
+def test_draws_are_widened_about_their_middle():
+    assert fsync_model._widened(np.array([0.0, 1.0, 5.0]), 2.0).tolist() == [-1, 1, 9]

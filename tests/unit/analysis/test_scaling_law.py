@@ -148,5 +148,8 @@ def test_the_spread_of_a_point_is_its_interval_or_the_misfit_whichever_is_larger
     assert spreads == pytest.approx([10 / 1.959964 / 100] * 4)
     one_degree = 0.1 * 4.302653 / 1.959964  # Student's factor of two degrees of freedom
     assert scaling_law._spreads(points, np.array([0.1, 0, 0, 0])) == pytest.approx([one_degree] * 4)
+    six, three_degrees = [Throughput(n, 100.0, 100.0, 100.0) for n in range(1, 7)], 3.182446
+    off = np.array([0.1, 0, 0, 0, 0, 0])
+    assert scaling_law._spreads(six, off) == pytest.approx([0.1 / 3**0.5 * three_degrees / 1.959964] * 6)
     for lo, hi in ((90.0, None), (None, 110.0), (None, None)):
         assert scaling_law._spreads([*points[:3], Throughput(8, 100.0, lo, hi)], np.zeros(4)) is None

@@ -89,3 +89,9 @@ def test_the_last_second_is_what_the_others_leave_of_the_total():
 
 def test_nothing_is_added_to_a_run_whose_seconds_were_all_printed():
     assert len(output_of(90, 110, 80, 120, elapsed_s=4.003).series) == 4
+
+
+def test_of_a_long_line_the_beginning_is_kept():
+    output = SysbenchOutput()
+    output.take("FATAL: " + 500 * "x")
+    assert output.text == "FATAL: " + 393 * "x" + "\n"

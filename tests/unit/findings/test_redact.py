@@ -68,6 +68,12 @@ def test_it_leaves_figures_and_settings_alone(text):
     assert REDACTOR.text(text) == text
 
 
+def test_a_name_without_a_letter_stands_for_nothing():
+    redactor = Redactor({"": "[none]", " ": "[blank]", "db7": "[host]"})
+    assert redactor.text("slow on db7 today") == "slow on [host] today"
+    assert Redactor({" ": "[blank]"}).text("a b") == "a b"
+
+
 def test_it_looks_into_everything():
     data = {"server": {"hostname": "x9", "port": 3306, "list": ["/srv/a", 7]}, "host": {"cores": 2}}
     assert REDACTOR.data(data) == {

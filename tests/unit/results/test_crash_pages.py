@@ -68,6 +68,11 @@ def test_colours_echo_what_happened():
     }
 
 
+@pytest.mark.parametrize(("lost", "look"), [(99, "few"), (100, "many")])
+def test_a_hundred_lost_commits_have_the_strongest_colour(lost, look):
+    assert looks(trials.experiment({"1/1": {"power-loss": [(lost, 0)]}}))["1/1"]["power loss"] == look
+
+
 def test_cells_say_their_numbers_and_open_their_trials(client_in):
     experiment = trials.experiment()
     html = page(client_in, experiment).content.decode()

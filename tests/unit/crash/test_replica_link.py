@@ -1,0 +1,162 @@
+"""When a follower counts as caught up, stopped or not known, by what it and its source say."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from workers.crash import replica_link
+from workers.crash.replica_link import Followed, Link, ahead
+from workers.errors import SandboxError
+
+RUNNING = {
+    "Slave_IO_Running": "Yes", "Slave_SQL_Running": "Yes", "Last_IO_Errno": "0", "Last_SQL_Errno": "0",
+    "Last_IO_Error": "", "Last_SQL_Error": "", "Gtid_IO_Pos": "0-1-9",
+}  # fmt: skip
+SENT = [(7, "Master has sent all binlog to slave; waiting for more updates")]
+SENDING = [(7, "Sending binlog event to slave")]
+
+
+class Server:
+    """`says`: what it answers to a statement that begins so; of a list of answers one after the other."""
+
+    def __init__(self, port, flavour="mariadb", version=(10, 11, 0), **says):
+        self.target, self.asked, self.says = SimpleNamespace(port=port), [], says
+        self.build = SimpleNamespace(flavour=flavour, version=version, title=flavour)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def answer(self, key):
+        found = self.says[key]
+        return (found.pop(0) if len(found) > 1 else found[0]) if isinstance(found, tuple | Answers) else found
+
+
+class Answers(list):
+    pass
+
+
+@pytest.fixture
+def linked(monkeypatch):
+    """`linked(status, ...)`: a link whose follower has these states, one after the other."""
+
+    def rows(server, sql, args=()):
+        server.asked.append(sql)
+        return server.answer("dumps") if "information_schema.processlist" in sql else []
+
+    def text(server, sql):
+        return server.answer(
+            {"gtid_binlog_pos": "written", "gtid_slave_pos": "applied", "gtid_executed": "executed"}.get(
+                sql.rpartition(".")[2], "own"
+            )
+        )
+
+    monkeypatch.setattr("workers.servers.ask.rows", rows)
+    monkeypatch.setattr("workers.servers.ask.text", text)
+    monkeypatch.setattr("workers.servers.ask.first_row", lambda server, sql: server.answer("status"))
+
+    def link(*states, applied="0-1-9", written="0-1-9", dumps=SENT):
+        follower = Server(2, status=Answers(states), applied=applied)
+        source = Server(1, written=written, dumps=dumps)
+        servers = {1: source, 2: follower}
+        monkeypatch.setattr(replica_link, "connect", lambda target: servers[target.port])
+        return Link(source, follower, "secret")
+
+    return link
+
+
+def changed(**columns):
+    return {**RUNNING, **columns}
+
+
+def test_a_follower_that_has_everything_has_caught_up(linked):
+    assert linked(RUNNING).follow(0) == Followed("caught up")
+
+
+@pytest.mark.parametrize("thread", ["IO", "SQL"])
+def test_a_thread_that_ended_with_an_error_has_stopped_it(linked, thread):
+    errors = {f"Slave_{thread}_Running": "No", f"Last_{thread}_Errno": "1236", f"Last_{thread}_Error": "bogus data"}
+    assert linked(changed(**errors)).follow(0) == Followed("stopped", "1236: bogus data")
+    errors[f"Slave_{thread}_Running"] = "Yes"
+    assert linked(changed(**errors)).follow(0) == Followed("caught up"), "it goes on"
+
+
+@pytest.mark.parametrize(
+    ("status", "how"),
+    [
+        (changed(Slave_IO_Running="Connecting"), {}),
+        (changed(Slave_SQL_Running="No"), {}),
+        (RUNNING, {"dumps": SENDING}),
+        (RUNNING, {"dumps": []}),
+        (RUNNING, {"applied": "0-1-8"}),
+    ],
+)
+def test_what_has_not_come_within_the_time_is_not_known(linked, status, how):
+    found = linked(status, **how).follow(0)
+    assert found.state == "unknown"
+    assert found.error == f"Not caught up within 0 s: at {how.get('applied', '0-1-9')} of 0-1-9; no error."
+
+
+def test_a_late_follower_says_what_it_knows(linked):
+    broken = changed(Slave_IO_Running="Connecting", Last_IO_Error="cannot connect", Last_SQL_Error="no")
+    found = linked(broken, applied="", written="").follow(0)
+    assert found.error == "Not caught up within 0 s: at nothing of nothing; cannot connect."
+
+
+def test_it_is_waited_for(linked):
+    assert linked(changed(Slave_IO_Running="Connecting"), RUNNING).follow(30) == Followed("caught up")
+
+
+def test_what_a_follower_wrote_itself_will_never_come(linked):
+    source = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
+    link = linked({name.replace("Slave", "Replica"): value for name, value in RUNNING.items()})
+    for server in (link.source, link.follower):
+        server.build = SimpleNamespace(flavour="mysql", version=(8, 4, 0), title="MySQL")
+    link.source.says["executed"], link.follower.says["executed"] = f"{source}:1-9", ""
+    link.follower.says["own"] = source
+    assert link.follow(0) == Followed("caught up")
+    link.follower.says["own"] = "another"
+    assert link.follow(0).state == "unknown"
+
+
+def test_a_follower_is_pointed_at_its_source_with_a_new_account(linked):
+    link = linked(RUNNING)
+    link.start()
+    asked = link.follower.asked
+    assert asked[0] == "STOP SLAVE" and asked[-1].startswith("START SLAVE")
+    assert "MASTER_PORT" in asked[1].upper() and "secret" in asked[1]
+    assert link.source.asked[1] == "KILL 7", "what an earlier follower left"
+    assert any("durascope_repl" in sql and "secret" in sql for sql in link.source.asked)
+    assert all(sql.strip() for sql in (*asked, *link.source.asked))
+
+
+def test_it_settles_when_it_has_applied_what_it_received(linked):
+    link = linked(changed(Gtid_IO_Pos="0-1-9"), applied=Answers(["0-1-8", "0-1-9"]))
+    link.settle(30)
+    assert link.follower.asked == ["STOP SLAVE IO_THREAD", "STOP SLAVE"]
+
+
+def test_more_will_not_come_where_applying_has_ended(linked):
+    link = linked(changed(Slave_SQL_Running="No"), applied="0-1-8")
+    link.settle(0)
+    assert link.follower.asked[-1] == "STOP SLAVE"
+
+
+@pytest.mark.parametrize(("applied", "told"), [("0-1-8", "0-1-8 of 0-1-9"), ("", "nothing of 0-1-9")])
+def test_one_that_does_not_settle_is_not_known(linked, applied, told):
+    link = linked(RUNNING, applied=applied)
+    with pytest.raises(SandboxError, match=f"did not apply within 0 s what it had received: it is at {told}"):
+        link.settle(0)
+    assert "STOP SLAVE" not in link.follower.asked
+
+
+def test_a_link_has_a_password_of_its_own():
+    one, other = Link(None, None), Link(None, None)
+    assert len(one.password) == 32 and one.password != other.password and one.password not in repr(one)
+
+
+@pytest.mark.parametrize(("some", "others", "count"), [("0-1-9", "0-1-7", 2), ("0-1-7", "0-1-9", 0), ("0-1-3", "", 3)])
+def test_how_far_one_position_is_ahead(some, others, count):
+    assert ahead(some, others) == count

@@ -185,7 +185,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "class": "dashboard.installation.log_lines.Line",
+            "class": "dashboard.installation.log_lines.LogLine",
             "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
         }
     },

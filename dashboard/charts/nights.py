@@ -8,9 +8,9 @@ from statistics import median
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Mark, Row
 from dashboard.findings import changes as words
 from dashboard.findings.nights import Line, Marked, Shown
-from dashboard.records.history.figures import FIGURES, Figure
+from dashboard.records.history.figures import FIGURES, HistoryFigure
 from dashboard.records.history.models import Change, Entry
-from dashboard.records.history.queries import ACCEPTED, Value, figured
+from dashboard.records.history.queries import ACCEPTED, EntryValue, figured
 
 
 def outline(key: str, shown: Shown) -> Chart:
@@ -61,7 +61,7 @@ def _mark(lines: Sequence[Line], one: Marked) -> Mark:
     return Mark(_x(one.changes[0].first), str(one.number), places, one.is_sure)
 
 
-def _x(at: Entry | Value) -> float:
+def _x(at: Entry | EntryValue) -> float:
     """Milliseconds since 1970, as JavaScript counts."""
     return round(at.at.timestamp() * 1000)
 
@@ -98,7 +98,7 @@ def _levels_of(key: str, shown: Shown, line: Line) -> list[Row]:
     return [_level(line.name, span, begin) for span, begin in spans]
 
 
-def _level(name: str, span: Sequence[Value], begin: tuple[Marked, Change] | None) -> Row:
+def _level(name: str, span: Sequence[EntryValue], begin: tuple[Marked, Change] | None) -> Row:
     numbers = [one.value for one in span]
     days = (f"{span[0].at:%Y-%m-%d}", f"{span[-1].at:%Y-%m-%d}")
     says = f"change {begin[0].number}, {begin[1].get_state_display()}" if begin else ""
@@ -123,7 +123,7 @@ def _nights(key: str, shown: Shown) -> ChartTable:
     return ChartTable(tuple(columns), tuple(rows))
 
 
-def _interval(figure: Figure) -> list[tuple[str, str]]:
+def _interval(figure: HistoryFigure) -> list[tuple[str, str]]:
     return [("95 % from", "number"), ("95 % to", "number")] if figure.column == "tps" else []
 
 

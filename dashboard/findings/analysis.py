@@ -98,7 +98,7 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
 
 def made_of_each(experiment_ids: Collection[int]) -> dict[int, MadeOf]:
     """Experiment id -> what its analysis rests on; one query for all of them."""
-    done = Run.objects.counted().filter(cell__experiment__in=experiment_ids).order_by()
+    done = Run.objects.of_done_cells().filter(cell__experiment__in=experiment_ids).order_by()
     counted = done.values_list("cell__experiment").annotate(Count("id"), Max("id"), Max("probe_id"))
     found = {experiment_id: rest for experiment_id, *rest in counted}
     names = ("runs", "last", "probe")

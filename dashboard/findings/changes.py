@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dashboard.records.history.figures import FIGURES, Figure
+from dashboard.records.history.figures import FIGURES, HistoryFigure
 from dashboard.records.history.models import Change, Track
 from dashboard.records.history.queries import Difference
 from dashboard.text.numbers import FORMATS, percent
@@ -22,7 +22,7 @@ def moved(change: Change) -> str:
     return f"{went} by {percent(abs(change.after / change.before - 1))}"
 
 
-def name(figure: Figure, track: Track) -> str:
+def name(figure: HistoryFigure, track: Track) -> str:
     """commits per second, p99 latency."""
     return f"{track.counts} {figure.name}" if figure.counted else figure.name
 

@@ -36,7 +36,7 @@ class Line:
     name: str
     colour: int
     dash: bool
-    entries: tuple[queries.Row, ...]
+    entries: tuple[queries.EntryRow, ...]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Shown:
 
     def _lines(self, kind: str) -> list[Line]:
         tracks = [one for one in self.tracks if one.kind == kind and one.condition == self.chosen[kind]]
-        found: dict[int, list[queries.Row]] = {}
+        found: dict[int, list[queries.EntryRow]] = {}
         for entry in queries.rows(tracks, self.nights * len(tracks)):
             found.setdefault(entry.track_id, []).append(entry)
         twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}

@@ -75,7 +75,7 @@ def points(experiment: Experiment) -> list[Gathered]:
         known = (_place(workloads, key.workload), _place(servers, key.server_id), _place(variants, key.variant))
         return (*known, key.threads)
 
-    return sorted(gathered(Run.objects.counted().filter(cell__experiment=experiment)), key=place)
+    return sorted(gathered(Run.objects.of_done_cells().filter(cell__experiment=experiment)), key=place)
 
 
 def _place(order: Sequence[object], one: object) -> int:

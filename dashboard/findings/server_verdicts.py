@@ -96,7 +96,7 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
 def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], CrashRate]]:
     """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
     nothing that is asked about."""
-    ended = Trial.objects.counted().ended().without_controls().filter(experiment__in=set(newest.values()))
+    ended = Trial.objects.of_the_plan().ended().without_controls().filter(experiment__in=set(newest.values()))
     known = Q(verdict__in=DECIDED)
     rows = (
         ended.order_by()

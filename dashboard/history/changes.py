@@ -11,7 +11,7 @@ from django.db import transaction
 from dashboard.history import news
 from dashboard.records.history.figures import of_kind
 from dashboard.records.history.models import Change, Entry, Track
-from dashboard.records.history.queries import ACCEPTED, Value, standing, values
+from dashboard.records.history.queries import ACCEPTED, EntryValue, standing, values
 from workers.analysis.change_points import NEAR, change_points, holds
 
 State = Change.State
@@ -54,7 +54,7 @@ def _search(track: Track, figure: str, now: datetime) -> None:
         _suspect(track, figure, near, fields)
 
 
-def _places(found: Sequence[Value]) -> dict[int, int]:
+def _places(found: Sequence[EntryValue]) -> dict[int, int]:
     return {one.entry_id: place for place, one in enumerate(found)}
 
 
@@ -90,7 +90,7 @@ def judge(now: datetime) -> list[Change]:
     return confirmed
 
 
-def _decide(change: Change) -> tuple[str, Value | None, int, str] | None:
+def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
     """(state, measurement that decided, nights since the change, why not); None: nothing was measured since."""
     found = values(change.track, change.figure)
     places = _places(found)
@@ -109,7 +109,7 @@ def _measured_since(change: Change) -> bool:
     return Entry.objects.filter(track_id=change.track_id, pk__gt=change.found_with_id).exists()
 
 
-def _close(change: Change, now: datetime, state: str, by: Value | None, nights_after: int, problem: str) -> bool:
+def _close(change: Change, now: datetime, state: str, by: EntryValue | None, nights_after: int, problem: str) -> bool:
     """Whether it is confirmed, and by this round."""
     fields = {"state": state, "decided_at": now, "decided_by_id": by.entry_id if by else None}
     fields |= {"nights_after": nights_after, "problem": problem or change.problem}

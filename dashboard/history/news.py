@@ -7,7 +7,7 @@ from dashboard.findings import changes as words
 from dashboard.records.history import queries
 from dashboard.records.history.addresses import server_page
 from dashboard.records.history.models import Change
-from dashboard.records.notifications.events import Event, notify
+from dashboard.records.notifications.events import News, notify
 
 
 def tell(confirmed: Sequence[Change]) -> None:
@@ -19,10 +19,10 @@ def tell(confirmed: Sequence[Change]) -> None:
         notify(_event(list(same), differ))
 
 
-def _event(changes: list[Change], differ: dict[int, list[queries.Difference]]) -> Event:
+def _event(changes: list[Change], differ: dict[int, list[queries.Difference]]) -> News:
     first = changes[0]
     more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
-    return Event(
+    return News(
         key="change_point",
         title=f"{first.track.server}: {words.headline(first)}{more}",
         text="\n".join(_says(change, differ[change.pk]) for change in changes),

@@ -11,6 +11,6 @@ def without_token(text: str) -> str:
     return LINK.sub("/share/[token]", text)
 
 
-class Line(logging.Formatter):
+class LogLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         return without_token(super().format(record))

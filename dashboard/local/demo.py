@@ -76,7 +76,7 @@ def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> 
 def follow(experiment: Experiment, stack: Stack, screen: Screen) -> LiveState:
     """Shows progress and keeps the stack running until the experiment is over; its last progress."""
     while True:
-        stack.tend()
+        stack.check()
         experiment.refresh_from_db()
         now = queries.live_state(experiment)
         screen.progress(now)

@@ -21,7 +21,7 @@ class Keeper:
     def wait_until_ready(self) -> None:
         self.child.wait_until_ready()
 
-    def tend(self) -> None:
+    def check(self) -> None:
         """Called again and again: notices the child's end, starts it again when its pause is over, bounds its log."""
         bound_log(self.program.log)
         if self._due_at is not None:

@@ -20,7 +20,7 @@ from dashboard.local.errors import LocalError
 from dashboard.local.keeper import Keeper
 from dashboard.local.processes import Program
 
-TEND_EVERY_S = 0.5
+CHECK_EVERY_S = 0.5
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where mariadbd is, and where the PATH of most users does not look
 
 Say = Callable[[str], None]
@@ -42,15 +42,15 @@ class Stack:
         for keeper in started:
             keeper.wait_until_ready()
 
-    def tend(self) -> None:
+    def check(self) -> None:
         for keeper in self._keepers:
-            keeper.tend()
+            keeper.check()
 
     def watch(self) -> None:
         """Stays, and keeps everything running, until interrupted."""
         while True:
-            self.tend()
-            time.sleep(TEND_EVERY_S)
+            self.check()
+            time.sleep(CHECK_EVERY_S)
 
     def stop(self) -> None:
         """The last started stops first. Interrupted while stopping: whatever is left is killed."""

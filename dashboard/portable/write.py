@@ -221,7 +221,7 @@ class _Writer:
         }
 
     def _all_runs(self) -> Iterator[tuple[str, bytes]]:
-        wanted = Run.objects.counted().filter(cell__experiment=self._experiment).order_by("cell__position")
+        wanted = Run.objects.of_done_cells().filter(cell__experiment=self._experiment).order_by("cell__position")
         related = wanted.select_related("cell", "environment", "series", "evidence")
         for run in related.iterator(AT_ONCE):
             yield from self._run(run)

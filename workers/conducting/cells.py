@@ -10,7 +10,7 @@ from workers.bench.stage_key import StageKey
 from workers.conducting.job import Job
 from workers.conducting.stages import Ready, make_ready, put_back
 from workers.errors import Cancelled, SandboxError, ServerError, TogetherError
-from workers.together.conductor import Together
+from workers.together.conductor import SharedLoad
 
 # Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
 LEFT_OUT = re.compile(
@@ -35,7 +35,7 @@ def measure_all(job: Job) -> None:
 def _measure(job: Job, row: Cell, ready: Ready) -> None:
     """Once the server or a worker is gone or refuses, what is left stays waiting and can be resumed."""
     planned, count = job.cells[row.position], job.plan.load_workers
-    gather = Together(row, job.worker, count, job.say) if count > 1 else None
+    gather = SharedLoad(row, job.worker, count, job.say) if count > 1 else None
     with job.ends(row, ServerError, SandboxError, TogetherError):
         done = job.ports.measure(ready.stage, ready.prepared, job.plan, planned, _listener(job, row), gather)
         run_results.save_run(row, done, _environment(ready), ready.probe)

@@ -42,7 +42,7 @@ AGAIN = "What was measured is kept. Resume goes on with the next cell."
 
 
 @dataclass(frozen=True)
-class Together:
+class SharedLoad:
     """A `Gather` (workers.bench.load) for one claimed cell.
 
     `offer` has replaced the parts of an earlier claim. After `gather` every part is ready and nothing is loaded. `run`

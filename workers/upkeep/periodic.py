@@ -57,12 +57,12 @@ duties = Duties()
 
 @worker_ready.connect
 def _on_ready(**_: object) -> None:
-    tending = partial(
+    clean_up = partial(
         housekeeping.run,
         partial(task_queue.send, task_queue.EXPERIMENT, site=settings.SITE),
         partial(task_queue.send, task_queue.PREFLIGHT, site=settings.SITE),
     )
-    duties.start(tending, restores.restore_all)
+    duties.start(clean_up, restores.restore_all)
 
 
 @worker_shutting_down.connect

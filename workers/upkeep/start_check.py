@@ -126,7 +126,7 @@ def _redis() -> None:
 
 
 def _alone(site: str) -> None:
-    """A server at localhost is another one on each host: what is owed to it must not be paid to another."""
+    """A server at localhost is another one on each host: a restore must not be made on another."""
     others = {worker.host for worker in sites.listening(site)} - {socket.gethostname()}
     attached = Server.objects.filter(site=site, kind=Server.Kind.ATTACHED)
     local = sorted(server.name for server in attached if server.socket or says_here(server.host))

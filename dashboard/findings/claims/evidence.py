@@ -167,7 +167,7 @@ def _fitted(sweep: Sequence[SweepPoint]) -> FsyncModel | NotComputable:
 def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
     """The trials that count."""
     lost = ("lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms")
-    rows = experiment.trials.counted().values_list(
+    rows = experiment.trials.of_the_plan().values_list(
         "server_id", "variant", "kind", "state", "evidence__data__checks", *lost
     )
     grouped: dict[TrialKey, list[Tried]] = defaultdict(list)

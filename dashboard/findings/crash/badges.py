@@ -55,7 +55,7 @@ def _like(present: Durability) -> list[tuple[str, int, Tried]]:
 def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
     """The newest experiments with trials, each with the engine of every (server, variant) that ran with these settings,
     "" for the others."""
-    ended = Trial.objects.counted().exclude(verdict="").exclude(environment=None)
+    ended = Trial.objects.of_the_plan().exclude(verdict="").exclude(environment=None)
     for elsewhere in (Experiment.deleted, Experiment.imported):
         ended = ended.exclude(experiment__in=elsewhere.ids())
     known = ended.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.crash_kinds import GRACEFUL_RESTART, LYING_DISK, counted
+from dashboard.records.experiments.crash_kinds import GRACEFUL_RESTART, LYING_DISK, number_of
 from dashboard.records.experiments.models import Trial
 
 
@@ -31,16 +31,18 @@ def detector(trials: Sequence[Tried]) -> Detector:
     graceful = [trial for trial in restarted if trial.is_decided]
     missed = sum(not _is_flagged(trial) for trial in lying)
     invented = sum(trial.verdict == Trial.Verdict.INVALID for trial in graceful)
-    wrong = [f"{missed} of {counted(LYING_DISK, len(lying))} not flagged"] if missed else []
-    wrong += [f"{invented} of {counted(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []
+    wrong = [f"{missed} of {number_of(LYING_DISK, len(lying))} not flagged"] if missed else []
+    wrong += [f"{invented} of {number_of(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []
     if wrong:
         return Detector("failed", f"Detector failed: {' and '.join(wrong)}. No verdict of this experiment counts.")
     if not lying:
         return Detector("not tried", "The detector was not tried in this experiment: no trial had a lying disk.")
-    clean = f" and nothing in {counted(GRACEFUL_RESTART, len(graceful))}" if graceful else ""
+    clean = f" and nothing in {number_of(GRACEFUL_RESTART, len(graceful))}" if graceful else ""
     untold = len(restarted) - len(graceful)
-    open_ = f"; {counted(GRACEFUL_RESTART, untold)} could not tell" if untold else ""
-    return Detector("passed", f"The detector flagged {len(lying)} of {counted(LYING_DISK, len(lying))}{clean}{open_}.")
+    open_ = f"; {number_of(GRACEFUL_RESTART, untold)} could not tell" if untold else ""
+    return Detector(
+        "passed", f"The detector flagged {len(lying)} of {number_of(LYING_DISK, len(lying))}{clean}{open_}."
+    )
 
 
 def _is_flagged(trial: Tried) -> bool:

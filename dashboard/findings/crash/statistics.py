@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
-from dashboard.records.experiments.crash_kinds import counted
+from dashboard.records.experiments.crash_kinds import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, sig, whole
 
@@ -95,7 +95,7 @@ class Tally:
         """`lost a median of 1,060 acknowledged commits (0.9 s of work) in 4 of 4 power losses; replicas diverge ...`"""
         if not self.invalid.n:
             return "has no trial with a verdict"
-        crashes = counted(self.kind, self.invalid.n)
+        crashes = number_of(self.kind, self.invalid.n)
         untold = [f"{self.unknown:,} more could not tell"] if self.unknown else []
         if not self.invalid.k:
             bound = f"(95 %: {self.invalid.bounds} of crashes lose something)"

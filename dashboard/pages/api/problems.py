@@ -12,8 +12,7 @@ from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
 from dashboard.pages.api.door import NoToken, TooMany
-from dashboard.records.schedules.actions import Refused as RefusedNight
-from dashboard.records.servers.actions import Refused
+from dashboard.records.refused import Refused
 from workers.errors import DurascopeError, PlanError
 
 MEDIA_TYPE = "application/problem+json"
@@ -115,7 +114,6 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     PlanError: _plan,
     DurascopeError: _plainly(409),
     Refused: _plainly(409),
-    RefusedNight: _plainly(409),
     Conflict: _plainly(409),
     IntegrityError: _collided,
 }

@@ -13,6 +13,7 @@ from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments.care_forms import CommentForm, RenameForm, TagsForm, what_is_wrong
 from dashboard.records.experiments import care, queries
 from dashboard.records.experiments.models import Comment, Experiment
+from dashboard.records.refused import Refused
 
 NOTES = "#notes"  # of templates/experiments/_notes.html
 
@@ -51,7 +52,7 @@ def mark_baseline(request: HttpRequest, pk: int) -> HttpResponse:
     experiment = get_object_or_404(Experiment, pk=pk)
     try:
         care.mark_baseline(request.user, experiment)
-    except care.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     return redirect("experiments:show", pk)
 
@@ -70,7 +71,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     experiment = get_object_or_404(Experiment, pk=pk)
     try:
         care.delete(request.user, experiment)
-    except care.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
         return redirect("experiments:show", pk)
     return redirect(f"{reverse('experiments:list')}?undo={pk}")

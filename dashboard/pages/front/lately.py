@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from dashboard.findings import changes as words
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.experiments.states import OVER, UNDER_WAY
+from dashboard.records.experiments.states import BROKEN_OFF, OVER, UNDER_WAY
 from dashboard.records.history.addresses import server_page
 from dashboard.records.history.models import Change
 from dashboard.records.schedules import cron
@@ -20,7 +20,6 @@ MOST_CHANGES = 5
 MOST_NIGHTS = 200  # of one day: more than that is counted as that many
 MOST_TOLD = 5
 A_NIGHT = timedelta(hours=24)
-TROUBLE = (Experiment.State.FAILED, Experiment.State.INTERRUPTED)
 NOT_RUN = (Night.State.SKIPPED, Night.State.MISSED)
 
 
@@ -53,11 +52,11 @@ class Changed:
 
 
 def running() -> list[Experiment]:
-    return queries.counted(queries.listed().filter(state__in=UNDER_WAY)[:MOST_RUNNING])
+    return queries.with_progress(queries.listed().filter(state__in=UNDER_WAY)[:MOST_RUNNING])
 
 
 def results() -> list[Experiment]:
-    return queries.counted(queries.listed().filter(state__in=OVER)[:MOST_RESULTS])
+    return queries.with_progress(queries.listed().filter(state__in=OVER)[:MOST_RESULTS])
 
 
 def last_night(now: datetime) -> LastNight | None:
@@ -77,7 +76,7 @@ def last_night(now: datetime) -> LastNight | None:
 
 
 def _failed(night: Night) -> bool:
-    return night.state == Night.State.REFUSED or bool(night.experiment and night.experiment.state in TROUBLE)
+    return night.state == Night.State.REFUSED or bool(night.experiment and night.experiment.state in BROKEN_OFF)
 
 
 def _is_overdue(schedule: Schedule, now: datetime) -> bool:

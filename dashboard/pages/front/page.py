@@ -57,7 +57,7 @@ def _servers() -> list[Server]:
 def _used() -> QuerySet[Server]:
     """Each with the newest experiment that `measured` and the newest that `crashed` it."""
     measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
-    crashed = _newest(Trial.objects.counted().ended().without_controls().filter(server=OuterRef("pk")))
+    crashed = _newest(Trial.objects.of_the_plan().ended().without_controls().filter(server=OuterRef("pk")))
     return Server.objects.annotate(
         measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
     )

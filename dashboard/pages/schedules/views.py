@@ -18,6 +18,7 @@ from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
+from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, cron, queries, window
 from dashboard.records.schedules.models import Schedule
 from dashboard.records.servers.models import Server
@@ -95,7 +96,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
     try:
         return attempt()
-    except (actions.Refused, PlanError) as refused:
+    except (Refused, PlanError) as refused:
         for line in str(refused).splitlines():
             form.add_error(None, line)
     except Server.DoesNotExist:
@@ -220,7 +221,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
     try:
         experiment = actions.run_now(request.user, schedule)
-    except (actions.Refused, PlanError) as refused:
+    except (Refused, PlanError) as refused:
         messages.error(request, str(refused))
     except task_queue.Silent as silent:
         messages.warning(request, str(silent))

@@ -23,6 +23,7 @@ from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
+from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, queries
 from dashboard.records.servers.account import statements
 from dashboard.records.servers.models import Preflight, Server
@@ -71,7 +72,7 @@ def _saved(request: HttpRequest, form: ModelForm, save: Callable[..., Server]) -
     """Store what a valid form says; what the form cannot know (a lost key, open debts) is said above the list."""
     try:
         server = save(request.user, form.instance, form.cleaned_data.get("password", ""))
-    except (vault.KeyMissing, actions.Refused) as refused:
+    except (vault.KeyMissing, Refused) as refused:
         messages.error(request, str(refused))
         return redirect("servers:list")
     messages.success(request, f"{server} is saved.")
@@ -112,7 +113,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     try:
         actions.remove(request.user, server)
-    except actions.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
         return redirect("servers:detail", pk)
     messages.success(request, f"{server} is deleted. The server itself was not touched.")
@@ -127,9 +128,9 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     form = HandOverForm(server, request.POST)
     try:
         if not form.is_valid():
-            raise actions.Refused(f"{server} was not handed over: choose an operator or an administrator.")
+            raise Refused(f"{server} was not handed over: choose an operator or an administrator.")
         actions.hand_over(request.user, server, form.cleaned_data["to"])
-    except actions.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, f"{server} belongs to {form.cleaned_data['to']} now.")
@@ -151,7 +152,7 @@ def _mark(request: HttpRequest, server: Server) -> HttpResponse:
     form = ExpendableForm(server, request.POST or None)
     try:
         if refusal := queries.why_not_expendable(server):
-            raise actions.Refused(refusal)
+            raise Refused(refusal)
         if request.method == "GET" or not form.is_valid():
             return _marking(request, server, form)
         said = form.cleaned_data
@@ -159,7 +160,7 @@ def _mark(request: HttpRequest, server: Server) -> HttpResponse:
     except NotAllowed as refused:  # a program that is not listed; what was written stays in the form
         form.add_error(None, str(refused))
         return _marking(request, server, form, status=403)
-    except actions.Refused as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, f"{server} is marked expendable. Nothing was sent to it.")
@@ -188,7 +189,7 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     try:
         actions.start_now(request.user, server)
-    except actions.Refused as refused:
+    except Refused as refused:
         messages.warning(request, str(refused))
     else:
         messages.success(request, f"A worker runs the start command of {server} within seconds, if its host is free.")
@@ -200,7 +201,7 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 def test(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         actions.ask_preflight(request.user, get_object_or_404(Server, pk=pk))
-    except actions.Refused as refused:
+    except Refused as refused:
         messages.warning(request, str(refused))
     return redirect("servers:detail", pk)
 

@@ -9,7 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 
-class Kept(Exception):
+class AppendOnly(Exception):
     """The audit log is added to, never changed; nothing was."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Events(models.QuerySet["Event"]):
     """What reads and adds. An account's deletion goes around it and empties `who`; the name stays."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise Kept
+        raise AppendOnly
 
     update = delete = bulk_update = update_or_create = get_or_create = _refuse
 
@@ -40,11 +40,11 @@ class Event(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:
-            raise Kept
+            raise AppendOnly
         super().save(*args, **kwargs)
 
     def delete(self, *_: object, **__: object) -> NoReturn:
-        raise Kept
+        raise AppendOnly
 
     @property
     def told(self) -> list[tuple[str, str]]:

@@ -20,12 +20,9 @@ from dashboard.records.audit.models import record
 from dashboard.records.experiments import queries, tags
 from dashboard.records.experiments.models import KEPT_FOR, Comment, Experiment
 from dashboard.records.experiments.states import OVER
+from dashboard.records.refused import Refused
 from dashboard.records.servers.models import Server
 from workers.bench.recipes import ALIASES
-
-
-class Refused(Exception):
-    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
 
 
 def hold(experiment: Experiment) -> None:
@@ -150,8 +147,8 @@ def remove_one(now: datetime) -> str:
     is done. Environments stay, because other experiments share them. A night stays and says that its experiment was
     deleted.
     """
-    owing = Experiment.everything.filter(pending_restores__restored_at=None, pending_restores__isnull=False)
-    due = Experiment.deleted.filter(deleted_at__lt=now - KEPT_FOR).exclude(pk__in=owing.values("pk"))
+    unrestored = Experiment.everything.filter(pending_restores__restored_at=None, pending_restores__isnull=False)
+    due = Experiment.deleted.filter(deleted_at__lt=now - KEPT_FOR).exclude(pk__in=unrestored.values("pk"))
     with transaction.atomic():
         gone = due.select_for_update().order_by("deleted_at", "pk").first()
         if gone is None:

@@ -20,14 +20,14 @@ def title(kind: str) -> str:
     return kind.replace("-", " ")
 
 
-def counted(kind: str, n: int) -> str:
+def number_of(kind: str, n: int) -> str:
     """1 power loss, 30 power losses."""
     name = title(kind)
     return f"1 {name}" if n == 1 else f"{n:,} {_PLURALS.get(name, f'{name}s')}"
 
 
 def in_order(kinds: Iterable[str]) -> list[str]:
-    """Each kind once: known ones first, the controls of the detector last."""
+    """Each kind once: known ones first, the controls, which test the checks, last."""
     met = set(kinds)
     others = sorted(met - set(ORDER))
     tried = [kind for kind in ORDER if kind in met and kind not in CONTROLS]

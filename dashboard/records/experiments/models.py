@@ -30,7 +30,7 @@ KEPT_FOR = timedelta(days=30)  # a deleted experiment, until dashboard.records.e
 _KEPT = models.Q(deleted_at=None)
 
 
-class Kept(models.Manager["Experiment"]):
+class NotDeleted(models.Manager["Experiment"]):
     """All but the deleted. Every read goes through it, so that a deleted experiment is nowhere at once. What reads rows
     of experiments directly leaves those of `Experiment.deleted.ids()` out: they are few, and read from an index alone,
     while `experiment__deleted_at=None` would read a whole row of each."""
@@ -39,7 +39,7 @@ class Kept(models.Manager["Experiment"]):
         return super().get_queryset().filter(_KEPT)
 
 
-class Deleted(models.Manager["Experiment"]):
+class OnlyDeleted(models.Manager["Experiment"]):
     def get_queryset(self) -> models.QuerySet["Experiment"]:
         return super().get_queryset().filter(deleted_at__isnull=False)
 
@@ -47,7 +47,7 @@ class Deleted(models.Manager["Experiment"]):
         return self.order_by().values_list("pk", flat=True)
 
 
-class Imported(models.Manager["Experiment"]):
+class FromFiles(models.Manager["Experiment"]):
     """Those that came in a file, also the deleted: what this installation says of itself leaves them out."""
 
     def get_queryset(self) -> models.QuerySet["Experiment"]:
@@ -103,9 +103,9 @@ class Experiment(models.Model):
     done: int
     failed: int
 
-    objects = Kept()
-    deleted = Deleted()
-    imported = Imported()
+    objects = NotDeleted()
+    deleted = OnlyDeleted()
+    imported = FromFiles()
     everything = models.Manager()
 
     class Meta:
@@ -251,7 +251,7 @@ class Part(models.Model):
 
 
 class Trials(models.QuerySet["Trial"]):
-    def counted(self) -> "Trials":
+    def of_the_plan(self) -> "Trials":
         """Those that counts and rates are made of: the plan's own. A trial that repeats another was picked by somebody
         for what that one had found, and would weigh the count. The same for trials in memory: `Tried.counts`."""
         return self.filter(repeats=None)
@@ -264,15 +264,18 @@ class Trials(models.QuerySet["Trial"]):
         return self.exclude(kind__in=CONTROLS)
 
 
+class TrialVerdict(models.TextChoices):
+    VALID = "valid", "valid"
+    INVALID = "invalid", "invalid"
+    UNKNOWN = "unknown", "unknown"
+
+
 class Trial(models.Model):
     """One crash of one variant and what was found after it: a worker claims it as it claims a cell."""
 
     State = states.CellState
 
-    class Verdict(models.TextChoices):
-        VALID = "valid", "valid"
-        INVALID = "invalid", "invalid"
-        UNKNOWN = "unknown", "unknown"
+    Verdict = TrialVerdict
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="trials")
     server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="trials")
@@ -345,7 +348,7 @@ class Probe(models.Model):
 
 
 class Runs(models.QuerySet["Run"]):
-    def counted(self) -> "Runs":
+    def of_done_cells(self) -> "Runs":
         """Those that figures are made of: of cells that were measured to their end."""
         return self.filter(cell__state=states.CellState.DONE)
 

@@ -13,7 +13,7 @@ ENOUGH = 3  # so many cells or trials must be over before their pace is believed
 
 
 @dataclass(frozen=True)
-class Part:
+class Pace:
     """The cells of an experiment, or its trials. `took_s`: seconds spent on those that are over."""
 
     states: Counter[str]
@@ -32,11 +32,11 @@ class Part:
         return (self.total - self.over) * (self.took_s / self.over if self.over >= ENOUGH else each_s)
 
 
-def parts(experiment: Experiment) -> tuple[Part, Part]:
-    return _part(experiment.cells.all()), _part(experiment.trials.all())
+def paces(experiment: Experiment) -> tuple[Pace, Pace]:
+    return _pace(experiment.cells.all()), _pace(experiment.trials.all())
 
 
-def left_s(experiment: Experiment, cells: Part, trials: Part) -> float | None:
+def left_s(experiment: Experiment, cells: Pace, trials: Pace) -> float | None:
     """Seconds left. Only the time that cells and trials took counts: an experiment may lie for days before somebody
     resumes it or repeats a trial."""
     total = cells.total + trials.total
@@ -46,7 +46,7 @@ def left_s(experiment: Experiment, cells: Part, trials: Part) -> float | None:
     return cells.left_s(planned_s) + trials.left_s(planned_s)
 
 
-def _part(rows: QuerySet[Cell] | QuerySet[Trial]) -> Part:
+def _pace(rows: QuerySet[Cell] | QuerySet[Trial]) -> Pace:
     took = Sum(F("ended_at") - F("started_at"), filter=Q(state__in=ENDED))
     found = rows.order_by().values_list("state").annotate(n=Count("pk"), took=took)
     states: Counter[str] = Counter()
@@ -54,4 +54,4 @@ def _part(rows: QuerySet[Cell] | QuerySet[Trial]) -> Part:
     for state, count, took_there in found:
         states[state] = count
         spent += took_there or timedelta()
-    return Part(states, spent.total_seconds())
+    return Pace(states, spent.total_seconds())

@@ -82,7 +82,7 @@ def _hosts(listening: Sequence[Worker]) -> dict[str, Abilities]:
 
 
 def listed() -> QuerySet[Experiment]:
-    """All experiments, newest first, with their tags, without plan and analysis; `counted` says how far they are."""
+    """All experiments, newest first, with their tags, without plan and analysis. See also `with_progress`."""
     return _shown(Experiment.objects.select_related("created_by").order_by("-created_at", "-pk"))
 
 
@@ -95,7 +95,7 @@ def _shown(rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
     return rows.defer("plan", "analysis", "claims", "outcomes").prefetch_related("tags")
 
 
-def counted(rows: Iterable[Experiment]) -> list[Experiment]:
+def with_progress(rows: Iterable[Experiment]) -> list[Experiment]:
     """Each with its number of `crashes`, and how many of its cells and trials there are in `total`, `done` and
     `failed`. Two questions for all of them: a subquery for each figure takes longer to write than to answer."""
     known = {one.pk: one for one in rows}
@@ -159,7 +159,7 @@ class LiveState(TypedDict):
 def live_state(experiment: Experiment, have: live.Have = live.NONE_YET) -> LiveState:
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have, from number `since` of `series` on; none while a trial runs."""
-    cells, trials = pace.parts(experiment)
+    cells, trials = pace.paces(experiment)
     cell, mark = _running_cell(experiment) or _running_trial(experiment) or (None, "")
     picture = live.latest(experiment.pk, have) if mark else live.NOTHING
     if picture.mark != mark:  # told of a cell that is over

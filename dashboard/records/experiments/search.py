@@ -37,7 +37,7 @@ class Found(Sequence[Experiment]):
             return self[part : part + 1][0]
         ids = list(self.ids[part])
         rows = self._rows.in_bulk(ids)
-        return queries.counted(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
+        return queries.with_progress(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
 
 
 def found(asked: Mapping[str, object], user: Actor) -> Found:

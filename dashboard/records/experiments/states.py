@@ -75,6 +75,7 @@ FOLLOWS: dict[str, dict[str, tuple[str, ...]]] = {
 # An experiment
 UNDER_WAY = (E.QUEUED, E.RUNNING)  # may be cancelled
 OVER = (E.DONE, E.FAILED, E.CANCELLED, E.INTERRUPTED)  # may be resumed, exported and deleted, its trials repeated
+BROKEN_OFF = (E.FAILED, E.INTERRUPTED)  # nobody asked for this end
 # A cell or trial
 ENDED = (C.DONE, C.FAILED)  # has an outcome; a trial may be repeated
 OPEN = (C.WAITING, C.RUNNING, C.CANCELLED, C.INTERRUPTED)  # has none yet

@@ -34,7 +34,7 @@ class WorkerLine:
 
     @property
     def disk_missing(self) -> str | None:
-        """Why its host cannot simulate a device, with the mend; "": it can. None: the worker does not say."""
+        """Why its host cannot simulate a device, with the fix; "": it can. None: the worker does not say."""
         why: str | None = self.worker.abilities.get("disk_missing")
         return why
 

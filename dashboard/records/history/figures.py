@@ -6,7 +6,7 @@ from dashboard.records.history.models import Track
 
 
 @dataclass(frozen=True)
-class Figure:
+class HistoryFigure:
     """`column`: of Entry; `form`: a key of dashboard.text.numbers.FORMATS; `source`: "" where each entry names
     its own; `counted`: the name begins with what the track counts."""
 
@@ -20,26 +20,26 @@ class Figure:
     counted: bool = False
 
 
-FIGURES: dict[str, Figure] = {
-    "throughput": Figure(
+FIGURES: dict[str, HistoryFigure] = {
+    "throughput": HistoryFigure(
         "Throughput", "tps", Track.Kind.LOAD, "per second", "/s", "number", "sysbench: mean of all repeats", True
     ),
-    "p99": Figure(
+    "p99": HistoryFigure(
         "Latency p99", "p99_ms", Track.Kind.LOAD, "p99 latency", "ms", "ms", "sysbench histogram: all repeats together"
     ),
-    "fsyncs": Figure(
+    "fsyncs": HistoryFigure(
         "Fsyncs per commit", "fsyncs", Track.Kind.LOAD, "fsyncs per commit", "", "number", ""
     ),
-    "lost-engine": Figure(
+    "lost-engine": HistoryFigure(
         "Lost from the engine", "lost_engine", Track.Kind.CRASH,
         "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
     ),
-    "lost-binlog": Figure(
+    "lost-binlog": HistoryFigure(
         "Lost from the binlog", "lost_binlog", Track.Kind.CRASH,
         "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
     ),
 }  # fmt: skip
 
 
-def of_kind(kind: str) -> dict[str, Figure]:
+def of_kind(kind: str) -> dict[str, HistoryFigure]:
     return {key: figure for key, figure in FIGURES.items() if figure.kind == kind}

@@ -8,12 +8,15 @@ from dashboard.records.experiments.models import Environment, Experiment
 from dashboard.records.servers.models import Server
 
 
+class TrackKind(models.TextChoices):
+    LOAD = "load", "load"
+    CRASH = "crash", "crashes"
+
+
 class Track(models.Model):
     """One variant on one server under one condition. `same.py` says which measurements belong to one track."""
 
-    class Kind(models.TextChoices):
-        LOAD = "load", "load"
-        CRASH = "crash", "crashes"
+    Kind = TrackKind
 
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="tracks")
     kind = models.CharField(max_length=5, choices=Kind)
@@ -60,15 +63,18 @@ class Entry(models.Model):
         indexes = [models.Index(name="entry_in_time", fields=["track", "at"])]
 
 
+class ChangeState(models.TextChoices):
+    SUSPECTED = "suspected", "suspected"
+    CONFIRMED = "confirmed", "confirmed"
+    NOT_CONFIRMED = "refuted", "not confirmed"
+    PAST = "past", "in the past"  # found when the track was looked at for the first time: nobody measured again
+
+
 class Change(models.Model):
     """A figure that changed, or seems to have: suspected -> confirmed | not confirmed, by the next measurement after
     it was found. Only what was confirmed is told."""
 
-    class State(models.TextChoices):
-        SUSPECTED = "suspected", "suspected"
-        CONFIRMED = "confirmed", "confirmed"
-        NOT_CONFIRMED = "refuted", "not confirmed"
-        PAST = "past", "in the past"  # found when the track was looked at for the first time: nobody measured again
+    State = ChangeState
 
     track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="changes")
     figure = models.CharField(max_length=20)  # a key of figures.FIGURES

@@ -16,7 +16,7 @@ ACCEPTED = (Change.State.CONFIRMED, Change.State.PAST)
 Difference = tuple[str, str, str]  # what differs, before, after
 
 
-class Value(NamedTuple):
+class EntryValue(NamedTuple):
     """A figure of one entry."""
 
     entry_id: int
@@ -25,7 +25,7 @@ class Value(NamedTuple):
     value: float
 
 
-class Row(NamedTuple):
+class EntryRow(NamedTuple):
     """An entry as pages read it: thousands of them, so nothing heavier."""
 
     pk: int
@@ -50,16 +50,16 @@ def waiting() -> QuerySet[Experiment]:
     return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")
 
 
-def values(track: Track, figure: str) -> list[Value]:
+def values(track: Track, figure: str) -> list[EntryValue]:
     """In time, of entries that know the figure."""
     return figured(figure, rows([track]))
 
 
-def rows(tracks: Iterable[Track], newest: int | None = None) -> list[Row]:
+def rows(tracks: Iterable[Track], newest: int | None = None) -> list[EntryRow]:
     """Entries in time; `newest`: only so many of all tracks together."""
     kept = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
-    found = kept.order_by("-at", "-pk").values_list(*Row._fields)
-    return [Row._make(row) for row in found[:newest]][::-1]
+    found = kept.order_by("-at", "-pk").values_list(*EntryRow._fields)
+    return [EntryRow._make(row) for row in found[:newest]][::-1]
 
 
 def standing() -> QuerySet[Change]:
@@ -68,16 +68,16 @@ def standing() -> QuerySet[Change]:
     return Change.objects.exclude(first__experiment__in=gone).exclude(found_with__experiment__in=gone)
 
 
-def figured(figure: str, entries: Sequence[Row]) -> list[Value]:
+def figured(figure: str, entries: Sequence[EntryRow]) -> list[EntryValue]:
     """Only what can be compared: fsyncs of the same files by the same sources as the newest."""
     column = FIGURES[figure].column
     known = [one for one in entries if getattr(one, column) is not None]
     if column == "fsyncs" and known:
         known = [one for one in known if one.fsyncs_from == known[-1].fsyncs_from]
-    return [Value(one.pk, one.experiment_id, one.at, getattr(one, column)) for one in known]
+    return [EntryValue(one.pk, one.experiment_id, one.at, getattr(one, column)) for one in known]
 
 
-def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[Row]]) -> dict[int, list[Difference]]:
+def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[EntryRow]]) -> dict[int, list[Difference]]:
     """Change id -> what differs between the environments of the last entry before it and the first after it.
     `entries`: of each change's track."""
     pairs = {one.pk: (_before(one, entries[one.track_id]), one.first.environment_id) for one in changes}
@@ -89,7 +89,7 @@ def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[Row]])
     return {pk: differ[pair] for pk, pair in pairs.items()}
 
 
-def _before(change: Change, entries: Sequence[Row]) -> int | None:
+def _before(change: Change, entries: Sequence[EntryRow]) -> int | None:
     """The environment of the last entry before a change that knows its figure."""
     column = FIGURES[change.figure].column
     earlier = (one for one in reversed(entries) if one.at < change.first.at and getattr(one, column) is not None)

@@ -13,6 +13,12 @@ class HostLease(models.Model):
     taken_at = models.DateTimeField(default=timezone.now)
 
 
+class RestoreKind(models.TextChoices):
+    VARIABLE = "variable", "global variable"
+    SCHEMA = "schema", "schema"
+    START = "start", "the server itself"
+
+
 class PendingRestore(models.Model):
     """Something on an attached server that must be put back. The row is written before the server is changed.
 
@@ -20,10 +26,7 @@ class PendingRestore(models.Model):
     `kind` start: the server was crashed and must be started again by its owner's current command.
     """
 
-    class Kind(models.TextChoices):
-        VARIABLE = "variable", "global variable"
-        SCHEMA = "schema", "schema"
-        START = "start", "the server itself"
+    Kind = RestoreKind
 
     server = models.ForeignKey("servers.Server", on_delete=models.PROTECT, related_name="pending_restores")
     experiment = models.ForeignKey(

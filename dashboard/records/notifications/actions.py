@@ -12,7 +12,7 @@ from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.channels.webhook import new_secret
-from dashboard.records.notifications.events import TEST, Event, queue
+from dashboard.records.notifications.events import TEST, News, queue
 from dashboard.records.notifications.models import Channel, Delivery
 
 
@@ -85,4 +85,4 @@ def send_test(user: Actor, channel: Channel) -> Delivery:
     require(user, "notify")
     record(user, "tried channel", channel)
     text = f"{user or 'Somebody'} sent this to see whether messages of {channel} arrive. Nothing happened."
-    return queue(channel, Event(TEST, "A test", text, reverse("notifications:list")))
+    return queue(channel, News(TEST, "A test", text, reverse("notifications:list")))

@@ -26,7 +26,7 @@ TEST = "test"  # *Send a test*: of no channel's choice
 
 
 @dataclass(frozen=True)
-class Event:
+class News:
     """`key`: of EVENTS. `title`: one line; `text`: what happened and what to do; `path`: of the page that shows it,
     without host; `facts`: for programs, nothing secret."""
 
@@ -37,7 +37,7 @@ class Event:
     facts: Mapping[str, object] = field(default_factory=dict)
 
 
-def notify(event: Event) -> int:
+def notify(event: News) -> int:
     """Queue a message on each channel that wants this kind; how many. Within the caller's transaction: what is rolled
     back is not told. Raises KeyError for a kind that is none."""
     EVENTS[event.key]
@@ -47,7 +47,7 @@ def notify(event: Event) -> int:
     return len(wanting)
 
 
-def queue(channel: Channel, event: Event) -> Delivery:
+def queue(channel: Channel, event: News) -> Delivery:
     """One message; a worker sends it. A lost task costs a minute: `watch_nights` sends it again."""
     row = Delivery.objects.create(
         channel=channel,

@@ -6,12 +6,15 @@ from django.db import models
 from django.utils import timezone
 
 
+class ChannelKind(models.TextChoices):
+    EMAIL = "email", "e-mail"
+    WEBHOOK = "webhook", "webhook"
+
+
 class Channel(models.Model):
     """One address that wants some kinds of news. Addresses are sealed, for those of webhooks often hold a secret."""
 
-    class Kind(models.TextChoices):
-        EMAIL = "email", "e-mail"
-        WEBHOOK = "webhook", "webhook"
+    Kind = ChannelKind
 
     name = models.CharField(max_length=80, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
@@ -29,14 +32,17 @@ class Channel(models.Model):
         return self.name
 
 
+class DeliveryState(models.TextChoices):
+    WAITING = "waiting", "waiting"
+    SENT = "sent", "sent"
+    FAILED = "failed", "failed"
+
+
 class Delivery(models.Model):
     """One message to one channel. `key` is what a receiver knows it by: it may come twice, when nobody could tell
     whether it had arrived."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        SENT = "sent", "sent"
-        FAILED = "failed", "failed"
+    State = DeliveryState
 
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     channel = models.ForeignKey(Channel, null=True, on_delete=models.SET_NULL, related_name="deliveries")

@@ -15,6 +15,7 @@ from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.queries import candidates
 from dashboard.records.experiments.rights import why_not_crash
+from dashboard.records.refused import Refused
 from dashboard.records.schedules import cron, queries, window
 from dashboard.records.schedules.models import Night, Schedule
 from workers.bench.plan import Plan
@@ -23,10 +24,6 @@ from workers.errors import PlanError
 
 MOST_SEED = 2**31
 UNCONFIRMED: dict[str, object] = {"confirmed_by": None, "confirmed_at": None, "confirmed_servers": []}
-
-
-class Refused(Exception):
-    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from cronsim import CronSim, CronSimError
 
 LEAST_APART = timedelta(minutes=15)
 LOOKED_AT = 60  # runs that are compared to find those too close together
-MEND = "Write five fields: minute, hour, day of month, month, day of week. 30 2 * * * is 02:30 each night."
+FIX = "Write five fields: minute, hour, day of month, month, day of week. 30 2 * * * is 02:30 each night."
 
 
 class NoSchedule(ValueError):
@@ -43,7 +43,7 @@ def check(cron: str, zone: str, now: datetime) -> None:
     """Raises NoSchedule for what is no expression, never comes, or comes too often."""
     coming = list(islice(runs(cron, zone, now), LOOKED_AT))
     if not coming:
-        raise NoSchedule(f"{cron!r} never comes: there is no such day. {MEND}")
+        raise NoSchedule(f"{cron!r} never comes: there is no such day. {FIX}")
     if any(later - earlier < LEAST_APART for earlier, later in pairwise(coming)):
         raise NoSchedule(f"{cron!r} comes more often than every 15 minutes: a measurement would meet the next one.")
 
@@ -54,7 +54,7 @@ def runs(cron: str, zone: str, after: datetime) -> Iterator[datetime]:
     try:
         found = CronSim(_five_fields(cron), local)
     except CronSimError as wrong:
-        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {MEND}") from wrong
+        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {FIX}") from wrong
     # Within the hour that comes twice, the time whose first coming is over is named again.
     return (due for due in (one.astimezone(UTC) for one in found) if due > after)
 
@@ -74,12 +74,12 @@ def in_words(cron: str) -> str:
     try:
         return CronSim(_five_fields(cron), datetime(2000, 1, 1, tzinfo=UTC)).explain()
     except CronSimError as wrong:
-        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {MEND}") from wrong
+        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {FIX}") from wrong
 
 
 def _five_fields(cron: str) -> str:
     if len(cron.split()) != 5:  # cronsim takes a sixth for seconds, which nobody here keeps
-        raise NoSchedule(f"{cron[:60]!r} has {len(cron.split())} fields instead of five. {MEND}")
+        raise NoSchedule(f"{cron[:60]!r} has {len(cron.split())} fields instead of five. {FIX}")
     return cron
 
 

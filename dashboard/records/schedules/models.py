@@ -46,14 +46,17 @@ class Schedule(models.Model):
         return [target["name"] for target in self.plan["targets"]]
 
 
+class NightState(models.TextChoices):
+    STARTED = "started", "started"  # what became of it then, its experiment says
+    SKIPPED = "skipped", "skipped"  # the server was busy or unreachable
+    REFUSED = "refused", "refused"  # it would not fit the window, or the plan cannot run (any more)
+    MISSED = "missed", "missed"  # nobody was there to start it
+
+
 class Night(models.Model):
     """What became of one time of a schedule. Two beats that want the same one: the second finds it taken."""
 
-    class State(models.TextChoices):
-        STARTED = "started", "started"  # what became of it then, its experiment says
-        SKIPPED = "skipped", "skipped"  # the server was busy or unreachable
-        REFUSED = "refused", "refused"  # it would not fit the window, or the plan cannot run (any more)
-        MISSED = "missed", "missed"  # nobody was there to start it
+    State = NightState
 
     schedule = models.ForeignKey(Schedule, on_delete=models.CASCADE, related_name="nights")
     due_at = models.DateTimeField()

@@ -6,7 +6,8 @@ from django.urls import reverse
 
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.models import Cell, Experiment, Trial, Trials
-from dashboard.records.notifications.events import Event, notify
+from dashboard.records.experiments.states import BROKEN_OFF
+from dashboard.records.notifications.events import News, notify
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.schedules.queries import written
 
@@ -26,29 +27,29 @@ def tell_missed(schedule: Schedule, nights: Sequence[Night]) -> None:
     rest = f" and {len(nights) - 3} before" if len(nights) > 3 else ""
     what = "a night was" if len(nights) == 1 else f"{len(nights)} nights were"
     text = f"{times}{rest}. {nights[-1].reason}"
-    notify(Event("night_missed", f"{schedule}: {what} missed", text, _page(schedule), _facts(nights[-1])))
+    notify(News("night_missed", f"{schedule}: {what} missed", text, _page(schedule), _facts(nights[-1])))
 
 
-def events(night: Night) -> Iterator[Event]:
+def events(night: Night) -> Iterator[News]:
     """Nothing of a night that went well, and nothing of one that a person cancelled: they know."""
     name = f"{night.schedule}, {written(night.due_at, night.schedule.zone)}"
     if night.state == Night.State.SKIPPED:
-        yield Event("night_missed", f"{name}: skipped", night.reason, _page(night.schedule), _facts(night))
+        yield News("night_missed", f"{name}: skipped", night.reason, _page(night.schedule), _facts(night))
     elif night.state == Night.State.REFUSED:
-        yield Event("night_failed", f"{name}: refused", night.reason, _page(night.schedule), _facts(night))
+        yield News("night_failed", f"{name}: refused", night.reason, _page(night.schedule), _facts(night))
     elif night.experiment is not None:
         yield from _of_experiment(night, night.experiment, name)
 
 
-def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[Event]:
+def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[News]:
     page = reverse("experiments:show", args=[experiment.pk])
-    if experiment.state in (State.FAILED, State.INTERRUPTED) or (experiment.state == State.CANCELLED and night.reason):
+    if experiment.state in BROKEN_OFF or (experiment.state == State.CANCELLED and night.reason):
         text = night.reason or f"{experiment.error} {experiment.mend}".strip()
-        yield Event("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
+        yield News("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
     if turned := turned_invalid(night, experiment):
         text = "\n".join(map(_says, turned))
         facts = {**_facts(night), "turned": [_named(trial) for trial in turned]}
-        yield Event("verdict_invalid", f"{name}: a verdict turned invalid", text, page, facts)
+        yield News("verdict_invalid", f"{name}: a verdict turned invalid", text, page, facts)
 
 
 def turned_invalid(night: Night, experiment: Experiment) -> list[Trial]:
@@ -76,7 +77,7 @@ def _invalid_before(night: Night) -> dict[Key, bool]:
 def _judged(trials: Trials) -> Trials:
     """Unknown is no verdict: it turns nothing."""
     known = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
-    return trials.counted().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
+    return trials.of_the_plan().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
 
 
 def _key(trial: Trial) -> Key:

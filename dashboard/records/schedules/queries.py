@@ -18,7 +18,7 @@ COMING = 5
 
 
 @dataclass(frozen=True)
-class Line:
+class ScheduleLine:
     """A schedule in the list. `problem`: why it cannot tell when it is due."""
 
     schedule: Schedule
@@ -48,21 +48,21 @@ def times(schedule: Schedule, now: datetime) -> Times:
         return Times(schedule.cron, [], None, str(wrong))
 
 
-def lines(now: datetime) -> list[Line]:
+def lines(now: datetime) -> list[ScheduleLine]:
     newest = Night.objects.filter(schedule=OuterRef("pk")).order_by("-due_at")
     schedules = list(Schedule.objects.select_related("confirmed_by").annotate(last=Subquery(newest.values("pk")[:1])))
     nights = nights_of(Night.objects.filter(pk__in=[one.last for one in schedules])).in_bulk()
     return [_line(one, nights.get(one.last), now) for one in schedules]
 
 
-def _line(schedule: Schedule, last: Night | None, now: datetime) -> Line:
+def _line(schedule: Schedule, last: Night | None, now: datetime) -> ScheduleLine:
     open_question = unconfirmed(schedule)
     try:
         coming = "" if schedule.paused_at else next(iter(next_runs(schedule.cron, schedule.zone, now)), "")
         says = cron.in_words(schedule.cron)
-        return Line(schedule, says, coming, last, overdue(schedule, now), open_question)
+        return ScheduleLine(schedule, says, coming, last, overdue(schedule, now), open_question)
     except cron.NoSchedule as wrong:
-        return Line(schedule, schedule.cron, "", last, None, open_question, str(wrong))
+        return ScheduleLine(schedule, schedule.cron, "", last, None, open_question, str(wrong))
 
 
 def next_runs(expression: str, zone: str, now: datetime) -> list[str]:

@@ -16,6 +16,7 @@ from dashboard.records.audit.models import record
 from dashboard.records.fleet import task_queue
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
+from dashboard.records.refused import Refused
 from dashboard.records.servers import programs, queries
 from dashboard.records.servers.models import Preflight, Server
 
@@ -33,10 +34,6 @@ GIVEN_UP = {
 }
 
 
-class Refused(Exception):
-    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
-
-
 @transaction.atomic
 def register(user: Actor, server: Server, password: str) -> Server:
     require(user, "register_server")
@@ -51,7 +48,7 @@ def register(user: Actor, server: Server, password: str) -> Server:
 @transaction.atomic
 def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -> Server:
     """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
-    something is owed to the present one, or measured there: it would be put back on the wrong server. The mark
+    a restore is pending at the present one, or it is measured there: the wrong server would be restored. The mark
     *expendable* was given to the server at the old address and ends with it. Raises ValidationError where the
     password must be given again. Only what was changed is stored: the rest may be somebody else's newer word."""
     now = Server.objects.select_for_update().get(pk=server.pk)  # not as when the page was opened, and locked
@@ -140,7 +137,7 @@ def start_now(user: Actor, server: Server) -> None:
 @transaction.atomic
 def withdraw_expendable(user: Actor, server: Server) -> None:
     """End the mark; the commands stay, to be offered when it is marked again. What was crashed is started all the
-    same: that is owed."""
+    same."""
     require(user, "allow_crashes", server)
     if Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False):
         record(user, "unmarked expendable", server)
@@ -148,12 +145,12 @@ def withdraw_expendable(user: Actor, server: Server) -> None:
 
 @transaction.atomic
 def remove(user: Actor, server: Server) -> None:
-    """Forget a server. Raises Refused while something is owed to it or rests on it."""
+    """Forget a server. Raises Refused while a restore is pending or results rest on it."""
     require(user, "change_server", server)
     reason = queries.why_kept(server)
     if reason:
         raise Refused(reason)
-    server.pending_restores.all().delete()  # all paid
+    server.pending_restores.all().delete()
     try:
         server.delete()
     except ProtectedError as used:  # an experiment was planned a moment ago

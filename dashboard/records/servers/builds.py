@@ -27,11 +27,11 @@ class Presence:
     flavour: str = ""
     version: str = ""
     size_mib: int = 0
-    missing: str = ""  # why it would not start there, and the mend
+    missing: str = ""  # why it would not start there, and the fix
 
 
 @dataclass(frozen=True)
-class Origin:
+class BuildOrigin:
     """Where a build comes from, and the command that brings it to a host. Sizes in MiB; 0 and "": not known."""
 
     source: str
@@ -52,7 +52,7 @@ class BuildLine:
     title: str
     purpose: str
     group: str  # a key of GROUPS
-    origin: Origin
+    origin: BuildOrigin
     hosts: tuple[Presence, ...]
     recipes: tuple[Recipe, ...]
     sandboxes: tuple[Server, ...]
@@ -131,9 +131,9 @@ def _line(key: str, build: KnownBuild | None, hosts: tuple[Presence, ...], **res
     )
 
 
-def _origin(key: str, build: KnownBuild | None) -> Origin:
+def _origin(key: str, build: KnownBuild | None) -> BuildOrigin:
     if isinstance(build, CatalogueEntry):
-        return Origin(
+        return BuildOrigin(
             source=str(build.source),
             command=f"manage.py build install {key}",
             licence=build.licence,
@@ -145,8 +145,8 @@ def _origin(key: str, build: KnownBuild | None) -> Origin:
         )
     if isinstance(build, SystemServer):
         command = f"apt-get install --no-install-recommends {build.package}"
-        return Origin(f"the host's own package {build.package}", command, "GPL-2.0")
-    return Origin("a server of one's own", ADD.format(key=key), "as its owner says")
+        return BuildOrigin(f"the host's own package {build.package}", command, "GPL-2.0")
+    return BuildOrigin("a server of one's own", ADD.format(key=key), "as its owner says")
 
 
 def _present(alive: Iterable[Worker]) -> dict[str, list[Presence]]:

@@ -1,4 +1,4 @@
-"""Registered servers, their preflights, and what is owed to them."""
+"""Registered servers and their preflights."""
 
 from django.conf import settings
 from django.db import models
@@ -20,14 +20,17 @@ class Registered(models.Manager["Server"]):
         return super().get_queryset().exclude(kind="imported")
 
 
+class ServerKind(models.TextChoices):
+    ATTACHED = "attached", "attached"
+    SANDBOX = "sandbox", "sandbox"
+    IMPORTED = "imported", "of an imported experiment"
+
+
 class Server(models.Model):
     """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build. One of
     an imported experiment stands where the original had one: it has no address, and nothing is ever run on it."""
 
-    class Kind(models.TextChoices):
-        ATTACHED = "attached", "attached"
-        SANDBOX = "sandbox", "sandbox"
-        IMPORTED = "imported", "of an imported experiment"
+    Kind = ServerKind
 
     class Label(models.TextChoices):
         PRODUCTION = "production", "production"
@@ -135,13 +138,16 @@ class Server(models.Model):
         )
 
 
+class PreflightState(models.TextChoices):
+    QUEUED = "queued", "waiting for a worker"
+    RUNNING = "running", "running"
+    DONE = "done", "done"
+
+
 class Preflight(models.Model):
     """One *Test connection*: asked for by a person, answered by a worker."""
 
-    class State(models.TextChoices):
-        QUEUED = "queued", "waiting for a worker"
-        RUNNING = "running", "running"
-        DONE = "done", "done"
+    State = PreflightState
 
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="preflights")
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)

@@ -54,11 +54,11 @@ def is_down(server: Server) -> bool:
 
 def why_it_stays(server: Server) -> str:
     """Why this server must neither go nor move now, in words; "" when nothing speaks against it."""
-    owed = pending_restores(server).count()
-    if owed:
+    pending = pending_restores(server).count()
+    if pending:
         return (
-            f"{owed} {'thing is' if owed == 1 else 'things are'} still to be put back on it. "
-            "See the list on its page; a worker pays it as soon as the server answers."
+            f"{pending} {'thing is' if pending == 1 else 'things are'} still to be put back on it. "
+            "See the list on its page; a worker does that as soon as the server answers."
         )
     under_way = _experiments(server).filter(state__in=UNDER_WAY).first()
     return f"the experiment {under_way} uses it now. Cancel it or wait for its end." if under_way else ""

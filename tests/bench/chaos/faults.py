@@ -107,7 +107,7 @@ def _sought(scene: Scene, words: str) -> int | None:
     while time.monotonic() < deadline:
         if there := scene.installation.processes(words):
             return scene.chance.choice(sorted(there))
-        scene.installation.parts.tend()
+        scene.installation.parts.check()
         time.sleep(SEEK_EVERY_S)
     return None
 

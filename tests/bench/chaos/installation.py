@@ -63,7 +63,7 @@ class Installation:
         """Wait, and start again meanwhile what has ended."""
         deadline = time.monotonic() + seconds
         while True:
-            self.parts.tend()
+            self.parts.check()
             left = deadline - time.monotonic()
             if left <= 0:
                 return

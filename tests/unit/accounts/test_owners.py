@@ -8,6 +8,7 @@ from dashboard.records.accounts.roles import NotAllowed, Role, allowed
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments.rights import why_not_crash
+from dashboard.records.refused import Refused
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.confirmed import confirm
@@ -104,7 +105,7 @@ def test_it_is_handed_over_to_no_viewer(client, server, owner):
     client.force_login(owner)
     answer = client.post(f"/servers/{server.pk}/hand-over/", {"to": viewer.pk}, follow=True)
     assert "choose an operator" in answer.content.decode()
-    with pytest.raises(actions.Refused, match="no operator"):
+    with pytest.raises(Refused, match="no operator"):
         actions.hand_over(owner, server, viewer)
     server.refresh_from_db()
     assert server.owner == owner

@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 
 from dashboard.installation.home import PROJECT
 from dashboard.records.audit import append_only
-from dashboard.records.audit.models import Event, Kept, record
+from dashboard.records.audit.models import AppendOnly, Event, record
 from tests.own_database import own_database
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ def triggers(db):
 def test_the_model_refuses_to_change_or_delete_one(event):
     event.what = "db2"
     for change in (event.save, event.delete):
-        with pytest.raises(Kept, match="Nothing was changed"):
+        with pytest.raises(AppendOnly, match="Nothing was changed"):
             change()
     assert Event.objects.get(pk=event.pk).what == "db1"
 
@@ -60,7 +60,7 @@ def test_the_model_refuses_to_change_or_delete_one(event):
     ],
 )
 def test_so_does_a_query(event, change):
-    with pytest.raises(Kept):
+    with pytest.raises(AppendOnly):
         change(Event.objects.all())
     assert Event.objects.filter(what="db1").exists()
 

@@ -13,6 +13,7 @@ from dashboard.records.accounts.actions import LastAdministrator
 from dashboard.records.accounts.models import Person
 from dashboard.records.accounts.roles import Role
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.refused import Refused
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.sharing import actions as sharing
@@ -67,7 +68,7 @@ def test_a_server_is_never_both_expendable_and_production():
             partial(servers.mark_expendable, admin, server, ["/bin/kill"], ["/bin/start"]),
             partial(servers.change, admin, labelled, "", ["label"]),
         )
-        assert sum(isinstance(one, servers.Refused) for one in found) == 1, found
+        assert sum(isinstance(one, Refused) for one in found) == 1, found
         server.refresh_from_db()
         assert server.expendable != (server.label == Server.Label.PRODUCTION)
 

@@ -12,6 +12,7 @@ from dashboard.records.audit.models import Event
 from dashboard.records.experiments import care, search, tags
 from dashboard.records.experiments.care import baseline_for
 from dashboard.records.experiments.models import Comment, Experiment, Tag
+from dashboard.records.refused import Refused
 from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import somebody
 from tests.unit.results import factory, trials
@@ -187,7 +188,7 @@ def test_what_is_not_measured_is_no_baseline(maria, experiment, state):
     empty = factory.experiment(measured=0)
     assert "nothing can be compared" in post(maria, "mark-baseline", empty.pk).text
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
-    with pytest.raises(care.Refused):
+    with pytest.raises(Refused):
         care.mark_baseline(None, Experiment.objects.get(pk=experiment.pk))
     assert not Experiment.objects.exclude(baseline_of=None).exists()
 

@@ -279,7 +279,7 @@ def test_what_is_owed_keeps_it(gone):
 
 
 def test_the_list_of_the_deleted_counts_as_the_other(gone):
-    (row,) = queries.counted(queries.deleted())
+    (row,) = queries.with_progress(queries.deleted())
     assert (row.total, row.crashes) == (gone.cells.count() + gone.trials.count(), gone.trials.count())
     assert row.removed_after == row.deleted_at + KEPT_FOR
     assert baseline_for(row) is None

@@ -54,7 +54,7 @@ def test_crash_trials_are_not_done_before_they_are(client_in, long):
     for n in range(4):
         state = "done" if n < 1 else "waiting"
         long.trials.create(server=server, position=n, variant="1/1", kind="power-loss", repeat=n, seed=n, state=state)
-    (row,) = queries.counted(queries.listed().filter(pk=long.pk))
+    (row,) = queries.with_progress(queries.listed().filter(pk=long.pk))
     assert (row.total, row.done, row.failed, row.crashes) == (1004, 1001, 0, 4)
     for name in ("home", "experiments:list"):
         assert "1,001 of 1,004 cells and trials" in " ".join(client_in.get(reverse(name)).text.split())

@@ -128,7 +128,7 @@ def test_it_starts_an_ended_child_again_and_says_so(program, monkeypatch):
     try:
         first = kept.child.pid
         os.kill(first, signal.SIGKILL)
-        assert eventually(lambda: kept.tend() or kept.child.pid != first)
+        assert eventually(lambda: kept.check() or kept.child.pid != first)
         assert "part ended with status -9; it is started again" in said[0]
     finally:
         kept.stop()
@@ -140,7 +140,7 @@ def test_it_waits_longer_each_time_a_child_ends_early(program, monkeypatch):
     kept = Keeper(program("false"), said.append)
     try:
         started = time.monotonic()
-        assert eventually(lambda: kept.tend() or len(said) == 5)
+        assert eventually(lambda: kept.check() or len(said) == 5)
         assert time.monotonic() - started > 0.01 + 0.02 + 0.04 + 0.08
     finally:
         kept.stop()
@@ -149,9 +149,9 @@ def test_it_waits_longer_each_time_a_child_ends_early(program, monkeypatch):
 def test_a_stopped_child_is_not_started_again(program):
     kept = Keeper(program("false"), lambda _: None)
     assert eventually(lambda: kept.child.status is not None)
-    kept.tend()
+    kept.check()
     kept.stop()
-    kept.tend()
+    kept.check()
     assert kept.child.status == 1
 
 
@@ -194,7 +194,7 @@ def test_whoever_keeps_a_program_bounds_its_log(monkeypatch, tmp_path):
     program = Program("part", ["sleep", "60"], tmp_path, tmp_path / "part.log")
     kept = keeper.Keeper(program, lambda _: None)
     try:
-        kept.tend()
+        kept.check()
     finally:
         kept.kill()
     assert bounded == [program.log]

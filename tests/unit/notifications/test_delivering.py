@@ -12,12 +12,12 @@ from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions, post
 from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.channels import mail as by_mail
-from dashboard.records.notifications.events import EVENTS, Event, notify
+from dashboard.records.notifications.events import EVENTS, News, notify
 from dashboard.records.notifications.message import Undeliverable, Undelivered
 from dashboard.records.notifications.models import Channel, Delivery
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
-EVENT = Event("change_point", "Slower\nby half", "At 8 threads.", "/nights/1/", {"p": 0.01})
+EVENT = News("change_point", "Slower\nby half", "At 8 threads.", "/nights/1/", {"p": 0.01})
 pytestmark = pytest.mark.django_db
 
 
@@ -63,7 +63,7 @@ def test_only_channels_that_want_it_are_told(channel, rung, django_capture_on_co
 
 def test_an_unknown_kind_is_a_mistake_of_the_caller(channel):
     with pytest.raises(KeyError):
-        notify(Event("nonsense", "", "", "/"))
+        notify(News("nonsense", "", "", "/"))
 
 
 @pytest.mark.django_db(transaction=True)

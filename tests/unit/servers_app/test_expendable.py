@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dashboard.pages.servers.expendable import ExpendableForm
 from dashboard.records.audit.models import Event
+from dashboard.records.refused import Refused
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.markup import flat
@@ -91,7 +92,7 @@ def test_it_never_marks_production(client_in, attached, admin):
     ):
         assert answer.status_code == 302
     assert "labelled production and is never crashed" in client_in.get(f"/servers/{attached.pk}/").content.decode()
-    with pytest.raises(actions.Refused):  # labelled by somebody else since the page was opened: `attached` is stale
+    with pytest.raises(Refused):  # labelled by somebody else since the page was opened: `attached` is stale
         actions.mark_expendable(admin, attached, CRASH, START)
     assert not Server.objects.filter(expendable=True).exists()
 
@@ -106,7 +107,7 @@ def test_it_never_marks_a_sandbox_which_needs_no_mark(client_in, sandbox):
 
 @pytest.mark.parametrize(("crash", "start"), [([], START), (CRASH, [])])
 def test_it_refuses_an_empty_command_beside_the_form_too(attached, admin, crash, start):
-    with pytest.raises(actions.Refused, match="needs a command"):
+    with pytest.raises(Refused, match="needs a command"):
         actions.mark_expendable(admin, attached, crash, start)
     attached.expendable, attached.crash_command, attached.start_command = True, crash, start
     assert not attached.may_be_crashed
@@ -147,7 +148,7 @@ def test_it_goes_by_the_mark_as_it_is_now(marked, admin):
     stale = Server.objects.get()
     stale.label = "production"
     actions.mark_expendable(admin, marked, CRASH, START)
-    with pytest.raises(actions.Refused, match="marked expendable"):
+    with pytest.raises(Refused, match="marked expendable"):
         actions.change(admin, stale, "", ["label"])
     assert Server.objects.get().label == "test"
 

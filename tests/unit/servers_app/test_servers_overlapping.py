@@ -3,6 +3,7 @@
 import pytest
 
 from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.refused import Refused
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.unit.schedules.made import somebody
@@ -51,7 +52,7 @@ def test_a_password_does_not_go_to_an_address_that_its_owner_has_not_seen(stale,
     Server.objects.update(host="other.example.org")
     stale.port = 3307 if changed else stale.port
     before = Server.objects.values().get()
-    with pytest.raises(actions.Refused, match="at the same moment"):
+    with pytest.raises(Refused, match="at the same moment"):
         actions.change(maria, stale, password, [*changed, "password"])
     assert Server.objects.values().get() == before
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.test import Client
 
-from dashboard.installation.log_lines import Line
+from dashboard.installation.log_lines import LogLine
 from dashboard.records.sharing import actions
 from tests.unit.results import factory
 
@@ -15,7 +15,7 @@ from tests.unit.results import factory
 @pytest.fixture
 def log(monkeypatch):
     """What the handler of the settings writes."""
-    [console] = [one for one in logging.getLogger().handlers if isinstance(one.formatter, Line)]
+    [console] = [one for one in logging.getLogger().handlers if isinstance(one.formatter, LogLine)]
     written = io.StringIO()
     monkeypatch.setattr(console, "stream", written)
     return written
@@ -37,11 +37,11 @@ def test_a_traceback_holds_none_either():
         raise ValueError(path)
     except ValueError:
         record = logging.LogRecord("a", logging.ERROR, __file__, 1, "Broken: %s", (path,), sys.exc_info())
-    line = Line("%(message)s").format(record)
+    line = LogLine("%(message)s").format(record)
     assert line.startswith("Broken: /share/[token]/trials/1/\nTraceback")
     assert line.endswith("ValueError: /share/[token]/trials/1/")
 
 
 def test_other_addresses_are_logged_as_they_are():
     record = logging.LogRecord("a", logging.INFO, __file__, 1, "/share/experiments/1/create/", (), None)
-    assert Line("%(message)s").format(record) == "/share/experiments/1/create/"
+    assert LogLine("%(message)s").format(record) == "/share/experiments/1/create/"

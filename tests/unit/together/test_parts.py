@@ -15,7 +15,7 @@ from tests.unit.conducting import experiments as make
 from workers.bench.merge import split
 from workers.errors import Cancelled, TogetherError
 from workers.together import joiner
-from workers.together.conductor import Together
+from workers.together.conductor import SharedLoad
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def measured():
 
 def offered(measured, count: int = 3) -> list[Part]:
     _, cell, worker = measured
-    return Together(cell, worker, count, print).offer(split(request(threads=8), count), "")
+    return SharedLoad(cell, worker, count, print).offer(split(request(threads=8), count), "")
 
 
 def take(part: Part, worker: Worker) -> Part | None:
@@ -75,7 +75,7 @@ def test_no_part_of_a_cell_that_is_over_is_taken(measured, end):
     elif end == "claimed anew":
         Cell.objects.filter(pk=cell.pk).update(started_at=timezone.now())
     else:
-        Together(cell, worker, 3, print).dismiss()
+        SharedLoad(cell, worker, 3, print).dismiss()
     assert take(part, joining(1)) is None
 
 
@@ -122,13 +122,13 @@ def test_too_few_workers_are_told_by_name(measured):
     _, cell, worker = measured
     joining(1), joining(2, "elsewhere")
     with pytest.raises(TogetherError, match=r"needs 4 workers, and alive on site local are 3: .*elsewhere:2"):
-        Together(cell, worker, 4, print).must_be_enough()
-    Together(cell, worker, 3, print).must_be_enough()
+        SharedLoad(cell, worker, 4, print).must_be_enough()
+    SharedLoad(cell, worker, 3, print).must_be_enough()
 
 
 def test_who_did_not_come_is_told(measured):
     _, cell, worker = measured
-    gathering = Together(cell, worker, 2, lambda phase: None, ready_s=0.0, send=lambda *_, **__: None)
+    gathering = SharedLoad(cell, worker, 2, lambda phase: None, ready_s=0.0, send=lambda *_, **__: None)
     gathering.offer(split(request(threads=8), 2), "")
     with pytest.raises(TogetherError, match=r"part 2 \(taken by nobody\) was missing"):
         gathering.gather(lambda: False)
@@ -136,7 +136,7 @@ def test_who_did_not_come_is_told(measured):
 
 def test_another_parts_failure_is_this_ones_reason(measured):
     _, cell, worker = measured
-    gathering = Together(cell, worker, 3, print)
+    gathering = SharedLoad(cell, worker, 3, print)
     _, first, second = gathering.offer(split(request(threads=8), 3), "")
     assert gathering.look() is None
     Part.objects.filter(pk=first.pk).update(worker=Worker.objects.create(host="x", pid=9, ended_at=timezone.now()))

@@ -11,6 +11,7 @@ from dashboard.records.accounts.roles import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.holds.models import PendingRestore
+from dashboard.records.refused import Refused
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import somebody
@@ -129,7 +130,7 @@ def test_its_owner_need_not_wait(down, machine, admin):
 
 
 def test_who_is_up_is_not_started_by_hand(admin):
-    with pytest.raises(actions.Refused, match="was not crashed"):
+    with pytest.raises(Refused, match="was not crashed"):
         actions.start_now(admin, make.attached())
 
 

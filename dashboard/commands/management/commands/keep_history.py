@@ -11,11 +11,11 @@ class Command(BaseCommand):
     help = "Note every experiment that ended and look for changes. Workers do so by themselves, a little each minute."
 
     def handle(self, *args: object, **options: object) -> None:
-        while not update.keep(timezone.now(), self._ring):
+        while not update.keep(timezone.now(), self._notify):
             self.stdout.write(f"{Entry.objects.count():,} entries so far")
         self.stdout.write(f"{Entry.objects.count():,} entries: the history is up to date.")
 
-    def _ring(self, experiment_id: int) -> None:
+    def _notify(self, experiment_id: int) -> None:
         try:
             actions.notify_workers(experiment_id)
         except task_queue.Silent as silent:

@@ -1,7 +1,7 @@
 """`manage.py restored`: hold a database that was restored from a backup, and say what it would do.
 `manage.py restored --release`: a person has looked, and it may.
 
-Held: no experiment starts, no setting is restored, no schedule rings, no message is sent.
+Held: no experiment starts, no setting is restored, no schedule starts, no message is sent.
 """
 
 from argparse import ArgumentParser
@@ -35,11 +35,14 @@ class Command(BaseCommand):
 
 
 def _pending() -> list[str]:
-    owed = PendingRestore.objects.filter(restored_at=None).select_related("server").order_by("server__name", "pk")
-    rings = Schedule.objects.filter(paused_at=None).order_by("pk")
+    restores = PendingRestore.objects.filter(restored_at=None).select_related("server").order_by("server__name", "pk")
+    schedules = Schedule.objects.filter(paused_at=None).order_by("pk")
     waits = Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk")
     return [
-        *(f"pending restore on {one.server}: {one.get_kind_display()} {one.name} {one.old}".rstrip() for one in owed),
-        *(f"schedule: {one}" for one in rings),
+        *(
+            f"pending restore on {one.server}: {one.get_kind_display()} {one.name} {one.old}".rstrip()
+            for one in restores
+        ),
+        *(f"schedule: {one}" for one in schedules),
         *(f"experiment {one.pk}, {one.state}: {one}" for one in waits),
     ] or ["Nothing is pending."]

@@ -23,6 +23,7 @@ from dashboard.records.accounts.roles import require
 from dashboard.records.experiments import actions, care, queries, search, tags
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
+from dashboard.records.refused import Refused
 from dashboard.text.names import Name
 from workers.errors import PlanError
 
@@ -182,7 +183,7 @@ def change_experiment(
     """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
     try:
         _change(request.user, _held(experiment_id), changes)
-    except care.Refused as refused:
+    except Refused as refused:
         raise Conflict(str(refused)) from refused
     return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
 
@@ -202,7 +203,7 @@ def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status:
     """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
     try:
         care.delete(request.user, _held(experiment_id))
-    except care.Refused as refused:
+    except Refused as refused:
         raise Conflict(str(refused)) from refused
     return Status(204, None)
 
@@ -249,7 +250,7 @@ def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
 
 
 def _known(experiment_id: int) -> Experiment:
-    return queries.counted([get_object_or_404(queries.listed(), pk=experiment_id)])[0]
+    return queries.with_progress([get_object_or_404(queries.listed(), pk=experiment_id)])[0]
 
 
 def _held(experiment_id: int) -> Experiment:

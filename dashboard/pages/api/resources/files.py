@@ -39,6 +39,6 @@ def import_experiment(request: HttpRequest, response: HttpResponse, file: File[U
     except NotImported as refused:
         return problems.answer(422, str(refused))
     response["Location"] = reverse("api:show_experiment", args=[imported.experiment.pk])
-    (shown,) = queries.counted(queries.listed().filter(pk=imported.experiment.pk))
+    (shown,) = queries.with_progress(queries.listed().filter(pk=imported.experiment.pk))
     shown.notice = imported.says  # type: ignore[attr-defined]
     return Status(201 if imported.is_new else 200, shown)

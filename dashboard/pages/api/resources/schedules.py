@@ -22,6 +22,7 @@ from dashboard.pages.api.problems import BadForm
 from dashboard.pages.schedules.forms import WhenForm
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.fleet import task_queue
+from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, queries
 from dashboard.records.schedules.models import Night, Schedule
 from workers.errors import PlanError
@@ -131,7 +132,7 @@ def make_schedule(request: HttpRequest, response: HttpResponse, wanted: Schedule
     source = asked(wanted)
     try:
         made = actions.make(request.user, form.when(), source.plan, recipe=source.recipe, size=source.size)
-    except actions.Refused as refused:
+    except Refused as refused:
         raise PlanError(str(refused)) from refused
     response["Location"] = reverse("api:show_schedule", args=[made.pk])
     return Status(201, _told(made, timezone.now()))
@@ -155,7 +156,7 @@ def change_schedule(
     form = _when({**now, **wanted.dict(exclude_unset=True)}, schedule)
     try:
         actions.change(request.user, schedule, form.when())
-    except actions.Refused as refused:
+    except Refused as refused:
         raise PlanError(str(refused)) from refused
     return etag.tagged(response, _whole(schedule_id))
 

@@ -1,4 +1,4 @@
-"""The ways out. A new one is a file and a line in CHANNELS."""
+"""How messages are sent. A new way is a file and a line in CHANNELS."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dashboard.records.notifications.models import Channel
 
 
 @dataclass(frozen=True)
-class Way:
+class Transport:
     """`check` raises BadAddress and returns the address as it is stored; `shown`: what of it pages show; `send`
     (address, secret, message) raises Undelivered."""
 
@@ -22,9 +22,9 @@ class Way:
     signed: bool = False
 
 
-CHANNELS: dict[str, Way] = {
-    Channel.Kind.EMAIL: Way("E-mail", "Address", mail.HINT, mail.check, mail.shown, mail.send),
-    Channel.Kind.WEBHOOK: Way(
+CHANNELS: dict[str, Transport] = {
+    Channel.Kind.EMAIL: Transport("E-mail", "Address", mail.HINT, mail.check, mail.shown, mail.send),
+    Channel.Kind.WEBHOOK: Transport(
         "Webhook", "Address", webhook.HINT, webhook.check, webhook.shown, webhook.send, signed=True
     ),
 }

@@ -38,8 +38,8 @@ def send(address: str, _secret: str, message: Message) -> None:
     except smtplib.SMTPRecipientsRefused as refused:
         raise Undeliverable("The mail server refuses this address.") from refused
     except smtplib.SMTPAuthenticationError as refused:
-        mend = "Check DURASCOPE_SMTP_USER and its password."
-        raise Undelivered("The mail server refuses the account.", mend) from refused
+        fix = "Check DURASCOPE_SMTP_USER and its password."
+        raise Undelivered("The mail server refuses the account.", fix) from refused
     except (smtplib.SMTPException, OSError) as failed:
         says = f"The mail server {settings.EMAIL_HOST} did not take it: {type(failed).__name__}."
         raise Undelivered(says, "It is tried again.") from failed

@@ -151,5 +151,5 @@ def test_it_is_not_crashed_with_other_settings_than_the_verdict_would_name(their
     server, attached = theirs
     result = crash(server, attached, variant={"innodb_flush_log_at_trx_commit": "1"})
     assert result.verdict == "unknown"
-    assert "innodb_flush_log_at_trx_commit=0 now, and the variant says 1" in result.error
+    assert "innodb_flush_log_at_trx_commit=0 now, and the variant has 1" in result.error
     assert server.running

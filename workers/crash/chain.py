@@ -1,15 +1,15 @@
-"""How far a crash trial has come. Each value is frozen and knows all that the one before it knew.
+"""The states of a crash trial. Each is frozen and holds all values of the state before.
 
 Begun      The crash kind is available on this host. Nothing is made.
-Started    The server answers, and the witness's tables are there and empty. Whatever was made is in `made`.
+ServerReady  The server answers, and the witness's tables are there and empty. `made` removes everything.
 Prepared   Every client of the witness is logged in; nothing was sent. A replica, if any, follows the server.
-Loaded     The moment that the seed draws has come, and the clients are still committing.
-Crashed    The server could answer nobody any more, then every answer was read, then the data were lost. The datadir is
-           as a recovery finds it; `before` is the binlog as it stood at the crash.
-Recovered  The server answers again, or it ended by itself on what the crash has left (`refused` says how).
-Judged     Every check has its outcome.
+Loaded     The crash moment drawn by the seed has come, and the clients are still committing.
+Crashed    The server stopped answering, every answer was read, the data were lost. The datadir is as a recovery finds
+           it; `before` is the binlog as it was at the crash.
+Recovered  The server answers again, or it ended because of what the crash left (`refused` says how).
+Judged     Every check has its outcome, and the trial its verdict.
 
-The result of a trial that breaks is `so_far()` of the last value that it reached.
+The result of a failed trial is `so_far()` of its last state.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ LOG_LINES = 400
 
 @dataclass(frozen=True)
 class TrialPorts:
-    """What makes the parts of a trial."""
+    """The functions that make the parts of a trial; tests replace them."""
 
     sandbox: Callable[..., Sandbox] = Sandbox.create
     disk: Callable[..., VolatileDisk] = prepared.new_disk
@@ -55,7 +55,7 @@ PORTS = TrialPorts()
 class Begun:
     setup: TrialSetup
     kind: CrashKind
-    settings: Mapping[str, str]  # of a sandbox: those of the variant, and what the trial needs
+    settings: Mapping[str, str]  # of a sandbox: the variant's settings, and those that the trial needs
     ports: TrialPorts
     made: Made
     timeline: Timeline
@@ -73,7 +73,7 @@ class Begun:
 @dataclass(frozen=True, kw_only=True)
 class ServerReady(Begun):
     server: Sandbox | AttachedServer
-    disk: VolatileDisk | None  # None: the datadir lies on the host's own
+    disk: VolatileDisk | None  # None: the datadir is on the host's disk
     variables: Mapping[str, str]
 
     @property

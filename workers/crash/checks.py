@@ -1,7 +1,7 @@
-"""What must hold after a crash, one check each: the ledger (what the client knows) against the evidence (what is left).
+"""The checks of a trial: each compares the ledger (what the client knows) with the evidence (what is left).
 
-Acknowledged must be present; in doubt may be present or absent, but engine and binlog must agree on it; nothing else
-may be there. A check that lacks its evidence, or raises, is unknown. Keys are sorted numpy arrays throughout.
+Acknowledged commits must be present. Commits in doubt may be present or absent, but engine and binlog must agree. Other
+commits must be absent. A check that lacks evidence, or raises, is unknown. Keys are sorted numpy arrays.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from workers.crash.verdict import CheckResult, invalid, unknown, valid
 
 T = TypeVar("T")
 
-FIRST = 10  # offenders that are named
+FIRST = 10  # offenders with names
 IMPOSSIBLE = "a row whose client or number cannot exist"
 PIECES = {
     "stays_down": "the server's state",
@@ -32,9 +32,9 @@ PIECES = {
 
 @dataclass(frozen=True)
 class Check:
-    """`needs`: what must be known, of "stays_down", "engine", "binlog", "gtids", "rewritten", "prepared_left",
-    "tables_ok", "replicas"; the check is left out where there is no binlog, GTID or replica. `judge` yields the
-    result; `key` is filled in."""
+    """`needs`: the required evidence, of "stays_down", "engine", "binlog", "gtids", "rewritten", "prepared_left",
+    "tables_ok", "replicas"; without a binlog, GTIDs or a replica the check is left out. `judge` makes the result; its
+    `key` is filled in later."""
 
     title: str
     needs: tuple[str, ...]
@@ -42,16 +42,16 @@ class Check:
 
 
 def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
-    """Every check that applies, in the registry's order. Against a ledger that is not sound nothing can be told."""
+    """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
     applying = [(key, check) for key, check in CHECKS.items() if _applies(check, evidence)]
     if why := ledger.fault(evidence.secret):
-        says = f"Not known: the ledger of what the client was told cannot be relied on: {why}."
+        says = f"Not known: the ledger of acknowledged commits is not reliable: {why}."
         return tuple(replace(unknown(says), key=key) for key, _ in applying)
     return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying)
 
 
 def missing_from(seen: Seen, ledger: Ledger) -> Keys:
-    """Acknowledged transactions that are not there, or not whole."""
+    """Acknowledged transactions that are missing, or not whole."""
     return without(ledger.acknowledged(), seen.whole)
 
 
@@ -99,7 +99,7 @@ def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
 def _torn(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return _none_of(
         together([seen.parts for seen in _places(evidence)]),
-        "transactions are there in part: some of their rows, not all",
+        "transactions are there only in part: some of their rows are missing",
         "Every transaction is there with all of its rows or with none.",
     )
 
@@ -114,8 +114,8 @@ def _never_sent(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _altered(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    """On a replica, too: a row that is wrong on both sides is no difference between them. What was written there after
-    the crash has the right digests."""
+    """Also on a replica: a row that is wrong on both sides is no difference between them. Rows that were written after
+    the crash have right digests."""
     replicas = [one.seen for one in evidence.replicas if one.seen]
     return _none_of(
         together([seen.altered for seen in (*_places(evidence), *replicas)]),
@@ -129,12 +129,12 @@ def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return _none_of(
         together(overtaken),
         "acknowledged transactions are missing although a later one of the same client is there",
-        "What is there of a client is everything up to some moment: no gaps.",
+        "Of each client, everything up to some moment is there: no gaps.",
     )
 
 
 def _overtaken(missing: Keys, present: Keys) -> Keys:
-    """Of the missing ones those with a later one of the same client present."""
+    """Missing transactions of which a later one of the same client is present."""
     if not len(missing) or not len(present):
         return missing[:0]
     ends = (client_of(missing) + 1) << CLIENT_SHIFT  # the first key beyond the client's
@@ -152,15 +152,15 @@ def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    """A sandbox serves the witness alone; an owner's server may commit what it likes outside the witness's schema."""
+    """Only the witness uses a sandbox. An attached server may commit anything outside the witness's schema."""
     log = _known(evidence.binlog)
     odd = log.odd if evidence.others_write else log.odd + log.others
     if odd:
-        return _noted(odd, "events in the binlog were not caused by the client")
+        return _noted(odd, "events in the binlog did not come from the client")
     return _none_of(
         log.scattered,
         "transactions are not in one piece in the binlog, or their rows are in another order",
-        "The binlog holds what the client caused, and nothing else.",
+        "The binlog holds the client's transactions and nothing else.",
     )
 
 
@@ -175,8 +175,8 @@ def _binlog_order(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
-    """Of transactions in a binlog's order those that come too early. A client sends each after the answer to the one
-    before, so whatever was acknowledged until then is earlier in the binlog."""
+    """Transactions that are too early in the binlog. A client sends each after the answer to the one before, so all
+    transactions that were acknowledged until then must precede it."""
     told_s, sent_s = ledger.told_at_s(order), ledger.told_at_s(order - 1)
     first_told_from_here_s = np.minimum.accumulate(told_s[::-1])[::-1]
     return together([order[:-1][(first_told_from_here_s[1:] <= sent_s[:-1]) & np.isfinite(sent_s[:-1])]])
@@ -185,7 +185,7 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
         return _noted(evidence.rewritten, "files of the binlog differ from the copy that was taken at the crash")
-    return valid("What is left of the binlog is as it was at the crash.")
+    return valid("The rest of the binlog is as it was at the crash.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
@@ -195,10 +195,10 @@ def _noted(odd: Oddities, what: str) -> CheckResult:
 def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     names = tuple(dict.fromkeys((*_known(evidence.binlog).reused, *evidence.reissued)))
     if not names:
-        return valid("No GTID of an acknowledged transaction was given to another one.")
+        return valid("No GTID of an acknowledged transaction was used again.")
     where = evidence.gtid_after or "the beginning"
     says = (
-        f"{len(names):,} GTIDs of acknowledged transactions name others now, first {names[0]}: the server began again "
+        f"{len(names):,} GTIDs of acknowledged transactions now name others, first {names[0]}: the server began again "
     )
     says += f"after {where}."
     return invalid(len(names), says)
@@ -265,8 +265,8 @@ def _judged(check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
         return unknown(f"Not known: {what} could not be read ({why}).")
     try:
         return check.judge(ledger, evidence)
-    except Exception as error:  # whatever it is: a check that breaks must never pass for one that found nothing
-        return unknown(f"The check itself failed: {type(error).__name__}: {error}.")
+    except Exception as error:  # a check that raises must never count as valid
+        return unknown(f"The check failed: {type(error).__name__}: {error}.")
 
 
 def _lacks(evidence: Evidence, name: str) -> bool:
@@ -277,9 +277,9 @@ def _lacks(evidence: Evidence, name: str) -> bool:
 
 
 def _known(piece: T | None) -> T:
-    """A piece of evidence that the check names in its `needs`, so it is there."""
+    """A piece of evidence in the check's `needs`, so it is there."""
     if piece is None:
-        raise LookupError("it looks at a piece of evidence that it does not need")
+        raise LookupError("it uses evidence that is not in its `needs`")
     return piece
 
 

@@ -15,16 +15,16 @@ COM_QUERY = b"\x03"
 HEADER_BYTES = 4  # three of length, one of sequence
 OK, ERR = 0x00, 0xFF
 READ_BYTES = 65536
-# Over TLS what arrived may be part of a record, or none of ours: a session ticket. OpenSSL then says what it waits for.
+# Over TLS, a part of a record or a session ticket may arrive. OpenSSL then says what it waits for.
 NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-AHEAD = 128  # transactions that are written out at once, because numpy makes many digests in the time of one
+AHEAD = 128  # transactions that are prepared at once: numpy makes many digests in the time of one
 
 
 class Client:
-    """PyMySQL logs in; from then on its socket is used directly: a statement is one packet, an answer one packet.
+    """PyMySQL logs in. Then its socket is used directly: a statement is one packet, an answer one packet.
 
-    A client ends at its first trouble, whatever that is (`trouble` says it): the transaction it was in is in doubt,
-    and nothing is ever sent twice. `connection` is closed by `close`.
+    A client ends at its first error, kept in `trouble`. Its transaction is then in doubt, and nothing is sent twice.
+    `close` closes the connection.
     """
 
     def __init__(self, number: int, connection: Connection, secret: bytes) -> None:
@@ -42,12 +42,12 @@ class Client:
         return self._socket.fileno()
 
     def begin(self, began: float) -> bool:
-        """Send the first statement. `began`: the load's beginning on the monotonic clock. False: it has ended."""
+        """Send the first statement. `began`: of the load, on the monotonic clock. False: the client has ended."""
         self._began = began
         return self._send()
 
     def answer(self, go_on: bool) -> bool:
-        """Take what has arrived and, unless `go_on` is False, send what follows. False: the client has ended."""
+        """Read the answer and, if `go_on`, send the next statement. False: the client has ended."""
         try:
             while not self._is_whole():
                 arrived = self._socket.recv(READ_BYTES)
@@ -61,10 +61,10 @@ class Client:
         return self._take(go_on)
 
     def ledger(self) -> ClientLedger:
-        """What it knows. It waits for every answer, so only the last transaction sent can be in doubt.
+        """The ledger of this client. It waits for every answer, so only the last transaction can be in doubt.
 
-        May be asked for while the client is at work: a copy is taken first, for an array that numpy looks at cannot
-        grow, and what was acknowledged by then has been sent.
+        May be called while the client works. The copy is taken first: numpy would lock the array, and everything
+        acknowledged by then has been sent.
         """
         acknowledged = self._acknowledged[:]
         sent = self.sent
@@ -90,7 +90,7 @@ class Client:
         return self._send() if go_on else True
 
     def _send(self) -> bool:
-        """A packet of some dozen bytes fits the socket's buffer, which is empty: the server has answered."""
+        """The server has answered, so the socket's buffer is empty and a small packet fits."""
         if not self._left:
             self._left = self._next()
             self.sent += 1
@@ -117,9 +117,9 @@ def _packet(sql: bytes) -> bytes:
 
 
 def _refusal(packet: bytes) -> str:
-    """The words of an ERR packet: number, `#` and state, text."""
+    """The text of an ERR packet: number, `#` and state, message."""
     if packet[HEADER_BYTES] != ERR:
-        return "the server sent something else than OK"
+        return "the server did not answer with OK"
     number = int.from_bytes(packet[HEADER_BYTES + 1 : HEADER_BYTES + 3], "little")
     text = packet[HEADER_BYTES + 3 :].decode("utf-8", "replace")
     return f"{number}: {text[6:] if text.startswith('#') else text}"

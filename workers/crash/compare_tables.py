@@ -1,8 +1,8 @@
 """The witness's tables of two servers, row by row.
 
-Rows are compared, never checksums of them: BIT_XOR(CRC32()) cancels out, and a sum cannot name the row. Every column
-is a number, so a row is two numpy integers, key and digest, in a list of its own per table and part. The server joins
-16384 rows into one text, because a driver needs five times as long for rows one by one.
+Rows are compared, never checksums: BIT_XOR(CRC32()) cancels out, and a sum cannot name the row. Every column is a
+number, so a row is two numpy integers, key and digest, listed by table and part. The server joins 16384 rows into one
+text, because a driver needs five times as long for single rows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from workers.crash.transactions import MOST_CLIENTS, NO_PLACE, NOBODY, PLACES, K
 from workers.servers import ask
 from workers.servers.limited import Connection
 
-WRITES_AFTER = 1000  # the client that sees which GTIDs are given out after the recovery; the witness has at most 256
+WRITES_AFTER = 1000  # the client that writes after the recovery, to see new GTIDs; the witness has at most 256
 WRITES_ON = 1002  # the client of replica.write_past
 FIRST = 10  # keys named of a difference
 
@@ -24,7 +24,7 @@ TABLES = {"one": "part", "left_half": "0", "right_half": "0"}  # and the part of
 READ = (
     "SELECT {part} AS p, client AS c, GROUP_CONCAT(n, ',', digest) FROM `{schema}`.`{table}` GROUP BY p, c, n DIV 16384"
 )
-GROUP_BYTES = 1 << 20  # 16384 pairs of numbers of at most 20 digits; the server cuts longer texts off without an error
+GROUP_BYTES = 1 << 20  # 16384 pairs of at most 20 digits; the server truncates longer texts without an error
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ NO_ROWS = Placed(nothing(), nothing())
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows that one side has and the other has not: how many, and the first ones as (client, n). A row that both have
-    with other digests is one on either side."""
+    """Rows that only one side has: their number, and the first ones as (client, n). A row with different digests counts
+    on both sides."""
 
     only_left: int
     only_right: int
@@ -75,8 +75,7 @@ def difference(left: Rows, right: Rows) -> Difference:
 
 
 def seen(rows: Rows, secret: bytes) -> Seen:
-    """Whose rows these are, against what the witness writes. A row that is there twice is altered: the table's primary
-    key forbids it."""
+    """The transactions of these rows. A duplicate row counts as altered, because the primary key forbids it."""
     places = [np.full(len(rows[place].keys), _number(place), dtype=np.int64) for place in rows]
     keys, digests = (_joined(column) for column in (_keys(rows), (placed.digests for placed in rows.values())))
     found = seen_in(secret, keys, _joined(places), digests)
@@ -96,7 +95,7 @@ def _joined(parts: Iterable[Keys]) -> Keys:
 
 
 def _bounded(client: int) -> int:
-    """A column whose type was changed may hold what no int64 does."""
+    """A column of another type may hold numbers beyond int64."""
     return client if 0 <= client < MOST_CLIENTS else NOBODY
 
 
@@ -106,7 +105,7 @@ def _placed(pairs: Keys) -> Placed:
 
 
 def _only(some: Rows, others: Rows) -> Keys:
-    """Keys of the rows in `some` that `others` has not; a transaction with two such rows counts twice."""
+    """Keys of the rows that only `some` has; a transaction with two such rows counts twice."""
     return np.sort(_joined(_gone(placed, others.get(place, NO_ROWS)) for place, placed in some.items()))
 
 

@@ -1,4 +1,4 @@
-"""Rows that were found, against the rows that the witness writes: which transactions are whole, and which differ."""
+"""Compares found rows with those of the witness: which transactions are whole, and which differ."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,9 @@ from workers.crash.transactions import Keys, is_written, rows_expected
 def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
     """Of each row: its transaction's key, its place and its digest, in any order.
 
-    A row counts for its transaction when the witness wrote exactly that. Any other row makes its transaction altered.
-    A row that is there twice counts once. Rows are put together over the whole binlog: an engine without transactions
-    logs each statement by itself.
+    A row counts for its transaction when it equals the witness's row. Any other row makes its transaction altered. A
+    duplicate row counts once. Rows are joined over the whole binlog, because an engine without transactions logs each
+    statement by itself.
     """
     right = is_written(secret, keys, places, digests)
     altered = together([keys[~right]])

@@ -1,7 +1,7 @@
 """The digest in each row of the witness: SipHash-2-4 (Aumasson and Bernstein, 2012) of the row's identity.
 
-The secret is drawn for one trial. Only the witness and the judge know it. A server, a disk or a person that changes a
-row cannot compute the digest that would fit the change. numpy computes many at once: 10^6 in about 0.15 s.
+The secret is drawn for one trial. Only the witness and the judge know it, so nobody else can compute the digest of a
+changed row. numpy computes 10^6 digests in about 0.15 s.
 """
 
 import secrets
@@ -26,7 +26,7 @@ def new_secret() -> bytes:
 
 
 def digests(secret: bytes, keys: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Of the rows of these transactions in these places (below 8), pair by pair. Clients are below 2^20."""
+    """Digests of rows, one for each pair of transaction and place (below 8). Clients are below 2^20."""
     messages = (keys.astype(np.uint64) << np.uint64(PLACE_BITS)) | places.astype(np.uint64)
     return siphash(secret, messages).view(np.int64)
 

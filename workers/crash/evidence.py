@@ -1,4 +1,4 @@
-"""What was found after a crash, as plain values: filled by the readers of engine, binlog and replica."""
+"""The evidence after a crash as plain values, from the readers of engine, binlog and replica."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ def nothing() -> Keys:
 
 
 def together(parts: Iterable[Keys]) -> Keys:
-    """Every key that is in any of these, ascending. numpy's own unique() hashes, which takes ten times as long."""
+    """Every key of these arrays once, ascending. numpy's unique() hashes and takes ten times as long."""
     keys = np.sort(np.concatenate([*parts, nothing()]))
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
@@ -32,9 +32,9 @@ def without(keys: Keys, others: Keys) -> Keys:
 class Seen:
     """Transactions of the witness in one place.
 
-    `whole`: keys whose rows are all there as they were written, ascending. `parts`: keys of which some rows are there
-    and some are not. `twice`: keys that occur more often than they were sent (a binlog may hold a transaction twice).
-    `altered`: keys of rows that differ from what the witness wrote: in their table, their part or their digest.
+    `whole`: keys whose rows are all there as written, ascending. `parts`: keys of which only some rows are there.
+    `twice`: keys that occur more often than they were sent. `altered`: keys of rows whose table, part or digest differs
+    from the witness's row.
     """
 
     whole: Keys
@@ -51,14 +51,13 @@ class Seen:
 class BinlogSeen:
     """The witness's transactions in the binlog, and the state of the binlog itself.
 
-    `gtids`: GTID text -> key, in the binlog's order. `end`: "clean" (STOP or ROTATE), "open" (ended in mid-life at an
-    event's border), "torn" (an event is cut off), "zeros" (ends in zeros), "bad checksum"; `end_at`: file:position of
-    the last good event; `unreadable`: why a replica could not read it to the end, "" when it could.
+    `gtids`: GTID text -> key, in the binlog's order. `end`: "clean" (STOP or ROTATE), "open" (ends at an event's
+    border), "torn" (an event is cut off), "zeros" (ends in zeros), "bad checksum"; `end_at`: file:position of the last
+    good event; `unreadable`: why a replica cannot read it to the end, "" when it can.
 
-    `order`: keys as transactions follow each other. `scattered`: keys whose rows are all there and are not written as
-    the witness writes them. `odd`: what the witness did not cause in its schema; `others`: transactions that leave
-    its schema alone; `gaps`: GTIDs that do not follow the one before. `read_to`: of each file, the byte after the last
-    good event.
+    `order`: keys in the order of the transactions. `scattered`: keys whose rows are all there, but not as the witness
+    writes them. `odd`: events in the witness's schema that it did not cause; `others`: transactions outside its schema;
+    `gaps`: GTIDs that do not follow the one before. `read_to`: of each file, the byte after the last good event.
     """
 
     seen: Seen
@@ -79,9 +78,8 @@ class BinlogSeen:
 class ReplicaSeen:
     """A replica after one of its reconnections. `moment`: "after recovery" or "after the primary wrote on".
 
-    `state`: "caught up", "stopped" (`error` word for word) or "unknown"; `different_rows`: rows that one side has and
-    the other has not, None when they could not be compared; `only_source`,
-    `only_follower`: the first of them, as (client, n).
+    `state`: "caught up", "stopped" (with the server's `error`) or "unknown"; `different_rows`: rows that only one side
+    has, None: not compared; `only_source`, `only_follower`: the first of them, as (client, n).
     """
 
     moment: str
@@ -95,10 +93,10 @@ class ReplicaSeen:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything a trial found. None: could not be read; `problems` says why, step by step."""
+    """Everything that was read after a crash. None: not readable; `problems` says why."""
 
     engine: Seen | None
-    binlog: BinlogSeen | None  # None also where the server keeps no binlog: then `binlog_expected` is False
+    binlog: BinlogSeen | None  # None also without a binlog; then `binlog_expected` is False
     binlog_expected: bool = True
     replicas: tuple[ReplicaSeen, ...] = ()
     replica_expected: bool = False
@@ -106,12 +104,12 @@ class Evidence:
     tables_ok: bool | None = None  # CHECK TABLE
     gtid_before: str = ""
     gtid_after: str = ""
-    reissued: tuple[str, ...] = ()  # GTIDs of acknowledged transactions that are given out again after recovery
-    gtids_expected: bool = True  # False: the server gives its transactions none
-    gtids_known: bool = True  # False: what GTIDs there were before the crash could not be read
+    reissued: tuple[str, ...] = ()  # GTIDs of acknowledged transactions that were used again after recovery
+    gtids_expected: bool = True  # False: the server has no GTIDs
+    gtids_known: bool = True  # False: the GTIDs before the crash could not be read
     recovery_lines: tuple[str, ...] = ()  # of the error log
-    stays_down: str | None = None  # why the server ended on what the crash had left, "" when it came back
+    stays_down: str | None = None  # why the server ended after the crash; "" when it came back
     problems: tuple[str, ...] = field(default_factory=tuple)
-    rewritten: Oddities | None = None  # where the binlog differs from the copy that was taken at the crash
-    others_write: bool = False  # the server is somebody's: it may commit what is not the witness's
+    rewritten: Oddities | None = None  # differences from the copy that was taken at the crash
+    others_write: bool = False  # an attached server may have other clients
     secret: bytes = b""  # of the digests in the rows

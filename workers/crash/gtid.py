@@ -1,8 +1,8 @@
-"""GTIDs as both vendors write them, and which of them a server gives out twice.
+"""GTIDs of both vendors, and GTIDs that a server uses twice.
 
 MariaDB's position "0-1-100,1-2-5" names the last transaction of each domain (server 1 wrote number 100 in domain 0)
-and stands for all before it. MySQL's set "uuid:1-5:7,uuid:tag:1-3" names every one. Both are kept as intervals of
-numbers by source, a source being a domain or a uuid (with its tag).
+and includes all before it. MySQL's set "uuid:1-5:7,uuid:tag:1-3" names every one. Both are kept as intervals of numbers
+by source: a domain, or a uuid (with its tag).
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from workers.errors import DurascopeError
 
-Intervals = tuple[tuple[int, int], ...]  # first and last number, both counted in; ascending, apart from each other
+Intervals = tuple[tuple[int, int], ...]  # first and last number, inclusive; ascending, not adjacent
 Gtids = Mapping[str, Intervals]
 
 MARIADB = re.compile(r"(\d+)-(\d+)-(\d+)")
@@ -24,7 +24,7 @@ class NotGtids(DurascopeError):
 
 
 def parse(text: str) -> Gtids:
-    """`@@gtid_binlog_pos` or `@@gtid_executed`, and a single GTID. NotGtids when it is neither."""
+    """Reads `@@gtid_binlog_pos`, `@@gtid_executed` or a single GTID. Raises NotGtids."""
     found: dict[str, list[tuple[int, int]]] = {}
     for item in filter(None, (item.strip().lower() for item in text.split(","))):
         for source, first, last in _mariadb(item) or _mysql(item):
@@ -33,7 +33,7 @@ def parse(text: str) -> Gtids:
 
 
 def minus(these: Gtids, those: Gtids) -> Gtids:
-    """What is in these and not in those. Of a position before a crash and one after: what will be given out again."""
+    """GTIDs that are in `these` and not in `those`."""
     left = {source: _without(intervals, those.get(source, ())) for source, intervals in these.items()}
     return {source: intervals for source, intervals in left.items() if intervals}
 
@@ -51,8 +51,7 @@ def text(gtids: Gtids) -> str:
 
 
 def reissued(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, ...]:
-    """GTIDs that named one transaction before the crash and name another after it. Both map GTID -> key; the order
-    is `after`'s."""
+    """GTIDs that name another transaction after the crash than before. Both map GTID -> key; in the order of `after`."""
     return tuple(gtid for gtid, key in after.items() if before.get(gtid, key) != key)
 
 
@@ -76,7 +75,7 @@ def _mysql(item: str) -> list[tuple[str, int, int]]:
         else:
             raise NotGtids(f"{part!r} in {item!r} is no interval.")
     if any(not 0 < first <= last for _, first, last in found):
-        raise NotGtids(f"{item!r} holds an interval that is none.")
+        raise NotGtids(f"{item!r} holds an invalid interval.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The image that trials begin with: a server of that build which holds the witness's empty tables."""
+"""The image of a trial's server, with the witness's empty tables."""
 
 import hashlib
 from collections.abc import Callable
@@ -19,7 +19,7 @@ ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table
 
 
 def witness_image(setup: TrialSetup, create: Callable[..., Sandbox] = Sandbox.create) -> str:
-    """Its key; it is made on first use. SandboxError or ServerError: there is none."""
+    """The key of the image, which is made on first use. Raises SandboxError or ServerError."""
     build, uid = setup.build, str(unprivileged_user(setup.user).uid)
     if build is None:
         raise PlanError("An attached server brings its own files: no image is made for it.")
@@ -36,8 +36,8 @@ def witness_image(setup: TrialSetup, create: Callable[..., Sandbox] = Sandbox.cr
 
 
 def make_tables(connection: Connection, schema: str, engine: str) -> None:
-    """The witness's tables in a schema that is there and empty. SandboxError when the server makes them in another
-    engine without a word (no NO_ENGINE_SUBSTITUTION, or an enforced engine): the verdict would name the wrong one."""
+    """Make the witness's tables in an empty schema. SandboxError when the server silently uses another engine (no
+    NO_ENGINE_SUBSTITUTION, or an enforced engine): the verdict would name the wrong engine."""
     connection.select_db(schema)
     for statement in filter(str.strip, SCHEMA_SQL.read_text().format(engine=engine).split(";")):
         ask.rows(connection, statement)

@@ -1,5 +1,4 @@
-"""What can be read of a server after its recovery, piece by piece; a piece that cannot be read is None, and why is
-noted."""
+"""Reads evidence from a server after its recovery. A piece that cannot be read is None, and `problems` says why."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.servers.target import Target
 
-PROBES = 20  # transactions written after recovery to see which GTIDs they are given
+PROBES = 20  # transactions that are written after recovery, to see their GTIDs
 WITNESS_TABLES = ("one", "left_half", "right_half")
 TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
 Piece = TypeVar("Piece")
@@ -28,15 +27,15 @@ Piece = TypeVar("Piece")
 
 @dataclass(frozen=True)
 class BinlogPlace:
-    """Where a trial's part of the binlog is: the index file, and the name of the first file that counts ("": all).
-    An owner's server may keep years of older ones."""
+    """A trial's part of the binlog: the index file, and the first file of the trial ("": all). An attached server may
+    have years of older files."""
 
     index: Path
     first: str = ""
 
     @classmethod
     def now(cls, index: Path) -> Self:
-        """What is written from now on."""
+        """The binlog from now on."""
         return cls(index, cls(index).files()[-1].name)
 
     def files(self) -> list[Path]:
@@ -52,7 +51,7 @@ class Reachable(Protocol):
 
 @dataclass(frozen=True)
 class Inspector:
-    """Reads one server, which may have another port after each start. `problems` collects why pieces are missing."""
+    """Reads one server. `problems` collects why pieces are missing."""
 
     server: Reachable
     schema: str
@@ -64,18 +63,18 @@ class Inspector:
         return self.piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows), self.secret))
 
     def binlog(self) -> BinlogSeen | None:
-        """The witness's part of the binlog files as they lie there."""
+        """The witness's part of the present binlog files."""
         return self.piece("binlog", lambda: read_binlog(self.log, self.schema, self.secret))
 
     def rewritten(self, before: BinlogPlace | None, now: BinlogSeen) -> Oddities | None:
-        """Where the binlog differs from the copy that was taken at the crash."""
+        """Differences of the binlog from the copy that was taken at the crash."""
         if self.log is None or before is None:
             return None
         old, new = before.files(), self.log.files()
         return self.piece("binlog against its copy", lambda: binlog.rewritten(old, new, now.read_to))
 
     def gtid_position(self) -> str | None:
-        """GTIDs that the server has written; "" when there are none yet, or never any."""
+        """GTIDs that the server has written; "" when there are none."""
         return self.piece("GTID position", lambda: self._sql(_gtid_position))
 
     def prepared_left(self) -> int | None:
@@ -85,11 +84,11 @@ class Inspector:
         return self.piece("CHECK TABLE", lambda: self._sql(self._check_tables))
 
     def write_on(self) -> bool:
-        """Commit some transactions of nobody, so that the server gives out new GTIDs. False: it could not be done."""
+        """Commit some transactions, so that the server uses new GTIDs. False: it failed."""
         return bool(self.piece("writing after recovery", lambda: self._sql(self._write)))
 
     def reissued(self, before: dict[str, int]) -> tuple[str, ...] | None:
-        """GTIDs that had a transaction before the crash and have another one now that the server has written on."""
+        """GTIDs that name another transaction now than before the crash."""
         after = self.binlog()
         return None if after is None else gtid.reissued(before, after.gtids)
 
@@ -97,7 +96,7 @@ class Inspector:
         return compare_tables.read_rows(link, self.schema)
 
     def _check_tables(self, link: Connection) -> bool:
-        """ServerError when the engine cannot be checked: it says so in a note, and nothing else."""
+        """ServerError when the engine cannot be checked, which CHECK TABLE reports only as a note."""
         said = ask.rows(link, f"CHECK TABLE {', '.join(f'`{self.schema}`.`{table}`' for table in WITNESS_TABLES)}")
         found = [text for _, _, kind, text in said if kind in ("status", "error", "Error")]
         if not found or any(kind == "note" for _, _, kind, _ in said):
@@ -118,20 +117,20 @@ class Inspector:
     def piece(self, name: str, read: Callable[[], Piece]) -> Piece | None:
         try:
             return read()
-        except Exception as failure:  # whatever it is, the other pieces are still of use
+        except Exception as failure:  # the other pieces are still useful
             self.problems.append(f"{name}: {reason(failure)}")
             return None
 
 
 def read_binlog(place: BinlogPlace | None, schema: str, secret: bytes) -> BinlogSeen:
-    """Raises DurascopeError or OSError when it cannot be read or understood. None: not from this host."""
+    """Raises DurascopeError or OSError. `place` None: the files are not on this host."""
     if place is None:
         raise DurascopeError("The binlog's files cannot be read from this host.", "Run a worker on the server's host.")
     return binlog.read(place.files(), schema, secret)
 
 
 def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:
-    """Copy the binlog as it stands. A recovery may trim it, and a power loss takes what was not flushed."""
+    """Copy the present binlog. A recovery may trim it, and a power loss takes unflushed data."""
     left = binlog.MOST_BYTES
     for path in (place.index, *place.files()):
         left -= untrusted.copy(path, folder / path.name, left)
@@ -139,7 +138,7 @@ def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:
 
 
 def telling(lines: Sequence[str]) -> tuple[str, ...]:
-    """Those lines of an error log that tell of a recovery."""
+    """The lines of an error log about recovery."""
     return tuple(line for line in lines if TELLING.search(line))
 
 

@@ -28,7 +28,7 @@ def judge(recovered: Recovered) -> Judged:
 
 
 def _refusing(recovered: Recovered) -> tuple[Evidence, None]:
-    """Of a server that ends on what the crash has left, only the files can be read."""
+    """A server that does not come back has only its files as evidence."""
     look = recovered.look
     look.problems.append("the server does not come back")
     return replace(
@@ -42,7 +42,7 @@ def _refusing(recovered: Recovered) -> tuple[Evidence, None]:
 
 
 def _answering(recovered: Recovered) -> tuple[Evidence, Seen | None]:
-    """The second value is what the replica would hold as the new primary; None: not known."""
+    """Second: the replica's transactions if it were promoted; None: not known."""
     recovered.timeline.step("evidence")
     look = recovered.look
     found = replace(
@@ -64,7 +64,7 @@ def _answering(recovered: Recovered) -> tuple[Evidence, Seen | None]:
 
 
 def _expected(recovered: Recovered) -> Evidence:
-    """What can be found at all."""
+    """The evidence that this trial can have, still empty."""
     return Evidence(
         engine=None,
         binlog=None,
@@ -77,7 +77,7 @@ def _expected(recovered: Recovered) -> Evidence:
 
 
 def _of_replica(recovered: Recovered) -> tuple[Seen | None, tuple[ReplicaSeen, ...]]:
-    """What it would hold as the new primary, and its reconnections."""
+    """The replica's transactions if it were promoted, and its reconnections."""
     replica, look = recovered.replica, recovered.look
     if replica is None:
         return None, ()
@@ -89,8 +89,8 @@ def _of_replica(recovered: Recovered) -> tuple[Seen | None, tuple[ReplicaSeen, .
 
 
 def _reissued(recovered: Recovered) -> tuple[str, ...] | None:
-    """GTIDs of acknowledged transactions that name others now; None: not known. Transactions in doubt do not count: a
-    server may forget what it promised nobody. A replica's primary has written on already."""
+    """GTIDs of acknowledged transactions that now name others; None: not known. Transactions in doubt do not count,
+    because a server may lose them. The primary of a replica has written on already."""
     look, place = recovered.look, recovered.before
     before = look.piece("binlog before the crash", lambda: read_binlog(place, recovered.schema, recovered.secret))
     if before is None or not (recovered.replica or look.write_on()):

@@ -1,4 +1,4 @@
-"""What the client knows of every transaction: acknowledged, in doubt (sent, no answer), never sent."""
+"""The ledger: the client's knowledge of every transaction, acknowledged, in doubt (sent, no answer) or never sent."""
 
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -12,7 +12,7 @@ from workers.crash.transactions import Keys, client_of, key, number_of
 
 @dataclass(frozen=True)
 class ClientLedger:
-    """One client's word. It sends 1, 2, 3 ... and waits for each answer.
+    """The ledger of one client, which sends 1, 2, 3 ... and waits for each answer.
 
     `sent`: the last number sent. `acknowledged_at_s[i]`: when number i + 1 was acknowledged, seconds since the load
     began (monotonic); nan: the server answered with an error or not at all, so it is in doubt.
@@ -23,7 +23,7 @@ class ClientLedger:
     acknowledged_at_s: npt.NDArray[np.float64]  # length `sent`
 
     def fault(self) -> str:
-        """How it contradicts itself, "" when it does not."""
+        """Its contradiction; "" when there is none."""
         times = self.acknowledged_at_s
         if len(times) != self.sent:
             return f"client {self.client} sent {self.sent} transactions and has {len(times)} answers"
@@ -36,7 +36,7 @@ class ClientLedger:
 
 @dataclass(frozen=True)
 class Ledger:
-    """All clients' words of one trial. After a crash: acknowledged must be present, in doubt may be, nothing else."""
+    """The ledgers of all clients of a trial."""
 
     clients: tuple[ClientLedger, ...]
     seal: str = ""  # a keyed digest of all of it, made by the witness
@@ -45,7 +45,7 @@ class Ledger:
         return replace(self, seal=self._digest(secret))
 
     def fault(self, secret: bytes) -> str:
-        """Why it cannot be relied on, "" when it can. Without a secret there is no seal to check."""
+        """Why it is not reliable; "" when it is. Without a secret the seal is not checked."""
         names = [one.client for one in self.clients]
         if len(set(names)) != len(names):
             return "a client is there twice"
@@ -67,8 +67,7 @@ class Ledger:
         return np.setdiff1d(self.sent(), self.acknowledged(), assume_unique=True)
 
     def told_at_s(self, keys: Keys) -> npt.NDArray[np.float64]:
-        """When each of these was acknowledged, whoever's they are: -inf before a client's first one, inf where nobody
-        was told."""
+        """When each of these keys was acknowledged: -inf before a client's first one, inf when it never was."""
         found, client, number = np.full(len(keys), np.inf), client_of(keys), number_of(keys)
         found[number == 0] = -np.inf
         for one in self.clients:

@@ -1,16 +1,15 @@
-"""What a trial has made, and how it ends: it is removed in any case, and whatever waits for a server ends when the
-server is dead."""
+"""Everything that a trial has made. It is removed in any case; killing the server ends every wait for it."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-ASK_S = 0.2  # how often somebody who cancels is asked
+ASK_S = 0.2  # between two checks for cancellation
 
 
 class Made(ExitStack):
-    """`close` removes everything, the newest first. `kill`, from another thread, ends the oldest first: a server that
-    waits for its disk cannot be killed before the disk gives way."""
+    """`close` removes everything, the newest first. `kill`, from another thread, ends the oldest first: a disk must
+    give way before its server can be killed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +24,7 @@ class Made(ExitStack):
 
     @contextmanager
     def killed_when(self, cancelled: Callable[[], bool]) -> Iterator[None]:
-        """While the block runs, `kill` once when `cancelled` says so."""
+        """While the block runs, `kill` once when `cancelled` is true."""
         over = threading.Event()
 
         def watch() -> None:

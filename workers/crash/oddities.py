@@ -1,4 +1,4 @@
-"""What is in a binlog although the witness did not cause it."""
+"""Events in a binlog that the witness did not cause."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ NAMED = 10  # the first ones are kept in words
 
 @dataclass(frozen=True)
 class Oddities:
-    """`count` of all of them, `first` in words, each with its place."""
+    """`count`: of all; `first`: the first ones in words, with their places."""
 
     count: int = 0
     first: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ NOTHING_ODD = Oddities()
 
 
 class OddityNotes:
-    """Oddities while a binlog is read."""
+    """Collects oddities while a binlog is read."""
 
     def __init__(self) -> None:
         self._count = 0

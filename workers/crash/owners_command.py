@@ -1,9 +1,9 @@
 """An owner's command that crashes or starts a server: a list of arguments, run on this host without a shell.
 
-Its environment holds no secret of the worker's: what a command prints ends up on pages.
+Its environment holds no secret of the worker, because pages show its output.
 
-It ends with the thread that runs it: a crash command that outlived a killed worker might take down a server that
-somebody else has just started again. What it has left in the background, as a server, goes on.
+It ends with the thread that runs it: a crash command that outlived its worker could take down a restarted server. Its
+background processes, such as a server, go on.
 """
 
 import contextlib
@@ -16,25 +16,25 @@ from typing import IO
 
 from workers.errors import SandboxError, reason
 
-# Guests see neither the program nor what it printed: dashboard.findings.redact knows these messages by their words.
+# dashboard.findings.redact finds these messages by their words: guests see neither program nor output.
 LAST_WORDS = 500
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
-PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment: all that ssh needs
-DOUBT = "Look after the server by hand: it may be down."
+PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment, for ssh
+DOUBT = "Check the server by hand: it may be down."
 FIX = "Correct the command."
 
 
 class OwnersCommand:
-    """`run` one; `kill`, from another thread, ends the one that runs together with what it has started."""
+    """`run` a command; `kill`, from another thread, ends it with its child processes."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
         self._running: subprocess.Popen[bytes] | None = None
 
     def run(self, argv: tuple[str, ...], what: str) -> None:
-        """Wait for it to end well; SandboxError otherwise. The program's name only is told to anybody: its arguments
-        may hold what is nobody's business."""
-        with tempfile.TemporaryFile() as output:  # not a pipe: what the command leaves running may keep it open
+        """Wait until it succeeds; else SandboxError. Messages hold only the program's name, because arguments may be
+        secret."""
+        with tempfile.TemporaryFile() as output:  # not a pipe: background processes may keep it open
             status = self._wait(argv, what, output)
             output.seek(0)
             said = output.read().decode(errors="replace").strip()
@@ -42,7 +42,7 @@ class OwnersCommand:
             raise SandboxError(f"The {what} command {argv[0]} ended with status {status}: {said[-LAST_WORDS:]}", DOUBT)
 
     def kill(self) -> None:
-        """It is the leader of a process group of its own; what left the group, as a service does, goes on."""
+        """It leads its own process group; processes that left the group, such as services, go on."""
         running = self._running
         if running and running.poll() is None:
             with contextlib.suppress(ProcessLookupError):

@@ -1,6 +1,6 @@
-"""The first steps of a crash trial: the server with the witness's tables, then everything that the load needs.
+"""The first steps of a crash trial: the server with the witness's tables, then everything for the load.
 
-What is made goes into `made` at once, so that it is removed whatever raises next."""
+Everything goes into `made` at once, so that it is removed in any case."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +30,7 @@ def start(begun: Begun) -> ServerReady:
 
 
 def prepare(started: ServerReady) -> Prepared:
-    """Raises PlanError for an attached server that the verdict would be wrong about."""
+    """Raises PlanError when an attached server has other settings than the variant."""
     setup, server = started.setup, started.server
     if setup.attached:
         _must_have(setup.name, setup.settings, started.variables)
@@ -53,7 +53,7 @@ def _attached(begun: Begun, attached: Attached) -> AttachedServer:
 
 
 def _sandbox(begun: Begun) -> tuple[Sandbox, VolatileDisk | None]:
-    """The disk where the crash kind or the variant's storage needs one."""
+    """With a disk if the crash kind or the variant's storage needs one."""
     setup, made = begun.setup, begun.made
     key = witness_image(setup, begun.ports.sandbox)
     disk = _disk(begun, key) if begun.kind.needs_disk or setup.storage else None
@@ -66,7 +66,7 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, VolatileDisk | None]:
     if disk:
         made.callback(disk.give_way)  # before the server is killed
     else:
-        server.flush_logs()  # else MySQL at flush 0 may lose our account in the kill
+        server.flush_logs()  # else MySQL may lose our account with innodb_flush_log_at_trx_commit=0
     if disk and setup.storage:
         disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
     return server, disk
@@ -90,17 +90,17 @@ def _replica(started: ServerReady) -> Replica:
 
 
 def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, str]) -> None:
-    """An owner's server is crashed as it is: with other settings the verdict would stand under the wrong name."""
+    """An attached server keeps its settings: with others the verdict would name the wrong variant."""
     for variable, value in settings.items():
         if (found := variables.get(variable, "not known")).upper() != value.upper():
             raise PlanError(
-                f"{name} has {variable}={found} now, and the variant says {value}: it was not crashed.",
-                "Set it in the server's option file, or plan the experiment anew.",
+                f"{name} has {variable}={found} now, and the variant has {value}: it was not crashed.",
+                "Set it in the server's option file, or change the plan.",
             )
 
 
 def _binlog_index(server: Sandbox | AttachedServer, variables: Mapping[str, str]) -> Path | None:
-    """None: its files are not on this host, or not ours to read."""
+    """None: its files are not on this host, or not readable."""
     if isinstance(server, AttachedServer):
         return server.binlog_index(variables)
     return server.datadir / f"{options.BINLOG_BASE}.index"

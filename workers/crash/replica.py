@@ -1,10 +1,10 @@
-"""A replica beside the server that is crashed: does it catch up, stop, or go on and silently differ?
+"""A replica of the crashed server: does it catch up, stop, or go on with different data?
 
-Order of a trial: `attach` before the load; after the primary's recovery `promote` (what the replica holds), then
-`reconnections`: the old primary's return is tried on a copy of it; the replica follows the recovered primary; the
-primary writes on; the replica follows again. The last one is needed because a primary that lost transactions gives
-their GTIDs out again: once it has passed the replica's position, the replica goes on without any error, in strict mode
-too, although the data differ.
+Order of a trial: `attach` before the load. After the primary's recovery `promote` reads the replica's transactions.
+Then `reconnections`: a copy of the old primary follows the replica; the replica follows the recovered primary; the
+primary writes on; the replica follows again. The last step is needed because a primary that lost transactions uses
+their GTIDs again. Once it has passed the replica's position, the replica goes on without an error, even in strict mode,
+although the data differ.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ AFTER_RECOVERY = "after recovery"
 WROTE_ON = "after the primary wrote on"
 REJOIN = "the old primary rejoins the promoted replica"
 SCHEMA = "durascope_witness"
-LIMIT_S = 120.0  # a durable replica on a slow disk applies some hundred transactions/s
+LIMIT_S = 120.0  # a durable replica on a slow disk applies a few hundred transactions/s
 MORE = 20  # transactions that `write_past` commits beyond the replica's position
 ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
 AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flush_log_at_trx_commit$'"
@@ -45,9 +45,9 @@ def attach(
     secret: bytes,
     user: str = "",
 ) -> Iterator["Replica"]:
-    """A replica of a primary whose witness tables are empty or not made yet; nothing of it is left afterwards.
+    """A replica of a primary whose witness tables are empty or missing; it is removed afterwards.
 
-    `secret`: of the digests in the witness's rows. PlanError, SandboxError or ServerError: there is none.
+    `secret`: of the digests in the witness's rows. Raises PlanError, SandboxError or ServerError.
     """
     dialect = dialects.of(build)
     with connect(primary.target) as connection:
@@ -56,13 +56,13 @@ def attach(
     with Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user) as sandbox:
         replica = Replica(sandbox, Link(primary, sandbox), secret)
         replica.begin()
-        primary.settle()  # the account, too, is preparation, which a crash must not take
+        primary.settle()  # the account must survive the crash too
         yield replica
 
 
 @dataclass(frozen=True)
 class Replica:
-    """An asynchronous GTID replica on a sandbox of its own. `link`: from its primary."""
+    """An asynchronous GTID replica on its own sandbox. `link`: from its primary."""
 
     sandbox: Sandbox
     link: Link
@@ -76,9 +76,9 @@ class Replica:
         self.link.start()
 
     def promote(self) -> Seen:
-        """What it would hold if it were promoted now: it stops receiving and applies what it has received.
+        """Its transactions if it were promoted now: it stops receiving and applies everything received.
 
-        Of the crash this tells only before the first `reconnect`. SandboxError or ServerError: not known.
+        Call it before the first `reconnect`. SandboxError or ServerError: not known.
         """
         self.link.settle(LIMIT_S)
         with connect(self.sandbox.target) as connection:
@@ -92,8 +92,8 @@ class Replica:
         return after, self.reconnect(WROTE_ON), rejoined
 
     def reconnect(self, moment: str, limit_s: float = LIMIT_S) -> ReplicaSeen:
-        """START SLAVE against the primary as it is now, follow it, compare all rows. Raises nothing of ours:
-        what could not be done makes the state unknown, and `error` says why."""
+        """Follow the recovered primary, then compare all rows. Raises no DurascopeError: a failure makes the state
+        unknown, and `error` says why."""
         try:
             self.link.settle(limit_s)
             self.link.start()
@@ -104,9 +104,8 @@ class Replica:
     def can_rejoin(self, settings: Mapping[str, str]) -> ReplicaSeen:
         """Let a copy of the old primary, with its `settings`, follow this replica as its new primary.
 
-        Neither of the two is changed. In the result the source is the promoted one. Raises nothing of ours.
-        The copy keeps its server_id, as the old primary would: MariaDB then skips the events that it wrote itself,
-        so what it lost does not come back and no duplicate stops it.
+        Neither of the two is changed. In the result the source is the promoted replica. Raises no DurascopeError. The
+        copy keeps its server_id: MariaDB then skips its own events, so lost ones do not come back.
         """
         try:
             self.link.settle(LIMIT_S)
@@ -119,10 +118,10 @@ class Replica:
             return ReplicaSeen(REJOIN, "unknown", str(failure))
 
     def write_past(self) -> int:
-        """Commit fresh transactions until the primary's GTIDs have passed the replica's; how many were needed.
+        """Commit transactions until the primary's GTIDs have passed the replica's; returns their number.
 
-        Their client is WRITES_ON. The crash is over, so they need not be durable, and would take minutes if they were
-        on a slow disk: the settings are put back at the end. Raises ServerError.
+        Their client is WRITES_ON. They need not be durable, which would take minutes on a slow disk; the settings are
+        restored at the end. Raises ServerError.
         """
         with connect(self.sandbox.target) as connection:
             reached = self.link.applied(connection)
@@ -155,7 +154,7 @@ class Replica:
 
 
 def _must_replicate(dialect: Dialect, primary: Connection) -> int:
-    """The primary's server_id; SandboxError when no replica can be made of it."""
+    """The primary's server_id; SandboxError when it cannot have a replica."""
     log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
     if not log_bin:
         raise SandboxError("A primary without a binlog cannot have a replica.", "Set log_bin to ON, or go without.")
@@ -177,7 +176,7 @@ def _tables(connection: Connection) -> list[str]:
 
 
 def _copy_schema(primary: Connection, replica: Connection) -> None:
-    """An image's tables are in no binlog."""
+    """The binlog does not hold an image's tables."""
     ask.rows(replica, "SET SESSION sql_log_bin = 0")
     if ask.rows(primary, "SHOW SCHEMAS WHERE `Database` = %s", [SCHEMA]):
         ask.rows(replica, f"CREATE SCHEMA `{SCHEMA}`")
@@ -187,7 +186,7 @@ def _copy_schema(primary: Connection, replica: Connection) -> None:
 
 
 def _demote(link: Link) -> None:
-    """It goes on from what it wrote itself as a primary."""
+    """The old primary goes on from its own position."""
     if link.dialect.demote:
         with connect(link.follower.target) as connection:
             ask.rows(connection, link.dialect.demote, [link.written(connection)])
@@ -199,7 +198,7 @@ def _set(connection: Connection, values: Mapping[str, str]) -> None:
 
 
 def _commit(connection: Connection, replica: Replica, count: int) -> None:
-    """Whole transactions of a witness that nobody is: their numbers go on after those already there."""
+    """Whole transactions of the client WRITES_ON, numbered after those already there."""
     connection.select_db(SCHEMA)
     last = ask.integer(ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0)
     numbers = range(last + 10, last + 10 * (count + 1), 10)  # every tenth is one row, committed by itself

@@ -1,4 +1,4 @@
-"""What a replica's reconnections say about the crash."""
+"""The check of a replica's reconnections."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ RECONNECTIONS = ("after recovery", "after the primary wrote on")
 
 def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
     """Valid when the replica caught up both times and had the same rows. The old primary's attempt to follow the
-    promoted replica is no part of it: an asynchronous replica may be behind whatever the primary's settings."""
+    promoted replica is not judged: an asynchronous replica may always be behind."""
     ours = [one for one in seen if one.moment in RECONNECTIONS]
     bad = [said for one in ours if (said := _complaint(one))]
     if bad:
@@ -26,7 +26,7 @@ def _complaint(one: ReplicaSeen) -> str:
     if one.state == "stopped":
         return f"{one.moment.capitalize()} the replica stopped: {one.error}."
     if one.state == "caught up" and one.different_rows:
-        return f"{one.moment.capitalize()} the replica says all is well, and {one.different_rows} rows differ."
+        return f"{one.moment.capitalize()} the replica reports no error, and {one.different_rows} rows differ."
     return ""
 
 

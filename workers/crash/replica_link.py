@@ -1,7 +1,7 @@
-"""One server following another of its kind by GTID; what differs between kinds is in workers.crash.dialects.
+"""One server that follows another by GTID. workers.crash.dialects holds the differences between flavours.
 
-What a follower says of itself is not enough to call it caught up: a start that will fail with 1236 looks healthy for
-a moment. The source must say, too, that it has sent its whole binlog to this follower.
+A follower's own status does not prove that it caught up: a start that will fail with 1236 looks healthy for a moment.
+The source must also report that it has sent its whole binlog to this follower.
 """
 
 import secrets
@@ -29,7 +29,7 @@ POLL_S = 0.02
 
 @dataclass(frozen=True)
 class Followed:
-    """`error`: the follower's own words, its number first; of "unknown", why it is not known."""
+    """`error`: the follower's message with its number; for "unknown" the reason."""
 
     state: Literal["caught up", "stopped", "unknown"]
     error: str = ""
@@ -37,7 +37,7 @@ class Followed:
 
 @dataclass(frozen=True)
 class Link:
-    """`follower` replicates from `source`. Both are asked anew each time: either may have been restarted."""
+    """`follower` replicates from `source`. Both are connected to each time, because either may have restarted."""
 
     source: Sandbox
     follower: Sandbox
@@ -50,7 +50,7 @@ class Link:
     def start(self) -> None:
         """Point the follower at the source and start it from its own position. Raises ServerError.
 
-        The account is made anew: a crash may have taken it. It is never in the source's binlog.
+        The account is made again, because a crash may have lost it. It is never in the source's binlog.
         """
         with connect(self.follower.target) as follower, connect(self.source.target) as source:
             ask.rows(follower, f"STOP {self.dialect.word}")
@@ -75,9 +75,9 @@ class Link:
                 time.sleep(POLL_S)
 
     def settle(self, limit_s: float) -> None:
-        """Receive nothing more, apply what was received, stop. SandboxError when that takes too long.
+        """Stop receiving, apply everything received, stop. SandboxError when that takes too long.
 
-        What a stopped follower had received but not applied would be thrown away at its next start.
+        A follower drops received but unapplied transactions at its next start.
         """
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower:
@@ -87,7 +87,7 @@ class Link:
                     raise SandboxError(
                         f"The replica did not apply within {limit_s:g} s what it had received: it is at "
                         f"{self.applied(follower) or 'nothing'} of {status[self.dialect.received]}.",
-                        "Nothing is known of it. Crash earlier, or allow more time.",
+                        "The replica's state is not known. Crash earlier, or allow more time.",
                     )
                 time.sleep(POLL_S)
             ask.rows(follower, f"STOP {self.dialect.word}")
@@ -101,7 +101,7 @@ class Link:
         return ask.text(follower, self.dialect.applied)
 
     def _to_come(self, source: Connection, follower: Connection) -> Gtids:
-        """What the follower still has to apply. What it once wrote itself it passes over: that will never come."""
+        """GTIDs that the follower still has to apply. It never applies its own."""
         own = ask.text(follower, self.dialect.own) if self.dialect.own else ""
         missing = minus(parse(self.written(source)), parse(self.applied(follower)))
         return {name: intervals for name, intervals in missing.items() if name != own}
@@ -122,12 +122,12 @@ class Link:
         return all(status[self.dialect.column(f"{thread}_Running")] == "Yes" for thread in ("IO", "SQL"))
 
     def _has_applied(self, status: Status, held: str) -> bool:
-        """True as well when applying has ended with an error: more will not come."""
+        """Also true when applying has ended with an error."""
         return status[self.dialect.column("SQL_Running")] == "No" or not ahead(status[self.dialect.received], held)
 
 
 def ahead(some: str, others: str) -> int:
-    """How many GTIDs stand for something in one position and for nothing in the other."""
+    """The number of GTIDs that only the first position has."""
     return count(minus(parse(some), parse(others)))
 
 

@@ -1,4 +1,4 @@
-"""A second server on a copy of a running one's data: what is tried on it leaves the original as it was."""
+"""A second server on a copy of a running server's data, for experiments that must not change the original."""
 
 import os
 import signal
@@ -12,10 +12,9 @@ from workers.sandbox.server import Sandbox
 
 @contextmanager
 def twin(original: Sandbox, root: Path, settings: Mapping[str, str]) -> Iterator[Sandbox]:
-    """Yield the copy, running below `root`; nothing of it is left afterwards. SandboxError.
+    """A running copy below `root`, removed afterwards. Raises SandboxError.
 
-    It is made while the original is frozen. For the copy it is as if the original had been killed at that moment,
-    with everything that it had committed already written to its files.
+    The original is frozen during the copy. The copy is as after a kill of the original, with all commits in its files.
     """
     place.require_space(root, images.size_bytes(original.datadir))
     folder = owner.new_folder(root / "live")

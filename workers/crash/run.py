@@ -1,4 +1,4 @@
-"""One crash trial: start, prepare, load, crash, recover, judge. Whatever happens, nothing of it is left behind."""
+"""One crash trial: start, prepare, load, crash, recover, judge. Everything is removed in any case."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -19,13 +19,13 @@ from workers.host import temporary
 
 log = logging.getLogger(__name__)
 POLL_S = 0.05
-QUIET_S = 1.0  # how long an answer of a server on another host may be under dialect
-# A sandbox's own habit is to throw it away after a minute; a server too old for that does not know the variable.
+QUIET_S = 1.0  # how long an answer of a server on another host may be on its way
+# By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
 def steps(begun: Begun) -> Iterator[Begun]:
-    """Each value is made from the one before it."""
+    """Each state is made from the one before it."""
     yield (started := start(begun))
     yield (prepared := prepare(started))
     yield (loaded := load(prepared))
@@ -41,8 +41,8 @@ def run_trial(
     ports: TrialPorts = PORTS,
     steps: Callable[[Begun], Iterator[Begun]] = steps,
 ) -> TrialResult:
-    """Raises PlanError when the kind is not available here, Cancelled within two seconds when asked to stop; any other
-    trouble makes the verdict unknown and names the step."""
+    """Raises PlanError when the kind is not available here, and Cancelled within two seconds. Any other error makes the
+    verdict unknown; the result names the step."""
     kind = _kind(setup)
     timeline = Timeline(lambda step: tell(f"{kind.title}: {step}"), cancelled, ports.clock)
     settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
@@ -65,14 +65,14 @@ def _result(begun: Begun, steps: Callable[[Begun], Iterator[Begun]], cancelled: 
             for value in steps(begun):
                 reached = value
         return reached.so_far()
-    except Exception as failure:  # a trial that breaks, in whatever dialect, is unknown and never valid
+    except Exception as failure:  # a trial that fails is unknown and never valid
         if cancelled():
-            raise Cancelled("Stopped in the middle of a crash trial.") from failure
+            raise Cancelled("Cancelled during a crash trial.") from failure
         return replace(reached.so_far(), verdict="unknown", failed_at=begun.timeline.now, error=reason(failure))
 
 
 def _tidied(made: Made) -> str:
-    """What is left behind, in words. A trial that has its verdict keeps it, whatever cannot be removed."""
+    """What could not be removed, in words. It does not change the verdict."""
     try:
         made.close()
     except Exception:
@@ -93,13 +93,13 @@ def _kind(setup: TrialSetup) -> CrashKind:
 
 
 def _for_replica(setup: TrialSetup) -> Mapping[str, str]:
-    """What a replica needs of its primary. PlanError when the build cannot have one."""
+    """The primary's settings for a replica. PlanError when the build cannot have one."""
     logs = setup.settings.get("log_bin", "OFF").upper() in ("ON", "1")
     return dialects.of(setup.build).of_source if setup.replica and setup.build and logs else {}
 
 
 def load(prepared: Prepared) -> Loaded:
-    """The clients commit until the moment that the seed draws. SandboxError: they stopped before it."""
+    """The clients commit until the moment drawn by the seed. SandboxError: they stopped before it."""
     prepared.timeline.step("load")
     witness, ports = prepared.witness, prepared.ports
     witness.begin()
@@ -113,24 +113,24 @@ def load(prepared: Prepared) -> Loaded:
 
 
 def crash(loaded: Loaded) -> Crashed:
-    """Freeze, drain, cut: the order that makes an acknowledgement a promise (workers.crash.witness says why)."""
+    """Freeze, drain, cut: workers.crash.witness explains this order."""
     kind, scene = loaded.kind, loaded.scene
     down = kind.freeze(scene)
     loaded.witness.drain(QUIET_S if loaded.setup.attached else 0)
     notes = kind.cut(scene)
-    before = _copy_of_binlog(loaded)  # not before the cut: a disk that holds its flushes may hold the reader too
+    before = _copy_of_binlog(loaded)  # after the cut: a disk that holds flushes may block readers too
     notes |= kind.power_on(scene)
     return Crashed(**vars(loaded), down=down, before=before, crash_notes=notes)
 
 
 def _copy_of_binlog(loaded: Loaded) -> BinlogPlace | None:
-    """As it stood at the crash, flushed or not: a disk without power still answers from memory."""
+    """The binlog at the crash, flushed or not: a disk without power still answers from memory."""
     place = loaded.look.log
     return keep_binlog(place, loaded.made.enter_context(temporary.folder("binlog"))) if place else None
 
 
 def recover(crashed: Crashed) -> Recovered:
-    """A server that ends by itself on what the crash has left is a result: it refused."""
+    """A server that ends because of what the crash left is a result: `refused` says how."""
     crashed.timeline.step("recovery")
     if crashed.disk:
         crashed.disk.storage(0)
@@ -142,6 +142,6 @@ def recover(crashed: Crashed) -> Recovered:
 
 
 def _must_have_data(crashed: Crashed) -> None:
-    """A disk that lies and tears may lose the folder itself. ServerEnded: there is nothing to recover from."""
+    """A lying disk may lose the folder itself. ServerEnded: there is nothing to recover from."""
     if crashed.kind.needs_disk and not crashed.scene.sandbox.datadir.is_dir():
         raise ServerEnded("The power loss took its data directory.")

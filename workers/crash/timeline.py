@@ -1,4 +1,4 @@
-"""A trial's time line."""
+"""The timeline of a trial."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from workers.errors import Cancelled
 
 
 class Timeline:
-    """Each step begins where the one before ends. None begins once somebody has cancelled: Cancelled is raised."""
+    """Each step begins when the one before ends. After a cancellation a new step raises Cancelled."""
 
     def __init__(
         self, tell: Callable[[str], None], cancelled: Callable[[], bool], clock: Callable[[], float] = time.monotonic
@@ -19,7 +19,7 @@ class Timeline:
 
     @property
     def now(self) -> str:
-        """The step that goes on."""
+        """The present step."""
         return self._begun[-1][0] if self._begun else "prepare"
 
     def step(self, name: str) -> None:
@@ -29,10 +29,10 @@ class Timeline:
 
     def must_go_on(self) -> None:
         if self._cancelled():
-            raise Cancelled("Stopped in the middle of a crash trial.")
+            raise Cancelled("Cancelled during a crash trial.")
 
     def steps(self) -> tuple[TrialStep, ...]:
-        """None of a trial that broke before the first."""
+        """Empty for a trial that failed before its first step."""
         ends = [at for _, at in self._begun[1:]] + [self._clock() - self._began]
         return tuple(
             TrialStep(name, round(at, 4), round(end - at, 4))

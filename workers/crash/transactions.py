@@ -1,5 +1,5 @@
-"""The witness's transactions: which rows a numbered transaction writes is a function of its number and of the trial's
-secret, so that the checker knows every byte of them without being told.
+"""The witness's transactions. The rows of a transaction follow from its number and the trial's secret, so the checks
+know every byte of them.
 
 A transaction is (client, n): client 0.., n from 1. Its key is one integer, `client << 40 | n`, so that a million of
 them are a numpy array. Tables (schema.sql): `one` holds (client, n, part, digest); `left_half` and `right_half` hold
@@ -21,15 +21,15 @@ MOST_CLIENTS = 1 << 20  # a digest holds no larger one
 SEVERAL = 3  # rows of a transaction that has several
 PLACES = (*(("one", part) for part in range(SEVERAL)), ("left_half", 0), ("right_half", 0))  # table and part
 NO_PLACE = -1
-NOBODY = -1  # key of a row that no witness can have written: its client or number is out of all bounds
+NOBODY = -1  # key of a row whose client or number is out of bounds
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a transaction writes: `places` of its rows, in their order; and how it is sent."""
+    """The rows of a transaction: their `places`, in order; and how it is sent."""
 
     places: tuple[int, ...]
-    explicit: bool  # BEGIN ... COMMIT, a statement for each row, rather than one autocommitted statement
+    explicit: bool  # BEGIN, a statement for each row, COMMIT; else one autocommitted statement
 
 
 SHAPES = (
@@ -39,11 +39,11 @@ SHAPES = (
     Shape((0, 1, 2), True),
     Shape((3, 4), True),
 )
-TURN = 10  # shapes take turns: that of n depends on its last digit
+TURN = 10  # the last digit of n decides its shape
 
 
 def shape(n: int) -> Shape:
-    """The shape of every client's nth transaction: all kinds in turn, the plain one more often than the others."""
+    """The shape of every client's nth transaction: all shapes in turn, the plain one more often."""
     return SHAPES[n % TURN] if n % TURN < len(SHAPES) else SHAPES[0]
 
 
@@ -58,7 +58,7 @@ def key(client: int, n: int) -> int:
 
 
 def keys_found(clients: Keys, numbers: Keys) -> Keys:
-    """The keys of rows that were found, whatever somebody wrote into them."""
+    """The keys of found rows; NOBODY for impossible ones."""
     possible = (clients >= 0) & (clients < MOST_CLIENTS) & (numbers > 0) & (numbers < MOST_NUMBERS)
     return np.where(possible, clients << CLIENT_SHIFT | numbers, NOBODY)
 
@@ -91,7 +91,7 @@ def is_written(secret: bytes, keys: Keys, places: Keys, found: Keys) -> npt.NDAr
 
 
 def statements(secret: bytes, client: int, numbers: Sequence[int]) -> list[tuple[bytes, ...]]:
-    """The SQL of each of these transactions, statement by statement. An explicit one inserts its rows one by one."""
+    """The SQL of each transaction, statement by statement. An explicit one inserts its rows one by one."""
     n = np.array(numbers, dtype=np.int64)
     places = PLACES_BY_TURN[n % TURN].ravel()
     of_rows = digests(secret, np.repeat(n + key(client, 0), SEVERAL), places).reshape(-1, SEVERAL)

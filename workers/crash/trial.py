@@ -1,4 +1,4 @@
-"""One crash trial from the load to the verdict: what it is asked for and what it yields."""
+"""The request and the result of a crash trial."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -14,12 +14,12 @@ from workers.servers.target import Target
 
 @dataclass(frozen=True)
 class Attached:
-    """An expendable server of somebody's, and the owner's commands that crash it and start it again: lists of
-    arguments, run without a shell on the worker's host, each for at most `limit_s`. `permit` is called at the last
-    moment before the crash and raises PlanError when the server may not be crashed any more; whoever wrote down there
-    that it must be started again hears by `back` that it is up. `must_hold` is called before it is started and raises
-    Taken when the server may be another experiment's by now. `schema`: empty, of this trial only, made and dropped by
-    the caller. `binlog_index`: where its owner says that the index of its binlog lies on this host; "": not here."""
+    """An expendable attached server, and the owner's commands that crash and start it: lists of arguments, run without
+    a shell on the worker's host, each for at most `limit_s`. `permit` is called just before the crash; it raises
+    PlanError when crashes are no longer allowed, and stores a pending restore. `back` is called when the server is up
+    again. `must_hold` is called before the start; it raises Taken when another experiment may hold the server.
+    `schema`: empty, made and dropped by the caller. `binlog_index`: path of its binlog index on this host; "": not
+    here."""
 
     target: Target
     schema: str
@@ -34,11 +34,11 @@ class Attached:
 
 @dataclass(frozen=True)
 class TrialSetup:
-    """What one trial is asked for. `kind`: a key of workers.crash.kinds.CRASH_KINDS. The crash comes at a moment
-    between half of `load_s` and `load_s`, drawn with `seed`, which also draws what a torn power loss keeps."""
+    """The request. `kind`: a key of workers.crash.kinds.CRASH_KINDS. `seed` draws the moment of the crash, between half
+    of `load_s` and `load_s`, and what a torn power loss keeps."""
 
     root: Path
-    build: Build | None  # None: `attached` is crashed, with the settings that it has
+    build: Build | None  # None: `attached` is crashed, with its present settings
     name: str
     settings: Mapping[str, str]
     engine: str
@@ -53,7 +53,7 @@ class TrialSetup:
 
     @property
     def crash_after_s(self) -> float:
-        """The moment that the seed draws, since the load began."""
+        """The moment of the crash since the begin of the load, drawn by the seed."""
         return self.load_s * random.Random(self.seed).uniform(0.5, 1.0)  # noqa: S311 - no secret
 
 
@@ -68,8 +68,7 @@ class TrialStep:
 
 @dataclass(frozen=True)
 class LostWork:
-    """Acknowledged transactions that are gone from one place, and how long commits up to the crash took that many:
-    `ms` is the time from the acknowledgement of the first lost one to the crash."""
+    """Acknowledged transactions that one place lost. `ms`: from the acknowledgement of the first lost one to the crash."""
 
     transactions: int
     ms: float
@@ -77,7 +76,7 @@ class LostWork:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """`verdict` is unknown and `failed_at` names the step when the trial could not be completed."""
+    """A trial that could not be completed is unknown, and `failed_at` names its step."""
 
     verdict: Outcome
     checks: tuple[CheckResult, ...]
@@ -90,7 +89,7 @@ class TrialResult:
     recovery_s: float | None = None  # until the first query was answered
     lost_engine: LostWork | None = None
     lost_binlog: LostWork | None = None
-    lost_replica: LostWork | None = None  # would be missing if the replica were promoted
+    lost_replica: LostWork | None = None  # lost if the replica were promoted
     failed_at: str = ""
     error: str = ""
     my_cnf: str = ""

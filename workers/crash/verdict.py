@@ -8,8 +8,8 @@ Outcome = Literal["valid", "invalid", "unknown"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check of one trial. `key`: of the check, "" until `judge_all` names it. `offenders`: the first keys, as
-    (client, n); `count`: of all of them."""
+    """One check of one trial. `key`: of the check, filled in by `judge_all`. `offenders`: the first ones as (client,
+    n); `count`: of all."""
 
     key: str
     outcome: Outcome

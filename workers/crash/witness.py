@@ -1,4 +1,4 @@
-"""The witness: N clients that commit numbered transactions and remember what the server acknowledged.
+"""The witness: clients that commit numbered transactions and record the acknowledged ones.
 
 One thread serves all clients with a poll loop. Why this, and neither sysbench nor a thread per client:
 docs/research/witness.md.
@@ -19,12 +19,12 @@ JOIN_S = 60.0
 
 
 class Witness:
-    """`begin`, wait, take the server down, `drain`, `ledger`; `close` whatever happens.
+    """`begin`, wait, take the server down, `drain`, `ledger`; `close` in any case.
 
-    The order at a crash is: freeze the server, drain, cut the power. An answer that is read after the freeze was
-    sent before it, by a server whose disk still kept its promises: it is a true acknowledgement, and leaving it
-    unread would hide a loss. After the cut the disk forgets while it says that all is well: an answer sent then
-    would promise what cannot be kept, and no real machine could have sent it. A frozen server sends none.
+    The order at a crash is: freeze the server, drain, cut the power. An answer that is read after the freeze was sent
+    before it, when the disk still kept flushed data. It is an acknowledgement, and ignoring it would hide a loss. After
+    the cut the disk drops data and reports success. An answer sent then would be false, and no real machine could send
+    it. A frozen server sends none.
     """
 
     def __init__(self, target: Target, schema: str, clients: int, secret: bytes) -> None:
@@ -33,7 +33,7 @@ class Witness:
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
         self._secret = secret
         self._clients: list[Client] = []
-        self._quiet_ms: int | None = None  # set: read what is there, and end after that long without an answer
+        self._quiet_ms: int | None = None  # set: only read, and end after that time without an answer
         self._thread = threading.Thread(target=self._serve, name="witness", daemon=True)
         self._poll = select.poll()
         self._by_file: dict[int, Client] = {}
@@ -53,20 +53,19 @@ class Witness:
 
     @property
     def alive(self) -> bool:
-        """Whether any client is at work. If none is before the crash, something is wrong: see `trouble`."""
+        """Whether any client works. If none does before the crash, `trouble` says why."""
         return bool(self._by_file)
 
     @property
     def trouble(self) -> str:
-        """What ended the first client that ended; "" while none has."""
+        """The error of a client that ended; "" while none has."""
         return next((client.trouble for client in self._clients if client.trouble), "")
 
     def drain(self, quiet_s: float = 0.0) -> None:
         """Send nothing more, read every answer that has been sent, and stop.
 
-        `quiet_s`: how long an answer may be under way; 0 for a server on this host, whose answers lie in our
-        socket's buffer once it is frozen or dead. SandboxError when it does not come to an end: then it may still be
-        sending, and nothing it says can be relied on.
+        `quiet_s`: how long an answer may be on its way; 0 for a server on this host, whose answers are in the socket's
+        buffer once it is frozen or dead. SandboxError when it does not end: its ledger is then not reliable.
         """
         self.drained_at_s = time.monotonic() - self.began
         if not self._stop(quiet_s):

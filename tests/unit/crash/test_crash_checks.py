@@ -266,7 +266,7 @@ def test_it_finds_what_the_witness_did_not_cause_in_the_binlog():
     odd = {"odd": Oddities(1, ("an incident",))}
     found = judged(all_well(state=odd))["binlog-foreign"]
     assert (found.outcome, found.count) == ("invalid", 1)
-    assert found.says == "1 events in the binlog were not caused by the client: an incident."
+    assert found.says == "1 events in the binlog did not come from the client: an incident."
     assert bad(all_well(state=odd, others_write=True)) == {"binlog-foreign": "invalid"}
     assert bad(all_well(state={"scattered": keys((1, 5))})) == {"binlog-foreign": "invalid"}
 
@@ -314,7 +314,7 @@ def test_against_a_ledger_that_is_not_sound_nothing_is_known():
     for other in (ledger(), replace(sound, clients=sound.clients[:2]), ledger().sealed(b"another")):
         found = judge_all(other, evidence)
         assert {result.outcome for result in found} == {"unknown"}
-        assert "cannot be relied on: it is not the one that the witness wrote" in found[0].says
+        assert "is not reliable: it is not the one that the witness wrote" in found[0].says
 
 
 def test_a_row_that_no_client_can_have_written_is_said_and_named_as_nobodys():

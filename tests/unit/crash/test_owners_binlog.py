@@ -35,10 +35,10 @@ def test_what_the_server_says_is_never_read(index):
 
 def test_a_file_that_is_not_there_is_said_before_the_crash(index):
     index.unlink()
-    with pytest.raises(PlanError, match="cannot read the index"):
+    with pytest.raises(PlanError, match="cannot read the binary log index"):
         found(index, "/data/binlog.index")
     index.mkdir()
-    with pytest.raises(PlanError, match="cannot read the index"):
+    with pytest.raises(PlanError, match="cannot read the binary log index"):
         found(index, "/data/binlog.index")
 
 

@@ -118,7 +118,7 @@ def test_rows_are_no_answer_to_a_commit(plain):
     assert client.begin(0.0)
     server.send(b"\x01\0\0\1\2")
     assert client.answer(go_on=True) is False
-    assert client.trouble == "the server sent something else than OK"
+    assert client.trouble == "the server did not answer with OK"
 
 
 def test_an_answer_in_two_parts_is_taken_when_it_is_whole(plain):

@@ -82,7 +82,7 @@ def test_it_looks_into_everything():
     }
 
 
-HIDDEN = "ssh: db-test\nsekrit: Look after the server by hand: it may be down.\nmore sekrit\n"
+HIDDEN = "ssh: db-test\nsekrit: Check the server by hand: it may be down.\nmore sekrit\n"
 FAILS = [
     ("ssh-to-sekrit", "-h"), ("/bin/sh", "-c", "exit 3"), ("/bin/sh", "-c", f"printf '{HIDDEN}'; exit 3"),
     ("/bin/sh", "-c", f"printf '{HIDDEN}'; kill -9 $$"), ("/bin/sleep", "60"), ("/bin/sh", "\0sekrit"),
@@ -107,7 +107,7 @@ def test_what_an_owners_command_printed_is_nobodys_business(argv, what, said):
 def test_it_says_how_an_owners_command_ended():
     told = "The crash command ssh ended with status 255: ssh: connect to host x\nport 22\n Look"
     assert REDACTOR.text(told) == "The crash command [removed] ended with status 255: [removed]"
-    told = "The start command /a did not end within 120 s. Look after the server by hand: it may be down."
+    told = "The start command /a did not end within 120 s. Check the server by hand: it may be down."
     assert REDACTOR.text(told) == told.replace("/a", "[removed]")
 
 

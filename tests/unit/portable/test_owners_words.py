@@ -14,12 +14,12 @@ pytestmark = pytest.mark.django_db
 PRINTED = (
     "kill: The crash command /usr/local/bin/reset-orders ended with status 255: ssh: connect to host db-test port 22: "
     "Connection refused\nssh: Could not resolve hostname dbprod7: Name or service not known\n"
-    "DURASCOPE_PASSWORD_KEYS=abcDEF= Look after the server by hand: it may be down."
+    "DURASCOPE_PASSWORD_KEYS=abcDEF= Check the server by hand: it may be down."
 )
 TEXTS = [
     PRINTED,
     "start: The start command could not be run: there is no program reset-orders. Correct the command.",
-    "start: The start command reset-orders did not end within 120 s. Look after the server by hand: it may be down.",
+    "start: The start command reset-orders did not end within 120 s. Check the server by hand: it may be down.",
     "ssh: connect to host db-test port 22: Connection refused",
     "ssh: Could not resolve hostname dbprod7: Name or service not known",
     "DURASCOPE_PASSWORD_KEYS=abcDEF=",

@@ -225,7 +225,7 @@ def test_a_shared_comparison_gives_nothing_away_either(experiment, admin):
 PRINTED = (
     "kill: The crash command /usr/local/bin/reset-orders ended with status 255: ssh: connect to host db-test port 22: "
     "Connection refused\nssh: Could not resolve hostname dbprod7: Name or service not known\n"
-    "DURASCOPE_PASSWORD_KEYS=abcDEF= Look after the server by hand: it may be down."
+    "DURASCOPE_PASSWORD_KEYS=abcDEF= Check the server by hand: it may be down."
 )
 MOVED = "evidence: dbold7:3306 said no, and so did DBOLD7.example"
 GONE = r"reset-orders|db-test|dbprod7|abcDEF|dbold7"
@@ -259,6 +259,8 @@ def test_a_guest_reads_neither_what_a_command_printed_nor_where_a_server_was(tol
     for path, answer in pages.items():
         assert not re.findall(rf".{{0,60}}(?:{GONE}).{{0,30}}", answer.content.decode(), re.IGNORECASE), path
     shown = [answer.text for path, answer in pages.items() if "/trials/" in path]
-    assert any("The crash command [removed] ended with status 255: [removed] Look after the" in text for text in shown)
+    assert any(
+        "The crash command [removed] ended with status 255: [removed] Check the server" in text for text in shown
+    )
     inside = client_in.get(f"/results/{told.pk}/trials/").text  # the positive control
     assert all(word in inside for word in ("reset-orders", "db-test", "dbprod7", "abcDEF", "dbold7"))

@@ -1,4 +1,4 @@
-"""How servers follow each other by GTID, by flavour; within a flavour the oldest first."""
+"""Replication by GTID, by flavour; within a flavour the oldest dialect first."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ def of(build: Build) -> Dialect:
 
 
 def missing_of(known: Mapping[str, KnownBuild]) -> dict[str, str]:
-    """Build -> why it cannot have a replica, as far as its version is known before it is run."""
+    """Build -> why it cannot have a replica, for builds whose version is known before they run."""
     versions = {key: _version(getattr(build, "version", None)) for key, build in known.items()}
     told = {key: _missing(known[key].flavour, version) for key, version in versions.items() if version}
     return {key: why for key, why in told.items() if why}

@@ -1,4 +1,4 @@
-"""What differs between kinds and ages of server when one follows another by GTID."""
+"""The differences between flavours and versions in replication by GTID."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,11 @@ from workers.sandbox.builds.build import Version
 class Dialect:
     """Words, questions and settings of servers from `since` on.
 
-    `word` is SLAVE or REPLICA, in statements and in the names of status columns; `account` and `point` name the SQL
-    that makes the account on the source and that points the follower at it. `written` and `applied` ask for the GTIDs
-    that a server has written and those that it has applied; `received` is the status column of those that it was sent.
-    `begin` lets a fresh server begin after some GTIDs; `demote` lets one that was a source go on from what it wrote,
-    "" where it does so by itself. `own` asks for the source whose GTIDs a follower passes over, as it wrote them
-    itself; "" where they count as applied. `of_source` are settings without which nobody can follow a server.
+    `word`: SLAVE or REPLICA, in statements and status columns. `account`, `point`: files with the SQL that makes the
+    account on the source, and that points the follower at it. `written`, `applied`: queries for the GTIDs that a server
+    has written or applied; `received`: status column of the received ones. `begin` lets a fresh server begin after some
+    GTIDs; `demote` lets a former source go on from its own, "": it does so by itself. `own`: query for the source whose
+    GTIDs a follower skips as its own, "": they count as applied. `of_source`: settings that a source needs.
     """
 
     since: Version

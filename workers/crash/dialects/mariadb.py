@@ -2,8 +2,8 @@
 
 from workers.crash.dialects.dialect import Dialect
 
-# Durable, a possible primary itself, and with threads enough to keep up: one alone applies 1300 transactions/s of a
-# load of 9000, sixteen with group commit 7000.
+# Durable, able to become primary, and with threads enough: one thread applies 1300 transactions/s of a load of 9000,
+# sixteen with group commit 7000.
 FOLLOWER = {
     "log_bin": "ON",
     "log_slave_updates": "ON",

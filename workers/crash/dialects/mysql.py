@@ -6,9 +6,9 @@ from workers.crash.dialects.dialect import Dialect
 
 SOURCE = {"gtid_mode": "ON", "enforce_gtid_consistency": "ON"}
 SOURCE_OLD = {**SOURCE, "log_slave_updates": "ON"}
-# It is never crashed, so it need not be durable; and one thread must keep up. Parallel ones that are asked to stop when
-# half of a transaction has arrived may wait a minute for the rest (SLAVE_WAIT_GROUP_DONE in MySQL's rpl_replica.cc),
-# which a source that crashed in the middle of sending never sends.
+# It is never crashed, so it need not be durable, and one thread keeps up. Parallel threads may wait a minute for the
+# rest of a transaction before they stop (SLAVE_WAIT_GROUP_DONE in MySQL's rpl_replica.cc), which a crashed source never
+# sends.
 FOLLOWER = {**SOURCE, "log_bin": "ON", "sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}
 
 _NEW = Dialect(

@@ -1,4 +1,4 @@
-"""The ways in which a server is crashed. A new one is a new file and a line here."""
+"""The crash kinds. A new one is a new file and a line here."""
 
 from workers.crash.kinds.attached_expendable import AttachedExpendable
 from workers.crash.kinds.graceful_restart import GracefulRestart

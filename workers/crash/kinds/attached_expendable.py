@@ -6,7 +6,7 @@ from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 class AttachedExpendable(CrashKind):
     key = "attached-expendable"
     title = "Owner's command"
-    says = "The owner's command takes the server down, another one brings it back. What it stands for, the owner knows."
+    says = "The owner's command takes the server down, another one brings it back. The owner knows what it simulates."
     attached = True
 
     def freeze(self, scene: Scene) -> DownServer:

@@ -1,4 +1,4 @@
-"""An orderly shutdown under load: the negative control. Whatever is lost here, Durascope lost it."""
+"""An orderly shutdown under load, the negative control: a loss here is an error of Durascope."""
 
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 

@@ -1,4 +1,4 @@
-"""The seam between a trial and the way its server goes down."""
+"""The interface of a crash kind."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from workers.sandbox.server import Recovery, Sandbox
 
 @dataclass(frozen=True)
 class Scene:
-    """What is crashed. `step(name)` begins a part of the time line."""
+    """The server to be crashed. `step(name)` begins a step of the timeline."""
 
     server: Sandbox | AttachedServer
     volatile: VolatileDisk | None
@@ -35,21 +35,21 @@ class Scene:
 
 
 class DownServer(Protocol):
-    """A server that was taken down. `recover` starts it on what the crash has left and raises ServerEnded when it ends
-    by itself on that, SandboxError when nothing is known."""
+    """A server that was taken down. `recover` starts it again. ServerEnded: it ends because of what the crash left;
+    SandboxError: not known."""
 
     def recover(self, settings: Mapping[str, str]) -> Recovery: ...
 
 
 class CrashKind:
-    """A way in which a server is crashed. The trial calls `arm` before the load and the other three in their order; in
-    between it reads what clients were told, and copies the binlog."""
+    """A kind of crash. The trial calls `arm` before the load, then the other three in order. In between it reads the
+    last answers and copies the binlog."""
 
     key: str
     title: str
     says: str
     needs_disk = False
-    attached = False  # it is for attached servers, the others for sandboxes
+    attached = False  # for attached servers; the others are for sandboxes
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""
@@ -59,13 +59,13 @@ class CrashKind:
         """Prepare the disk."""
 
     def freeze(self, scene: Scene) -> DownServer:
-        """From its return on, nothing more is told to a client. Until then nothing is lost."""
+        """After it returns, clients get no more answers. Until then nothing is lost."""
         raise NotImplementedError
 
     def cut(self, scene: Scene) -> dict[str, str]:
-        """Lose what is lost; the files can still be read as they stood at the crash. Returns notes."""
+        """Lose the data; the files can still be read as they were at the crash. Returns notes."""
         return {}
 
     def power_on(self, scene: Scene) -> dict[str, str]:
-        """The server is dead, and its datadir is what a recovery finds. Returns notes."""
+        """End the server, so that a recovery can begin. Returns notes."""
         return {}

@@ -1,8 +1,8 @@
-"""The power goes: everything that was not flushed is lost, or all but a random part, or the disk had lied.
+"""Power loss: everything unflushed is lost, or all but a random part, or the disk lied about flushes.
 
-First the disk holds whatever flush is in progress, so that the cut catches it there as a real one would. The server is
-frozen, so that no acknowledgement comes from the future. Then the power is cut. The process, which could only write
-into the void now, is killed. Then the disk comes back and the file system replays its journal.
+First the disk holds the flush in progress, so that the cut interrupts it as a real one would. The server is frozen, so
+that it sends no more answers. Then the power is cut and the process killed. Then the disk comes back, and the file
+system replays its journal.
 """
 
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
@@ -50,15 +50,13 @@ class TornPowerLoss(PowerLoss):
 
     def arm(self, scene: Scene) -> None:
         now = scene.disk.stats()
-        scene.disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)  # a flush that takes no time is never caught half done
+        scene.disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)  # a flush without duration is never interrupted
 
 
 class LyingDisk(PowerLoss):
     key = "lying-disk"
     title = "Lying disk"
-    says = (
-        "The disk acknowledges flushes and ignores them, then loses power: the positive control, lost in any setting."
-    )
+    says = "The disk acknowledges flushes and ignores them, then loses power: the positive control."
 
     def arm(self, scene: Scene) -> None:
         scene.disk.lie(True)

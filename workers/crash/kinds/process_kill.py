@@ -1,4 +1,4 @@
-"""kill -9: the process is gone, the operating system is not, and everything written is in its page cache."""
+"""kill -9: the process ends, and the page cache of the operating system survives."""
 
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 

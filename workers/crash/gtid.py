@@ -51,7 +51,7 @@ def text(gtids: Gtids) -> str:
 
 
 def reissued(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, ...]:
-    """GTIDs that name another transaction after the crash than before. Both map GTID -> key; in the order of `after`."""
+    """GTIDs that name another transaction after the crash than before. Both map GTID -> key."""
     return tuple(gtid for gtid, key in after.items() if before.get(gtid, key) != key)
 
 

@@ -68,7 +68,7 @@ class TrialStep:
 
 @dataclass(frozen=True)
 class LostWork:
-    """Acknowledged transactions that one place lost. `ms`: from the acknowledgement of the first lost one to the crash."""
+    """Acknowledged transactions that a place lost. `ms`: from the first lost acknowledgement to the crash."""
 
     transactions: int
     ms: float

@@ -1,7 +1,7 @@
-"""The simulated devices of one sandbox that is measured: volatile disks on which an fsync takes what was promised.
+"""The simulated devices of a measured sandbox: volatile disks whose fsync takes the promised time.
 
-Their file system has no journal: an fsync is one flush then, whether the file grows or is overwritten, so that the
-promise is one figure for redo log and binlog alike. Nothing is crashed here, so that nothing needs one.
+Their file system has no journal, so an fsync is one flush whether a file grows or is overwritten. The promise is then
+one figure for redo log and binlog. Nothing is crashed here, so no journal is needed.
 """
 
 import os
@@ -22,16 +22,16 @@ from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.log_places import LogPlaces
 from workers.sandbox.storage import PAGE_BYTES, Storage
 
-CALIBRATE_S = 0.15  # for each round, and at least so many fsyncs
+CALIBRATE_S = 0.15  # for each round, and at least LEAST_FSYNCS
 LEAST_FSYNCS = 15
 ROUNDS = 4
 GOOD_ENOUGH = 0.02
-MOST_WAY_US = 1000  # a way that takes longer is a machine that is busy just now
+MOST_WAY_US = 1000  # a longer overhead means that the machine is busy
 FILE_BYTES = 1 << 20
 
 
 def require_disks() -> None:
-    """SandboxError when this host cannot make simulated devices."""
+    """Raises SandboxError when this host cannot simulate devices."""
     if why := ability.missing():
         raise SandboxError(
             f"This host cannot simulate a device, so nothing was measured. {why}", "Or use its own disk."
@@ -39,19 +39,18 @@ def require_disks() -> None:
 
 
 class Devices:
-    """`create` makes them, empty and mounted, where fsyncs cost nothing until `charge`; `remove`, or leaving the `with`
-    block, leaves nothing behind. `data` is the folder for the datadir, `logs` says where the logs go."""
+    """`create` makes them, empty and mounted; their fsyncs take no time until `charge`. `remove`, or the end of the
+    `with` block, removes them. `data`: folder for the datadir; `logs`: places of the logs."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.disks: list[VolatileDisk] = []
-        self._k_us = 1000 * storage.k_ms  # what the disks are told: less than is promised, see `calibrate`
+        self._k_us = 1000 * storage.k_ms  # the disks' K: less than promised, see `calibrate`
         self._made = ExitStack()
 
     @classmethod
     def create(cls, root: Path, storage: Storage, size_bytes: int) -> Self:
-        """Below `<root>/live`, where a sweep finds them. `size_bytes` each; they take no more room than is written to
-        them. SandboxError says what is in the way; nothing is left behind then."""
+        """Below `<root>/live`, for the sweep. `size_bytes` each, sparse. SandboxError: nothing is left behind."""
         place.require_space(root, 0)
         devices = cls(storage)
         try:
@@ -80,8 +79,8 @@ class Devices:
         return LogPlaces(**folders)
 
     def calibrate(self) -> None:
-        """Find out what the way to the disk takes (kernel, FUSE, timers: a tenth of a millisecond and more), so that it
-        comes out of K and not on top of it. The disks cost nothing afterwards, until `charge`."""
+        """Measure the overhead of the path to the disk (kernel, FUSE, timers: 0.1 ms and more), and subtract it from K.
+        Afterwards fsyncs take no time until `charge`."""
         wanted_us, most_us = 1000 * self.storage.fsync_ms(), 1000 * self.storage.k_ms
         with _file(self.data) as fd:
             for _ in range(ROUNDS):
@@ -93,25 +92,25 @@ class Devices:
         self._cost_nothing()
 
     def charge(self) -> None:
-        """From now on an fsync costs what was promised. What is under way is written first, at no cost."""
+        """From now on an fsync takes the promised time. Unwritten data are written before."""
         self._cost_nothing()
         subprocess.run(["sync", "--file-system", *(disk.mnt for disk in self.disks)], check=True)
         self._cost(self._k_us)
 
     @contextmanager
     def at_no_cost(self) -> Iterator[None]:
-        """For what is not measured: starts and stops."""
+        """For starts and stops, which are not measured."""
         self._cost_nothing()
         yield
         self.charge()
 
     def give_way(self) -> None:
-        """Before the server on them is killed, see VolatileDisk."""
+        """To be called before their server is killed, see VolatileDisk."""
         for disk in self.disks:
             disk.give_way()
 
     def remove(self) -> None:
-        """Who writes there must be dead. May be called twice."""
+        """All processes that write there must be dead. May be called twice."""
         self._made.close()
 
     def __enter__(self) -> Self:
@@ -144,7 +143,7 @@ def _file(folder: Path) -> Iterator[int]:
 
 
 def _overwrite_us(fd: int) -> float:
-    """Lower quartile of writing a page and its fdatasync: a busy machine makes some of them longer, none shorter."""
+    """Lower quartile of the time for a page and its fdatasync: a busy machine makes some longer, none shorter."""
     page = os.urandom(PAGE_BYTES)
     times: list[float] = []
     deadline = time.perf_counter() + CALIBRATE_S

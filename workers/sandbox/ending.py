@@ -1,7 +1,7 @@
-"""Why a server ended or did not come up, in words that name the cause.
+"""Why a server ended or did not come up.
 
-A server that lacks something of its host says nothing about what a crash did to it: that must never be taken for a
-server that refuses what it found in its files.
+A server that lacks resources of its host shows nothing about a crash. It must never count as a server that refuses its
+files.
 """
 
 import re
@@ -9,7 +9,7 @@ import shutil
 import signal
 from pathlib import Path
 
-LEAST_FREE_BYTES = 64 << 20  # a recovery that preallocates a log of this size fails with less
+LEAST_FREE_BYTES = 64 << 20  # a recovery may preallocate a log of this size
 NO_SPACE = "28"
 NUMBERS = f"11|12|13|23|24|{NO_SPACE}|30"  # errno(3): busy, memory, permission, files, space, read-only
 QUOTA = "122"  # of the system; as a bare number and as "errno" servers print it for an error of a storage engine
@@ -22,11 +22,11 @@ LACKS = re.compile(
     rf"|\berror(?: number| code)?[ :=(]{{1,2}}{NO_SPACE}\b",
     re.IGNORECASE,
 )
-BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)  # statuses of a server that was ended: by us, or by the kernel
+BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)  # statuses of a server that the worker or the kernel ended
 
 
 def lacked(last_words: str, *folders: Path) -> str:
-    """What the host lacked, in words; "" where nothing is known of that."""
+    """What the host lacked, in words; "" when nothing is known."""
     for folder in filter(Path.is_dir, folders):
         if (free := shutil.disk_usage(folder).free) < LEAST_FREE_BYTES:
             return f"the disk is full ({free >> 20} MiB are free)"

@@ -1,8 +1,8 @@
 """Datadirs made once and copied for every sandbox: `<root>/images/<key>/data/`.
 
-An image is closed to the user who runs sandboxes, although its files are that user's: a server cannot change what later
-servers begin with. Copies are made as that user, who is let in by the working directory alone. So root never follows a
-name that a server has written.
+The sandboxes' user cannot enter an image, although it owns the files: so a server cannot change the image of later
+servers. That user makes the copies, from the image as its working directory. So root never follows a name that a server
+has written.
 """
 
 import os
@@ -31,7 +31,7 @@ def folder_of(root: Path) -> Path:
 
 
 def find(root: Path, key: str) -> Path | None:
-    """The image of that key, None: it has not been made, or others could have changed it."""
+    """The image of that key; None: there is none, or others could have changed it."""
     if not KEY.fullmatch(key):
         raise SandboxError(f"{key!r} cannot name an image.", "Use lower-case letters, digits, dots and dashes.")
     image = folder_of(root) / key
@@ -58,7 +58,7 @@ def ensure(root: Path, key: str, make: Callable[[Path], None]) -> Path:
         make(workshop / DATA)
         untrusted.remove(workshop, ["*.sql", "*.cnf", "*.log"])
         workshop.chmod(0o700)
-        subprocess.run(["sync", "--file-system", workshop], check=False)  # an image outlives a power cut whole
+        subprocess.run(["sync", "--file-system", workshop], check=False)  # so that a power loss cannot damage it
         return _publish(root, key, workshop)
     finally:
         owner.remove(workshop)
@@ -66,24 +66,24 @@ def ensure(root: Path, key: str, make: Callable[[Path], None]) -> Path:
 
 def _publish(root: Path, key: str, made: Path) -> Path:
     image = folder_of(root) / key
-    if image.exists() and not _is_closed(image):  # an older version made it, and a server could write there
+    if image.exists() and not _is_closed(image):  # made by an older version, and open to servers
         untrusted.remove_tree(image)
     try:
         made.rename(image)
     except OSError:
-        if find(root, key) is None:  # else somebody else was first
+        if find(root, key) is None:  # else another worker was first
             raise
     else:
-        (image / owner.FILE).unlink()  # the note is for the sweep, should we have ended before
+        (image / owner.FILE).unlink()  # the note was for the sweep, if this worker had died
     return image / DATA
 
 
 def copy(source: Path, target: Path, user: User) -> None:
-    """Copy a datadir of a stopped server into a new folder, as the user whose it is.
+    """Copy the datadir of a stopped server into a new folder, as its user.
 
-    Data files share blocks with the image or keep their holes. The redo log is written out in full: a server
-    in service overwrites its log, and an overwrite of a hole or of shared blocks would cost one journal
-    commit more per fsync (measured on ext4: 0.15 ms for a hole, 0.10 ms for a written block).
+    Data files share blocks with the image or keep their holes. The redo log is written in full: overwriting a hole or a
+    shared block costs one more journal commit per fsync (measured on ext4: 0.15 ms for a hole, 0.10 ms for a written
+    block).
     """
     try:
         untrusted.holds(source)
@@ -115,12 +115,12 @@ def _redo_log(datadir: Path) -> list[str]:
 
 
 def size_bytes(image: Path) -> int:
-    """Upper bound of what a copy occupies."""
+    """Upper bound of the size of a copy."""
     return untrusted.holds(image).size_bytes
 
 
 def of(root: Path, build: Build, user: User, key: str = "") -> Path:
-    """The image kept under that key, or, without one, that of a fresh server. SandboxError: there is none."""
+    """The image of that key; without a key that of a fresh server. SandboxError: there is none."""
     if not key:
         return initialised(root, build, user)
     if image := find(root, key):
@@ -129,13 +129,13 @@ def of(root: Path, build: Build, user: User, key: str = "") -> Path:
 
 
 def initialised(root: Path, build: Build, user: User) -> Path:
-    """The image of a server fresh from its installation."""
+    """The image of a freshly installed server."""
     key = f"{build.key}-{build.version_text}-{user.uid}".lower()
     return ensure(root, key, lambda to: _initialise(build, user, to))
 
 
 def _initialise(build: Build, user: User, datadir: Path) -> None:
-    """Three ways, by age: the server makes its tables itself, is told the SQL for them, or they come with the build."""
+    """By version: the server makes its tables itself, gets the SQL for them, or they come with the build."""
     workshop, template = datadir.parent, build.layout.template
     user.folder(datadir)
     if template:

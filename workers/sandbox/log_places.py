@@ -1,4 +1,4 @@
-"""Logs of a server that do not lie in its datadir, but on a device of their own."""
+"""Logs of a server on a device of their own, outside its datadir."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ COPY_S = 600.0
 
 @dataclass(frozen=True)
 class LogPlaces:
-    """Folders, None: in the datadir. All of them are made by `prepare`."""
+    """Folders that `prepare` makes; None: in the datadir."""
 
     redo: Path | None = None
     binlog: Path | None = None
@@ -24,7 +24,7 @@ class LogPlaces:
         return tuple(filter(None, (self.redo, self.binlog)))
 
     def prepare(self, datadir: Path, user: User) -> None:
-        """Make the folders and move there what the datadir holds."""
+        """Make the folders, and move the logs from the datadir there."""
         for folder in self.folders:
             user.folder(folder)
         if self.redo:
@@ -38,7 +38,7 @@ class LogPlaces:
         return "".join(f"{line}\n" for line in lines)
 
     def bring_back(self, copy: Path, user: User) -> None:
-        """Put the redo log into a copy of the datadir, so that the copy is a whole one."""
+        """Copy the redo log into a copy of the datadir, to complete it."""
         if self.redo:
             _as_user(["cp", "--archive"], self.redo, copy, user)
 
@@ -47,7 +47,7 @@ IN_DATADIR = LogPlaces()
 
 
 def _as_user(command: list[str], source: Path, target: Path, user: User) -> None:
-    """Both folders are the user's: so it is the user who moves and copies there, and follows its own links."""
+    """The user owns both folders, so the user copies, and follows only its own links."""
     if found := untrusted.names(source, REDO_FILES):
         files = [f"./{name}" for name in found]
         process.run([*command, "--target-directory", target, "--", *files], user, cwd=source, limit_s=COPY_S)

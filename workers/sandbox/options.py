@@ -13,7 +13,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 VALUE = re.compile(r"[A-Za-z0-9_.,:=+/ -]{0,1024}")
 BINLOG_BASE = "binlog"
 
-# What the sandbox decides itself: places, ways in, and whatever would load code or run SQL at the start.
+# Options of the sandbox itself: paths, access, and everything that loads code or runs SQL at the start.
 OWN = frozenset(
     {"basedir", "datadir", "tmpdir", "chroot", "user", "socket", "pid_file", "log_error", "secure_file_priv"}
     | {"port", "bind_address", "skip_networking", "skip_name_resolve", "skip_grant_tables", "init_file"}
@@ -22,7 +22,7 @@ OWN = frozenset(
     | {"plugin_maturity", "tokudb_data_dir", "tokudb_log_dir", "tokudb_tmp_dir"}
 )
 
-# Room for 1024 clients; a binlog that is cut and thrown away while the load runs, so that no disk fills up.
+# For 1024 clients, and with small binlog files that are soon removed, so that the disk does not fill up.
 DEFAULTS = {
     "server_id": "1",
     "max_connections": "1100",
@@ -39,7 +39,7 @@ DEFAULTS = {
 
 
 def check(settings: Mapping[str, str]) -> None:
-    """SandboxError on a name or value that cannot stand in an option file or is not the caller's to set."""
+    """SandboxError: a name or value is not valid in an option file, or only the sandbox may set it."""
     for name, value in settings.items():
         if not NAME.fullmatch(name) or not VALUE.fullmatch(value):
             raise SandboxError(f"{name!r} = {value!r} is not a setting.", "Names: a-z, 0-9, _. One line per value.")
@@ -48,8 +48,8 @@ def check(settings: Mapping[str, str]) -> None:
 
 
 def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], datadir: Path | None = None) -> str:
-    """The text of the option file; it holds no password. `settings` win over DEFAULTS. `datadir`: where it is not
-    in the sandbox's folder."""
+    """The text of the option file, without passwords. `settings` win over DEFAULTS. `datadir`: outside of the sandbox's
+    folder."""
     check(settings)
     engines = {name: value for engine in build.engines for name, value in engine.defaults.items()}
     merged = {**DEFAULTS, **engines, **settings}
@@ -76,7 +76,7 @@ def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], d
 
 
 def places(build: Build) -> list[str]:
-    """Where the server finds what belongs to it: binaries were made for other folders than those they are run in."""
+    """The folders of the server's own files, because binaries were built for other folders."""
     share, plugins = build.layout.share, build.layout.plugin_dir
     return [
         *([f"lc_messages_dir={share}", f"character_sets_dir={share}/charsets"] if share else []),
@@ -85,8 +85,7 @@ def places(build: Build) -> list[str]:
 
 
 def _waits(build: Build, performance_schema: str) -> list[str]:
-    """With performance_schema, waits for a group's leader are timed: who asks for the one wants the other. MySQL 5.5
-    does not know the option."""
+    """performance_schema also times the waits for a group's leader. MySQL 5.5 does not know the option."""
     if performance_schema.upper() not in ("ON", "1"):
         return []
     return [f"loose_performance_schema_instrument='{INSTRUMENTS[build.flavour]}=ON'"]

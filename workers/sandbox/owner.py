@@ -1,4 +1,4 @@
-"""Who a folder belongs to: written in it, so that whoever finds it later can tell a leaving from a living one."""
+"""The owner of a folder, noted in it, so that a sweep can tell whether it is still used."""
 
 import contextlib
 import json
@@ -12,13 +12,13 @@ from workers.sandbox.process import start_time
 
 FILE = "owner.json"
 MOST_BYTES = 4096
-GONE = ".gone-"  # begins the name of a folder that is being removed
-_held: set[tuple[int, int]] = set()  # device and inode of folders that something in this process uses
+GONE = ".gone-"  # prefix of a folder that is being removed
+_held: set[tuple[int, int]] = set()  # device and inode of folders that this process uses
 
 
 @dataclass(frozen=True)
 class Owner:
-    """A worker, and the server it runs in the folder (0: none). Start times in clock ticks since boot."""
+    """A worker, and its server in the folder (0: none). Start times are in clock ticks since boot."""
 
     pid: int
     started: int
@@ -45,7 +45,7 @@ def myself(server_pid: int = 0) -> Owner:
 
 
 def write(folder: Path, owner: Owner) -> None:
-    """Replace the note in one step: it is never there by half."""
+    """Replace the note atomically."""
     draft = folder / f".{FILE}"
     draft.unlink(missing_ok=True)  # of a worker that was killed in between
     with os.fdopen(untrusted.new_file(draft), "w") as file:
@@ -54,8 +54,8 @@ def write(folder: Path, owner: Owner) -> None:
 
 
 def read(folder: Path) -> Owner | None:
-    """The note in the folder; None where there is none or it is not one of ours. In another user's folder nothing is
-    believed: the note says which process is killed."""
+    """The note in the folder; None: there is none, or it is not valid. A note in another user's folder is ignored,
+    because it names a process to be killed."""
     try:
         if folder.lstat().st_uid != os.geteuid():
             return None
@@ -66,13 +66,12 @@ def read(folder: Path) -> Owner | None:
 
 
 def new_folder(parent: Path, name: str = "") -> Path:
-    """A fresh folder of ours under `parent`. It appears with its note in it, never without. OSError: a folder of
-    that name is there and not empty."""
+    """A new folder under `parent`, which appears with its note. OSError: a folder of that name is there and not empty."""
     enterable(parent)
     draft = parent / f".{secrets.token_hex(4)}"
     try:
         enterable(draft)
-        _held.add(_identity(draft))  # before the note: a note of ours without it is a leaving to the sweep
+        _held.add(_identity(draft))  # before the note, else the sweep would take the folder as unused
         write(draft, myself())
         return draft.rename(parent / (name or draft.name[1:]))
     except BaseException:
@@ -81,17 +80,17 @@ def new_folder(parent: Path, name: str = "") -> Path:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether something in this process uses it. A folder of ours that nothing uses could not be removed before."""
+    """Whether this process uses it. An own folder that nothing uses could not be removed before."""
     return _identity(folder) in _held
 
 
 def let_go(folder: Path) -> None:
-    """Nothing uses it any more, whether it can be removed now or not: the next sweep takes it."""
+    """Nothing uses it any more: if it cannot be removed now, the next sweep removes it."""
     _held.discard(_identity(folder))
 
 
 def _identity(folder: Path) -> tuple[int, int]:
-    """Whatever path it is named by. (0, 0): it is gone."""
+    """Independent of the path. (0, 0): it is gone."""
     try:
         known = folder.lstat()
     except OSError:
@@ -100,8 +99,8 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 def remove(folder: Path) -> bool:
-    """Remove a folder of ours. It is renamed first: of one that is removed by half its note may be gone already, but
-    its name still tells that it may go. False: something is left."""
+    """Remove a folder of ours. It is renamed first: when its note is gone already, its name still says that it is being
+    removed. False: something is left."""
     let_go(folder)
     gone = folder
     if not folder.name.startswith(GONE):
@@ -116,11 +115,11 @@ def remove(folder: Path) -> bool:
 
 
 def enterable(folder: Path) -> Path:
-    """The folder, made if need be with those above: anybody may enter what was made, whatever our umask, and only we
-    may change it. What is there already, be it a link, stays as it is."""
+    """The folder, made if needed with those above. All users may enter new folders, whatever the umask, and only we may
+    change them. Existing folders and links stay as they are."""
     if not os.path.lexists(folder):
         enterable(folder.parent)
-        with contextlib.suppress(FileExistsError):  # somebody was faster
+        with contextlib.suppress(FileExistsError):  # another process was first
             folder.mkdir()
             made = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             os.fchmod(made, 0o755)

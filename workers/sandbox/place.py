@@ -18,8 +18,8 @@ PARTS = ("live", "images", "images/making", "tools")
 
 
 def prepare(root: Path, user: User) -> None:
-    """Make the root folder if there is none, and refuse it where a sandbox would not work, would mislead, or where
-    another user could put a program or an image in the place of ours."""
+    """Make the root folder if needed. It is refused when a sandbox could not work there, its figures would mislead, or
+    another user could replace a program or an image."""
     try:
         owner.enterable(root)
     except OSError as error:
@@ -31,7 +31,7 @@ def prepare(root: Path, user: User) -> None:
 
 
 def require_ours(root: Path) -> None:
-    """SandboxError where somebody else may change what lies there: a library from there is loaded into servers."""
+    """SandboxError when another user may change files there: servers load a library from there."""
     if why := another_users(root):
         raise SandboxError(
             f"{root} is not safe for sandboxes: {why}.",
@@ -40,10 +40,10 @@ def require_ours(root: Path) -> None:
 
 
 def another_users(root: Path) -> str:
-    """Why another user could change what lies in the root folder or in one of its parts; "": nobody can.
+    """Why another user could change files in the root folder or its parts; "": nobody can.
 
-    The folder and its parts belong to us and only we write there. Each folder above belongs to us or to root, and
-    others write there only under the sticky bit, with which they cannot rename what is ours. No link leads there."""
+    The folder and its parts must be ours, writable only for us. Each folder above must be ours or root's; others may
+    write there only with the sticky bit, which protects our files. No part may be a link."""
     for above in reversed(root.absolute().parents):
         if why := _changed_by_others(above, (0, os.geteuid()), sticky=True):
             return why
@@ -72,14 +72,14 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
 
 
 def notes(root: Path) -> tuple[str, ...]:
-    """What a reader of figures measured here should know."""
+    """Notes for readers of figures that were measured here."""
     if storage(root)["file_system"] in ("tmpfs", "ramfs"):
         return (f"The data lie in memory ({root} is on a tmpfs): an fsync costs next to nothing there.",)
     return ()
 
 
 def require_space(root: Path, image_bytes: int) -> None:
-    """SandboxError when a copy of that size and some room to work do not fit."""
+    """SandboxError when a copy of that size and HEADROOM_BYTES do not fit."""
     needed, free = image_bytes + HEADROOM_BYTES, shutil.disk_usage(root).free
     if free < needed:
         raise SandboxError(
@@ -89,12 +89,12 @@ def require_space(root: Path, image_bytes: int) -> None:
 
 
 def _refuse_shared_memory(root: Path) -> None:
-    """The server compares devices in the same way: on /dev/shm it maps its redo log and never calls fsync."""
+    """On /dev/shm MariaDB maps its redo log and never calls fsync. It compares devices in the same way."""
     if SHARED_MEMORY.is_dir() and root.stat().st_dev == SHARED_MEMORY.stat().st_dev:
         raise SandboxError(
             f"{root} lies on the shared-memory file system {SHARED_MEMORY}, where MariaDB maps its redo log into "
-            "memory and makes no fsync calls at all: nothing measured there would be true.",
-            "Name a folder on the disk whose cost is of interest. A tmpfs mounted elsewhere works too.",
+            "memory and never calls fsync: figures from there would be wrong.",
+            "Name a folder on the disk that you want to measure. A tmpfs mounted elsewhere works too.",
         )
 
 
@@ -110,7 +110,7 @@ def _refuse_untraversable(root: Path, user: User) -> None:
 
 
 def _can_enter(folder: Path, user: User) -> bool:
-    """Ask the kernel, as that user: permission bits alone do not tell about access lists."""
+    """Ask the kernel as that user, because permission bits do not show access lists."""
     asked = subprocess.run(["test", "-x", folder], user=user.uid, group=user.gid, extra_groups=[], cwd="/")
     return asked.returncode == 0
 

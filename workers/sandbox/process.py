@@ -1,11 +1,10 @@
-"""Start programs as an unprivileged user, in such a way that they cannot outlive the worker.
+"""Starts programs as an unprivileged user, so that they cannot outlive the worker.
 
 A program of a build goes through the door (`door.py`): nothing that comes with a build runs as the worker. Programs of
 this machine (cp, cat, sync) only become the user.
 
-The parent-death signal is sent when the *thread* that forked ends, not when the process does. A worker runs
-its cells in threads that come and go, so all children are forked by one thread that lives as long as the
-process. The signal is set last, after a change of the user (the change would clear it).
+The parent-death signal is sent when the *thread* that forked ends. A worker's threads come and go, so one permanent
+thread forks all children. The signal is set after the change of the user, which would clear it.
 """
 
 import contextlib
@@ -26,20 +25,20 @@ from workers.sandbox.users import User
 
 DOOR = Path(__file__).with_name("door.py")
 SYSTEM = {"PATH": os.defpath, "LC_ALL": "C"}
-# What every server reads of a machine. /proc shows a process no more of others than its user may see.
+# Files that every server reads. /proc shows a process only what its user may see.
 MACHINE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/proc", "/sys"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group"),
     *("/etc/hosts", "/etc/resolv.conf", "/etc/localtime", "/etc/timezone", "/etc/ssl", "/etc/alternatives"),
 )  # fmt: skip
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
-MOST_BYTES = 1 << 20  # of what a program prints
+MOST_BYTES = 1 << 20  # of a program's output
 POLL_S = 0.2
 
 
 @dataclass(frozen=True)
 class Fence:
-    """What a program of a build may open beside the machine's own libraries: files and folders with all below."""
+    """Files and folders, with all below, that a program of a build may open beside the machine's libraries."""
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
@@ -47,15 +46,14 @@ class Fence:
 
 @dataclass(frozen=True)
 class Answer:
-    """`said`: all that the program printed. `status`: None when it was ended, since it took too long or printed too
-    much."""
+    """`said`: the output. `status`: None: the program was ended because it took too long or printed too much."""
 
     status: int | None
     said: str
 
 
 def through_door(user: User, fence: Fence, env: Mapping[str, str]) -> list[str]:
-    """The command prefix of a program of a build; the program itself must follow with its whole path."""
+    """The command prefix of a program of a build, which must follow with its absolute path."""
     become = [f"uid={user.uid}", f"gid={user.gid}"] if user.switch else []
     read = [f"read={path}" for path in (*MACHINE, *fence.read)]
     write = [f"write={path}" for path in (*DEVICES, *fence.write)]
@@ -73,14 +71,14 @@ def start(
     output: int,
     stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start a program of a build, with only `env`. What it prints goes to the descriptor `output`."""
+    """Start a program of a build, with only `env`. Its output goes to the descriptor `output`."""
     return spawn([*through_door(user, fence, env), *argv], env=SYSTEM, cwd=cwd, output=output, stdin=stdin)
 
 
 def spawn(
     argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, output: int, stdin: int = subprocess.DEVNULL
 ) -> subprocess.Popen[bytes]:
-    """Start `argv`, a list and never a shell, in a session of its own."""
+    """Start `argv`, without a shell, in its own session."""
 
     def fork() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -94,25 +92,25 @@ def spawn(
 
 
 def ask(argv: Sequence[str], user: User, fence: Fence, env: Mapping[str, str], limit_s: float) -> Answer:
-    """Run a program of a build that answers and ends. One that does not end is killed, with all of its session."""
+    """Run a program of a build to its end. After `limit_s` its whole session is killed."""
     status, said = _heard([*through_door(user, fence, env), *argv], Path("/"), limit_s, MOST_BYTES)
     return Answer(status, said.decode(errors="replace"))
 
 
 def run(argv: Sequence[str | Path], user: User, *, cwd: Path, limit_s: float, most_bytes: int = MOST_BYTES) -> bytes:
-    """Run a program of this machine as that user, and say what it printed. SandboxError: it failed.
+    """The output of a program of this machine, run as that user. SandboxError: it failed.
 
     `cwd` is entered before the user changes: it may be a folder that is closed to the user."""
     status, said = _heard([*user.setpriv, *map(str, argv)], cwd, limit_s, most_bytes)
     if status != 0:
         ended = f"it did not end within {limit_s:g} s, or printed too much" if status is None else f"status {status}"
         why = said.decode(errors="replace").strip()[-500:] or ended
-        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "What it had not done yet was left.")
+        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "The rest was not done.")
     return said
 
 
 def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> tuple[int | None, bytes]:
-    """Exit status, None when it was ended; and what came."""
+    """Exit status, None: it was ended; and the output."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         child = spawn(argv, env=SYSTEM, cwd=cwd, output=theirs)
@@ -135,7 +133,7 @@ def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> t
 
 
 def _read(pipe: int, deadline: float, most_bytes: int) -> tuple[bytes, bool]:
-    """What came, and whether that was all of it."""
+    """The output, and whether it is complete."""
     said = b""
     while (left := deadline - time.monotonic()) > 0 and len(said) <= most_bytes:
         if select.select([pipe], [], [], min(left, POLL_S))[0]:
@@ -147,8 +145,8 @@ def _read(pipe: int, deadline: float, most_bytes: int) -> tuple[bytes, bool]:
 
 
 def start_time(pid: int) -> int | None:
-    """When the process began, in clock ticks since boot; None: there is none. With the pid it is unique
-    until the next boot (field 22 of /proc/PID/stat, proc(5))."""
+    """Start of the process in clock ticks since boot; None: there is none. With the pid it is unique until the next
+    boot (field 22 of /proc/PID/stat, proc(5))."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
@@ -158,10 +156,10 @@ def start_time(pid: int) -> int | None:
 
 
 def at_rest(pid: int) -> bool:
-    """After a SIGSTOP: whether no thread of the process can run any more of its own code.
+    """After a SIGSTOP: whether no thread of the process can run its code.
 
-    One stopped thread proves that the stop has reached them all. A thread that waits in the kernel for a disk (D) is
-    stopped on its way back, before it can do or tell anything.
+    One stopped thread proves that the signal reached them all. A thread that waits in the kernel for a disk (D) stops
+    before it returns to its code.
     """
     return "T" in _thread_states(pid) and _thread_states(pid) <= set("TDZX")
 
@@ -169,7 +167,7 @@ def at_rest(pid: int) -> bool:
 def _thread_states(pid: int) -> set[str]:
     states = set()
     for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with contextlib.suppress(OSError):  # it has just ended
+        with contextlib.suppress(OSError):  # the thread has ended
             states.add(thread.read_text(errors="replace").rpartition(")")[2].split()[0])
     return states
 

@@ -1,4 +1,4 @@
-"""Does a simulated device cost what its profile promises? The probe says, not the settings of the device."""
+"""Does a simulated device keep the promise of its profile? The probe measures it."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,8 @@ WITHIN = 0.10
 
 @dataclass(frozen=True)
 class DevicePromise:
-    """Fsyncs per second of a file that is overwritten page by page, one after the other: promised, and read by the
-    probe (of its median, which a busy machine moves least). `matches`: within 10 per cent."""
+    """Fsyncs per second of a file that is overwritten page by page: promised, and from the probe's median, which a busy
+    machine changes least. `matches`: within 10 %."""
 
     storage: str
     promised_per_s: float

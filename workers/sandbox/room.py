@@ -1,11 +1,11 @@
-"""The folder of a sandbox. It stays ours; the sandbox's user owns three folders in it and nothing else:
+"""The folder of a sandbox. It is ours; the sandbox's user owns only three folders in it:
 
     data/           the datadir, where it is not on a disk of its own
     tmp/            temporary files
     run/            socket and pid file
     owner.json, my.cnf, account.sql, fsync.table, error.log, sock
 
-What a server may read or write there it cannot remove or exchange.
+A server cannot remove or replace the other files.
 """
 
 import os
@@ -41,8 +41,8 @@ class Room:
         return file
 
     def has_socket(self) -> bool:
-        """Whether the server has made its socket. It is given a second name in our folder, by which we connect: in its
-        own folder the server could put a link to another service in its place."""
+        """Whether the server has made its socket. We connect by a second name in our folder: in its own folder the
+        server could replace it by a link to another service."""
         try:
             if self._is_linked():
                 return True
@@ -57,6 +57,6 @@ class Room:
         return False
 
     def _is_linked(self) -> bool:
-        """Whether both names are those of one socket. A server that was started again has made another one."""
+        """Whether both names mean one socket. A restarted server has another one."""
         made = self._servers_socket.lstat()
         return self.socket.exists() and os.path.samestat(made, self.socket.lstat())

@@ -1,4 +1,4 @@
-"""One sandbox: a private server in a folder of its own, made from an image and thrown away."""
+"""A sandbox: a private server in its own folder, made from an image and removed afterwards."""
 
 import contextlib
 import os
@@ -29,8 +29,8 @@ from workers.servers.target import Target
 ACCOUNT = "durascope"
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 60
-KILL_TIMEOUT_S = 30  # a process that waits in the kernel for a device ends when that answers, and no kill is faster
-REFUSED_S = 5.0  # a server that answers and does not know our account will not learn it
+KILL_TIMEOUT_S = 30  # a process that waits in the kernel for a device ends only when the device answers
+REFUSED_S = 5.0  # a server that does not know our account now will never know it
 FREEZE_TIMEOUT_S = 20
 PORT_ATTEMPTS = 3
 POLL_S = 0.01
@@ -40,18 +40,17 @@ FREEZE_POLL_S = 0.0005
 
 @dataclass(frozen=True)
 class Recovery:
-    """A start after a crash: how long until the first query was answered, and what the server logged meanwhile."""
+    """A start after a crash: seconds until the first answer, and the server's log lines."""
 
     seconds: float
     log_lines: tuple[str, ...]
 
 
 class Sandbox:
-    """A running server. `create` makes one; `remove`, or leaving the `with` block, leaves nothing behind.
+    """A running server. `create` makes one; `remove`, or the end of the `with` block, removes it.
 
-    `target` says how to log in, `my_cnf` is the option file's text, `trace_file` is where its fsync calls are
-    counted (None: they are not, `trace_missing` says why), `notes` hold what a reader of its figures should know.
-    It dies with the process that made it.
+    `target`: address and account; `my_cnf`: text of the option file; `trace_file`: table of its fsync calls (None: not
+    counted, `trace_missing` says why); `notes`: for readers of its figures. It ends with the process that made it.
     """
 
     def __init__(
@@ -89,10 +88,9 @@ class Sandbox:
 
         `settings`: server variables, `log_bin` as ON or OFF. `image_key`: an image kept with `save_image`;
         empty: a server fresh from its installation. `user`: who runs it when we are root (`unprivileged_user`).
-        `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir:
-        used as it is when it is there, as on a disk made by `prepared.new_disk`. `logs`: where redo log and binlog
-        lie, when not in the datadir. All else, the error log too, stays below `root`. SandboxError says what is in the
-        way; nothing is left behind then.
+        `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir; an existing one
+        is used, as on a disk of `prepared.new_disk`. `logs`: places of redo log and binlog outside the datadir. All
+        other files are below `root`. SandboxError: nothing is left behind.
         """
         options.check(settings)
         root, who = root.absolute(), unprivileged_user(user)
@@ -136,7 +134,7 @@ class Sandbox:
         return self._process is not None and self._process.poll() is None
 
     def restart(self, settings: Mapping[str, str]) -> Target:
-        """Stop, start again with these settings in place of the old ones, and tell the (new) address."""
+        """Stop, and start again with these settings instead of the old ones. Returns the new address."""
         options.check(settings)
         self.stop()
         self._logs.forget()
@@ -144,7 +142,7 @@ class Sandbox:
         return self.target
 
     def recover(self, settings: Mapping[str, str]) -> Recovery:
-        """Start again on what a crash left in the datadir. The error log of the life before is kept."""
+        """Start again after a crash. The error log from before is kept."""
         options.check(settings)
         self.kill()
         self._logs.keep()
@@ -154,17 +152,16 @@ class Sandbox:
 
     @property
     def log_text(self) -> str:
-        """The error logs of all lives since the last restart, the oldest first."""
+        """The error logs since the last restart, the oldest first."""
         return self._logs.text
 
     def settle(self) -> None:
-        """Put everything done so far on the disk, whatever the durability settings: what a trial prepares must not
-        be lost in its crash."""
+        """Make all data durable, whatever the settings: a crash must not lose the preparation of a trial."""
         self.flush_logs()
         self.write_back()
 
     def write_back(self) -> None:
-        """Have the kernel write out what was handed to the file system of the datadir."""
+        """Write out the file system of the datadir."""
         done = subprocess.run(["sync", "--file-system", self.datadir], capture_output=True, text=True)
         if done.returncode:
             raise SandboxError(
@@ -173,19 +170,19 @@ class Sandbox:
             )
 
     def flush_logs(self) -> None:
-        """Write out what the engines hold back in memory: enough for a kill."""
+        """Write out the engines' logs from memory, which is enough before a kill."""
         with contextlib.closing(connect(self.target)) as connection:
             held = ask.names_to_values(connection, f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
             careless = {name: value for name, value in held.items() if value != "1"}
             for name in careless:
                 ask.rows(connection, f"SET GLOBAL {name} = 1")
             ask.rows(connection, "FLUSH LOCAL TABLES")
-            ask.rows(connection, "FLUSH LOCAL ENGINE LOGS")  # where the setting is not 1, MariaDB does nothing at this
+            ask.rows(connection, "FLUSH LOCAL ENGINE LOGS")  # MariaDB ignores this unless the setting is 1
             for name, value in careless.items():
                 ask.rows(connection, f"SET GLOBAL {name} = {value}")
 
     def stop(self) -> None:
-        """Shut down as a service manager would; SandboxError, and the server killed, if that takes too long."""
+        """Shut down as a service manager does. SandboxError: it took too long, and the server was killed."""
         if not self.running or self._process is None:
             return
         self._process.terminate()
@@ -199,8 +196,8 @@ class Sandbox:
             ) from None
 
     def freeze(self) -> None:
-        """Stop the process where it is; `kill` still works. When this returns nothing more is told to any client. A
-        flush may still be in progress: a power cut catches it there, as a real one would."""
+        """Stop the process where it is; `kill` still works. After this, no client gets an answer. A flush may still be
+        in progress; a power cut interrupts it, as a real one would."""
         pid = self.pid
         os.kill(pid, signal.SIGSTOP)
         deadline = time.monotonic() + FREEZE_TIMEOUT_S
@@ -300,7 +297,7 @@ class Sandbox:
                 raise SandboxError(f"The sandbox {self.name} was not started. {missing}")
 
     def _require_engines(self) -> None:
-        """A plugin that cannot start leaves a server that runs without it, and says so in the error log only."""
+        """A server runs without a plugin that cannot start, and only its error log says so."""
         if not self.build.engines:
             return
         with contextlib.closing(connect(self.target)) as connection:
@@ -357,7 +354,7 @@ class Sandbox:
         return False
 
     def _answers(self, limit_s: float) -> bool:
-        """A server that accepts and says nothing is waited for until then, and no longer."""
+        """Waits at most `limit_s` for a server that accepts and sends nothing."""
         if not self._room.has_socket():
             return False
         try:
@@ -369,7 +366,7 @@ class Sandbox:
         return True
 
     def _ended(self) -> SandboxError:
-        """ServerEnded where it did so of its own accord: not killed, and not for want of room or memory."""
+        """ServerEnded when it ended by itself: not killed, and no lack of disk space or memory."""
         status = self._process.returncode if self._process else None
         lacked = ending.lacked(self._logs.last_words, self.folder, self.datadir)
         kind = SandboxError if status in (None, *ending.BY_OTHERS) or lacked else ServerEnded

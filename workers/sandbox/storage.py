@@ -1,13 +1,12 @@
-"""Storage profiles: devices that a sandbox can lie on, by what an fsync costs there.
+"""Storage profiles: simulated devices of sandboxes, by the cost of an fsync.
 
-An fsync of N dirty bytes takes K + N/R (claim F1), whether the file grows or is overwritten. How a storage is
-written:
+An fsync of N dirty bytes takes K + N/R (claim F1), whether the file grows or is overwritten. Notation:
 
     sata-7200               a profile: one device for everything
-    k=5ms,r=100MB/s         K and R of one's own; without r the rate is not limited
-    sata-7200+log           the same twice: redo log and binlog on a device of their own (claim T3)
-    sata-7200+binlog        the same twice: the binlog alone on the second one
-    sata-7200+redo          the same twice: the redo log alone on the second one
+    k=5ms,r=100MB/s         own K and R; without r the rate is not limited
+    sata-7200+log           two of them: redo log and binlog on the second one (claim T3)
+    sata-7200+binlog        two of them: the binlog alone on the second one
+    sata-7200+redo          two of them: the redo log alone on the second one
 """
 
 import re
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 
 from workers.errors import SandboxError
 
-PAGE_BYTES = 4096  # what a small write dirties: fsyncs per second are promised for it
+PAGE_BYTES = 4096  # a small write dirties a page; fsyncs per second are promised for it
 MOST_K_MS = 1000.0
 MOST_R_MB_PER_S = 100_000.0
 OWN = re.compile(r"k=(?P<k>\d+(?:\.\d+)?)(?P<unit>us|ms|s)(?:,r=(?P<r>\d+(?:\.\d+)?)MB/s)?")
@@ -25,8 +24,8 @@ HOW = "Write a profile's name or K and R of your own (k=5ms,r=100MB/s), then +lo
 
 @dataclass(frozen=True)
 class Profile:
-    """`k_ms`: what an fsync of next to nothing takes. `r_mb_per_s`: at which rate dirty bytes are written (10^6 bytes
-    per second; 0: not limited). `source`: where the figures are from."""
+    """`k_ms`: time of an fsync of nearly no data. `r_mb_per_s`: rate of writing dirty bytes (10^6 bytes per second; 0:
+    not limited). `source`: of the figures."""
 
     title: str
     k_ms: float
@@ -35,7 +34,7 @@ class Profile:
 
 
 def _by_rate(fsyncs_per_s: float, title: str, r_mb_per_s: float, source: str) -> Profile:
-    """A profile known by its fsyncs of a page per second."""
+    """A profile from its fsyncs of a page per second."""
     return Profile(title, 1000 / fsyncs_per_s - PAGE_BYTES / r_mb_per_s / 1000, r_mb_per_s, source)
 
 
@@ -61,7 +60,7 @@ LAYOUTS: dict[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Storage:
-    """A device, or two of its kind: `text` is how it is written, `apart` which logs lie on the second one."""
+    """A device, or two of its kind. `text`: its notation; `apart`: the logs on the second one."""
 
     text: str
     title: str
@@ -75,7 +74,7 @@ class Storage:
 
     @property
     def second(self) -> str:
-        """What lies on the second device, in words; "": there is none."""
+        """The logs on the second device, in words; "": there is none."""
         return " and ".join(sorted(self.apart, reverse=True))
 
     @property
@@ -85,7 +84,7 @@ class Storage:
 
 
 def parse(text: str) -> Storage:
-    """The storage that is written so. SandboxError says what is wrong with it."""
+    """The storage of this notation. Raises SandboxError."""
     device, plus, layout = text.partition("+")
     if plus and not LAYOUTS.get(layout):
         known = ", ".join(f"+{name}" for name in LAYOUTS if name)
@@ -96,7 +95,7 @@ def parse(text: str) -> Storage:
 
 
 def explain(text: str) -> str:
-    """In words, for readers of a result. A text that another version wrote is shown as it is."""
+    """In words, for readers of a result. An unknown notation is shown as it is."""
     try:
         storage = parse(text)
     except SandboxError:

@@ -1,4 +1,4 @@
-"""Clear away what dead workers left behind, and nothing that a living one uses."""
+"""Removes everything that dead workers left, and nothing that a living one uses."""
 
 import contextlib
 import os
@@ -15,18 +15,17 @@ from workers.sandbox.owner import Owner
 
 PLACES = ("live", "images/making")
 DEATH_S = 5.0
-NO_NOTE_S = 600.0  # a folder without a note for so long was left in the making, or is removed by half
+NO_NOTE_S = 600.0  # a folder without a note for so long is an incomplete one
 
 
 def sweep(root: Path) -> list[str]:
-    """Kill servers and disks, take away mounts and loop devices, and delete folders whose owner is dead; the names
-    of the folders that were deleted. A folder of this very process that nothing in it uses any more goes too: it could
-    not be removed before.
+    """Kill servers and disks, remove mounts, loop devices and folders of dead owners. Returns the names of the removed
+    folders. Folders of this process that it no longer uses are removed too.
 
-    A folder without a readable note belongs to nobody. It goes when it is ours and nothing was made in it for a while;
-    another user's stays, and so does all of a root folder that another user could have prepared. What is mounted or
-    attached is not looked up in a list but found by its place in the folder, so that nothing can be missing there. All
-    processes end first: a server may lie on the disk of another folder.
+    A folder without a readable note has no owner. It is removed when it is ours and was not changed for a while.
+    Another user's folder stays, and so does everything in a root folder that another user could have prepared. Mounts
+    and loop devices are found by their place in the folder. All processes are ended first, because a server may use the
+    disk of another folder.
     """
     if place.another_users(root):
         return []
@@ -63,7 +62,7 @@ def _removed(folder: Path) -> bool:
 
 
 def _kill_server(note: Owner) -> None:
-    """The handle is taken before the check, so that the process checked is the process killed."""
+    """The handle is opened before the check, so that the checked process is the killed one."""
     with contextlib.suppress(ProcessLookupError):
         if not note.server_alive:
             return

@@ -1,8 +1,8 @@
-"""Files in folders that the sandboxes' user can write to.
+"""Files in folders that the sandboxes' user can change.
 
-That user may put anything in the place of a file: a link to a file of root, a FIFO that makes its reader wait for ever,
-a file of a terabyte. So no path of that user is followed. The folder itself must lie in a folder of ours; a file is
-opened from the folder's descriptor, never through a link, and it must be a regular file. Reading is bounded.
+That user may replace a file by a link to a file of root, a FIFO that blocks its reader, or a file of a terabyte. So no
+path of that user is followed. The folder itself must be in a folder of ours. A file is opened from the folder's
+descriptor, never through a link, and must be a regular file. Reading is bounded.
 """
 
 import contextlib
@@ -29,21 +29,21 @@ UNTOUCHED = "Nothing was copied. No server makes such a folder: look into it, an
 
 @dataclass(frozen=True)
 class Held:
-    """What a folder holds, all levels together."""
+    """The content of a folder, all levels together."""
 
     files: int
     size_bytes: int
 
 
 def new_file(path: Path, mode: int = 0o600) -> int:
-    """A descriptor of a file that was not there before. OSError: it is there."""
+    """A descriptor of a new file. OSError: it exists."""
     fd = os.open(path, NEW, mode)
     os.fchmod(fd, mode)  # whatever the umask
     return fd
 
 
 def new_log(path: Path) -> int:
-    """As `new_file`, for a program that only ever writes at its end."""
+    """As `new_file`, for a program that only appends."""
     fd = os.open(path, NEW | os.O_APPEND, 0o600)
     os.fchmod(fd, 0o600)
     return fd
@@ -51,7 +51,7 @@ def new_log(path: Path) -> int:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """The file, to be read. OSError: it is not there, or it is no regular file of this folder."""
+    """The file, to be read. OSError: it is missing, or no regular file of this folder."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fd = os.open(path.name, LOOK, dir_fd=folder)
@@ -63,7 +63,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _must_be_plain(path: Path, file: os.stat_result, folder: os.stat_result) -> None:
-    """A second name of somebody else's file is refused too: where the kernel allows it, anybody can make one."""
+    """Another user's file under a second name is refused: some kernels let anybody make such a link."""
     if not stat.S_ISREG(file.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
     if file.st_nlink > 1 and file.st_uid != folder.st_uid:
@@ -71,7 +71,7 @@ def _must_be_plain(path: Path, file: os.stat_result, folder: os.stat_result) -> 
 
 
 def read(path: Path, most_bytes: int) -> bytes:
-    """The whole file. OSError also when it is larger than that."""
+    """The whole file. OSError also when it is larger than `most_bytes`."""
     with opened(path) as file:
         found = _read(file, most_bytes + 1)
     if len(found) > most_bytes:
@@ -87,7 +87,7 @@ def tail(path: Path, most_bytes: int) -> bytes:
 
 
 def copy(path: Path, target: Path, most_bytes: int) -> int:
-    """Copy into a new file; how many bytes. OSError also when it is larger than that."""
+    """Copy into a new file; returns the number of bytes. OSError also when it is larger than `most_bytes`."""
     done = 0
     with opened(path) as file, os.fdopen(new_file(target), "wb", buffering=0) as made:
         while piece := file.read(PIECE_BYTES):
@@ -107,8 +107,7 @@ def _read(file: BinaryIO, most_bytes: int) -> bytes:
 
 
 def holds(folder: Path) -> Held:
-    """Counted without following anything. SandboxError: there is something else than files and folders in it, or more
-    than any server makes."""
+    """Counted without following links. SandboxError: it holds other things than files and folders, or too many."""
     files = size_bytes = 0
     try:
         for number, (path, found) in enumerate(_below(folder), 1):
@@ -124,13 +123,13 @@ def holds(folder: Path) -> Held:
 
 
 def names(folder: Path, patterns: Sequence[str]) -> list[str]:
-    """Names in the folder that fit a pattern. OSError: it cannot be listed."""
+    """Names in the folder that match a pattern. OSError: it cannot be listed."""
     with _folder(folder) as fd:
         return sorted(_fitting(fd, patterns))
 
 
 def remove(folder: Path, patterns: Sequence[str]) -> None:
-    """Remove files in the folder by name; a link goes, and what it names stays."""
+    """Remove files in the folder by name; links are removed, not followed."""
     with _folder(folder) as fd:
         for name in _fitting(fd, patterns):
             os.unlink(name, dir_fd=fd)
@@ -142,8 +141,8 @@ def _fitting(fd: int, patterns: Sequence[str]) -> list[str]:
 
 
 def remove_tree(folder: Path) -> bool:
-    """Remove the folder and all below, however deep it is; links and mounts in it are not followed. False: something
-    is left. The folder above must be ours."""
+    """Remove the folder and all below, at any depth. Links and mounts are not followed. False: something is left. The
+    folder above must be ours."""
     subprocess.run(
         ["rm", "--recursive", "--force", "--one-file-system", "--", folder],
         env={"PATH": os.defpath},
@@ -153,7 +152,7 @@ def remove_tree(folder: Path) -> bool:
 
 
 def _below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """All that lies in it: the path from here, and what it is."""
+    """Everything below: relative path and status."""
     with _folder(folder) as top:
         waiting: list[tuple[str, ...]] = [()]
         while waiting:
@@ -167,7 +166,7 @@ def _below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _inside(top: int, parts: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """What lies in one folder below `top`. What a living server removes meanwhile is left out."""
+    """The content of one folder below `top`, without files that a running server removes meanwhile."""
     with contextlib.ExitStack() as held, contextlib.suppress(FileNotFoundError):
         for part in parts:
             top = held.enter_context(_folder(Path(part), top))

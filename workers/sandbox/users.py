@@ -1,4 +1,4 @@
-"""Who runs sandboxes: a user who owns nothing but sandboxes."""
+"""The user who runs sandboxes, and owns nothing else."""
 
 import contextlib
 import grp
@@ -15,17 +15,17 @@ from workers.sandbox import door
 DEFAULT = "durascope-sandbox"
 NAMED_BY = "DURASCOPE_SANDBOX_USER"
 PROJECT = Path(__file__).resolve().parents[2]
-NOBODY = 65534  # runs services of others, whose files it may read
+NOBODY = 65534  # runs other services, whose files it may read
 # No distribution gives these to anybody: https://systemd.io/UIDS-GIDS. The second range is for a user namespace that
 # knows 65536 users.
 UNUSED = (range(1_900_000_000, 1_900_001_000), range(60_578, 61_184))
 RANGE = re.compile(r"^[^:#]+:(\d+):(\d+)$", re.MULTILINE)
-RANGES_OF_OTHERS = (Path("/etc/subuid"), Path("/etc/subgid"))  # lent to containers
+RANGES_OF_OTHERS = (Path("/etc/subuid"), Path("/etc/subgid"))  # for containers
 
 
 @dataclass(frozen=True)
 class User:
-    """Who runs a sandbox. `switch` is False when that is who we are already."""
+    """The user of a sandbox. `switch`: False when the worker already runs as this user."""
 
     name: str
     uid: int
@@ -34,17 +34,17 @@ class User:
 
     @property
     def setpriv(self) -> list[str]:
-        """The command prefix that becomes this user and dies with us."""
+        """The command prefix that becomes this user and ends with the worker."""
         become = [f"--reuid={self.uid}", f"--regid={self.gid}", "--clear-groups"] if self.switch else []
         return ["setpriv", *become, "--no-new-privs", "--pdeathsig=KILL", "--"]
 
     def own(self, fd: int) -> None:
-        """Give what is open to this user: a descriptor cannot be exchanged for a link meanwhile."""
+        """Give an open file to this user: nobody can replace a descriptor by a link."""
         if self.switch:
             os.fchown(fd, self.uid, self.gid)
 
     def folder(self, path: Path) -> Path:
-        """Make a folder of this user's, which nobody else may enter. The one above must be ours."""
+        """Make a folder of this user, which nobody else may enter. The folder above must be ours."""
         path.mkdir(mode=0o700)
         if self.switch:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
@@ -52,8 +52,8 @@ class User:
 
 
 def unprivileged_user(name: str = "") -> User:
-    """Who servers run as: ourselves, or, when we are root, `name`, else the one that the environment names, else
-    durascope-sandbox, else a number that is nobody's. SandboxError: that user cannot be one."""
+    """The user of servers: the worker's own, or, for root, `name`, else the environment's, else durascope-sandbox, else
+    an unused number. SandboxError: that user cannot run sandboxes."""
     if os.geteuid() != 0:
         return User(_name_of(os.geteuid()), os.geteuid(), os.getegid(), switch=False)
     named = name or os.environ.get(NAMED_BY, "")
@@ -78,11 +78,11 @@ def unprivileged_user(name: str = "") -> User:
 
 
 def _of_the_worker(uid: int) -> Path | None:
-    """What this user owns of our program, or of the home of the installation with database and keys."""
+    """A file of the program, or of the installation's home, that this user owns."""
     home = Path(os.environ.get("DURASCOPE_HOME") or PROJECT / ".durascope")
     within = sorted(home.iterdir()) if home.is_dir() else []
     for path in (PROJECT, Path(__file__), home, *within):
-        with contextlib.suppress(FileNotFoundError):  # a journal of the database has just gone
+        with contextlib.suppress(FileNotFoundError):  # the database has removed a journal
             if path.lstat().st_uid == uid:
                 return path
     return None
@@ -92,8 +92,7 @@ HOW = "useradd --system --no-create-home --shell /usr/sbin/nologin {}"
 
 
 def not_apart() -> str:
-    """What the kernel does not keep from a sandbox here, and what to do about it; "" where sandboxes have a user of
-    their own."""
+    """What a sandbox can reach here, and what to do; "" when sandboxes have their own user."""
     if os.geteuid() == 0:
         return ""
     if door.landlock():
@@ -101,7 +100,7 @@ def not_apart() -> str:
             "Sandboxes run as the worker's own user, since only root can give them another one. The kernel (Landlock) "
             "keeps their servers out of all files but their own. It does not keep them from the unix sockets of that "
             "user: a private Redis, or a PostgreSQL that knows the user by name. A worker that runs as root has both "
-            "walls."
+            "protections."
         )
     return (
         "Sandboxes run as the worker's own user, and this kernel has no Landlock: a server can read and change every "
@@ -124,7 +123,7 @@ def _unused() -> User:
 
 
 def _known(number: int) -> bool:
-    """Whether it is a user's or a group's, or lent to one."""
+    """Whether a user or a group has this number, or may map it."""
     for look_up in (pwd.getpwuid, grp.getgrgid):
         try:
             look_up(number)
@@ -141,6 +140,6 @@ def _lent() -> Iterator[tuple[int, int]]:
 
 
 def _mapped(uid: int) -> bool:
-    """Whether our user namespace knows it: in a container it may not."""
+    """Whether the user namespace maps it, which a container may not."""
     lines = (map(int, line.split()) for line in Path("/proc/self/uid_map").read_text().splitlines())
     return any(first <= uid < first + count for first, _, count in lines)

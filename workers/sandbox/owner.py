@@ -66,7 +66,7 @@ def read(folder: Path) -> Owner | None:
 
 
 def new_folder(parent: Path, name: str = "") -> Path:
-    """A new folder under `parent`, which appears with its note. OSError: a folder of that name is there and not empty."""
+    """A new folder under `parent`, which appears with its note. OSError: that name is taken by a non-empty folder."""
     enterable(parent)
     draft = parent / f".{secrets.token_hex(4)}"
     try:

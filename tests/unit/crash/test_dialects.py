@@ -38,6 +38,14 @@ def test_a_build_without_gtids_cannot_have_a_replica(flavour, version, first):
         dialects.of(build(flavour, *version))
 
 
+@pytest.mark.parametrize(
+    ("said", "oldest"),
+    [("10", (10, 0, 0)), ("10.5", (10, 5, 0)), ("10.5.9", (10, 5, 9)), ((8, 4, 1), (8, 4, 1)), (None, None)],
+)
+def test_a_series_is_as_old_as_it_can_be(said, oldest):
+    assert dialects._version(said) == oldest
+
+
 def test_of_builds_that_are_known_it_is_told_before_they_are_run():
     known = {
         "run": build("mysql", 5, 5, 62),

@@ -158,6 +158,7 @@ def test_a_server_that_was_never_down_is_no_result(tmp_path, asked, locked, life
     asked(Connection(locked, life))
     if new:
         found = down.recover({})
+        assert down.server.file.exists()
         assert 0 <= found.seconds < 5 and found.log_lines == ()
     else:
         with pytest.raises(SandboxError, match="was never down"):

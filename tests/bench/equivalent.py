@@ -63,6 +63,11 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/dialects/__init__.py": {("return ''", "return None"): FALSY},
     "workers/crash/replica_link.py": {
         ("time.monotonic() > deadline", "time.monotonic() >= deadline"): "it is never asked at exactly that moment",
+        ("return ''", "return None"): FALSY,
+        (
+            "ask.text(follower, self.dialect.own) if self.dialect.own else ''",
+            "ask.text(follower, self.dialect.own) if self.dialect.own else 'x'",
+        ): "no server is a source of that name",
     },
     "workers/crash/replica_judgement.py": {("return ''", "return None"): FALSY},
     "workers/crash/run.py": {("return ''", "return None"): FALSY},

@@ -5,10 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from workers.crash import dialects
-from workers.crash.dialects import mariadb, mysql
+from workers.crash.dialects.mariadb import DIALECTS as MARIADB
+from workers.crash.dialects.mysql import DIALECTS as MYSQL
 from workers.errors import PlanError
 
-OLD, NEW = mysql.DIALECTS
+OLD, NEW = MYSQL
 
 
 def build(flavour, *version):
@@ -18,8 +19,8 @@ def build(flavour, *version):
 @pytest.mark.parametrize(
     ("flavour", "version", "dialect"),
     [
-        ("mariadb", (10, 1, 3), mariadb.DIALECTS[0]),
-        ("mariadb", (12, 0, 0), mariadb.DIALECTS[0]),
+        ("mariadb", (10, 1, 3), MARIADB[0]),
+        ("mariadb", (12, 0, 0), MARIADB[0]),
         ("mysql", (5, 6, 9), OLD),
         ("mysql", (8, 0, 25), OLD),
         ("mysql", (8, 0, 26), NEW),
@@ -69,4 +70,4 @@ def test_a_dialect_has_its_own_words(dialect, column):
 
 def test_only_mariadb_is_told_to_go_on_from_what_it_wrote():
     assert [(one.demote, one.own) for one in (OLD, NEW)] == [("", "SELECT @@GLOBAL.server_uuid")] * 2
-    assert [(one.demote, one.own) for one in mariadb.DIALECTS] == [("SET GLOBAL gtid_slave_pos = %s", "")]
+    assert [(one.demote, one.own) for one in MARIADB] == [("SET GLOBAL gtid_slave_pos = %s", "")]

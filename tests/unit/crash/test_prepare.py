@@ -153,7 +153,7 @@ def test_only_a_sandbox_with_a_binlog_has_a_replica(ports, monkeypatch, replica,
     ("held", "told"), [({"sync_binlog": "0"}, "sync_binlog=0 now"), ({}, "sync_binlog=not known now")]
 )
 def test_an_owners_server_with_other_settings_is_not_crashed(ports, held, told):
-    with pytest.raises(PlanError, match=f"{told}, and the variant says 1: it was not crashed"):
+    with pytest.raises(PlanError, match=f"{told}, .* 1: it was not crashed"):
         prepare(ready(ports, variables=held, attached=attached()))
     assert prepare(ready(ports, variables=held)), "a sandbox was started with them"
 

@@ -4,7 +4,7 @@ The worker asks for them when an experiment ends; pages ask too, and only what c
 another baseline, or other runs. They hold no server's name or address."""
 
 import math
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -106,6 +106,14 @@ def made_of_each(experiment_ids: Collection[int]) -> dict[int, MadeOf]:
         pk: {"method": _METHOD, **dict(zip(names, found.get(pk, (0, None, None)), strict=True))}
         for pk in experiment_ids
     }
+
+
+def made_of(runs: Iterable[tuple[int, int | None]]) -> MadeOf:
+    """The same, from (run id, probe id) of the runs that count."""
+    known = list(runs)
+    probes = [probe for _, probe in known if probe is not None]
+    last = max((run for run, _ in known), default=None)
+    return {"method": _METHOD, "runs": len(known), "last": last, "probe": max(probes, default=None)}
 
 
 def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = None) -> Point:

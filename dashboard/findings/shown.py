@@ -8,7 +8,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from dashboard.findings import probed
-from dashboard.findings.analysis import Analysis, analysis_of, baseline_of
+from dashboard.findings.analysis import Analysis, MadeOf, analysis_of, baseline_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.settings import CrashSetting, settings
 from dashboard.findings.crash.statistics import PLACES
@@ -143,16 +143,21 @@ class ResultView:
 
 
 def shown(
-    experiment: Experiment, choice: Mapping[str, str], names: Mapping[int, str], clean: Callable[[str], str] = str
+    experiment: Experiment,
+    choice: Mapping[str, str],
+    names: Mapping[int, str],
+    clean: Callable[[str], str] = str,
+    made_of: MadeOf | None = None,
 ) -> ResultView:
-    """What to show for a query string: places in the plan, counted from 0. What the plan does not have is ignored."""
+    """What to show for a query string: places in the plan, counted from 0. What the plan does not have is ignored.
+    `made_of`: see `analysis_of`."""
     plan, trials = Plan.from_dict(experiment.plan), trials_of(experiment)
     labels = [workload.label for workload in plan.workloads]
     variants = [variant.name for variant in plan.variants]
     kinds = in_order(trial.kind for trial in trials)
     return ResultView(
         plan=plan,
-        analysis=analysis_of(experiment, baseline_of(experiment, _at(variants, choice.get("baseline")))),
+        analysis=analysis_of(experiment, baseline_of(experiment, _at(variants, choice.get("baseline"))), made_of),
         choice=ResultChoice(
             workload=_at(labels, choice.get("workload")) or next(iter(labels), ""),
             server_id=_at([target.server_id for target in plan.targets], choice.get("server")),

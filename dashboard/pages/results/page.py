@@ -7,6 +7,7 @@ from dashboard.charts.chart import Chart
 from dashboard.charts.group_commit import verdicts
 from dashboard.charts.registry import CHARTS, MODELS, OUTLINES, sketch
 from dashboard.findings import together
+from dashboard.findings.analysis import MadeOf, made_of
 from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
 from dashboard.findings.looks import looks
@@ -17,25 +18,30 @@ from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash import page as crash_page
+from dashboard.pages.results.queries import ResultCell
+from dashboard.pages.templatetags.tables import CellRow
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at
 from workers.bench.plan import Plan
 
 
-def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> ResultView:
-    """The reader's choice; behind a share link without servers' names and whatever else gives them away."""
+def shown_to(
+    experiment: Experiment, choice: Mapping[str, str], *, shared: bool, made_of: MadeOf | None = None
+) -> ResultView:
+    """The reader's choice; behind a share link without servers' names and whatever else gives them away. `made_of`: see
+    `analysis_of`."""
     plan = Plan.from_dict(experiment.plan)
     if shared:
-        return shown(experiment, choice, neutral_names(plan), cache(redactor_of(experiment).text))
-    return shown(experiment, choice, server_names(plan))
+        return shown(experiment, choice, neutral_names(plan), cache(redactor_of(experiment).text), made_of)
+    return shown(experiment, choice, server_names(plan), made_of=made_of)
 
 
 def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, object]:
-    view = shown_to(experiment, choice, shared=shared)
-    addresses = Addresses(experiment.pk, token)
     rows = queries.cells(experiment)
-    known = progress(experiment, (row["state"] for row in rows), view.clean)
+    view = shown_to(experiment, choice, shared=shared, made_of=_made_of(rows))
+    addresses = Addresses(experiment.pk, token)
+    known = progress(experiment, (row.state for row in rows), view.clean)
     return {
         "experiment": experiment,
         "name": view.clean(experiment.name),
@@ -45,7 +51,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "claims": claims_page.context(experiment, view),
         "finding": of_load(view, known),
         "progress": known,
-        "failed": sum(row["state"] == "failed" for row in rows),
+        "failed": sum(row.state == Cell.State.FAILED for row in rows),
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
         "crash": crash_page.context(experiment, view, addresses),
         "risk": _picture("risk", view, addresses) if view.trials else None,
@@ -66,6 +72,11 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     }
 
 
+def _made_of(rows: Sequence[ResultCell]) -> MadeOf:
+    """Saves the query that counts the runs."""
+    return made_of((row.run_id, row.probe_id) for row in rows if row.run_id and row.is_done)
+
+
 def contradicted(view: ResultView) -> list[dict[str, object]]:
     """Each variant whose sources contradict each other about its fsyncs: at its fewest such threads, and how often."""
     found = [(line, [point for point in line.points if point.contradictions]) for line in view.lines]
@@ -81,9 +92,9 @@ def contradicted(view: ResultView) -> list[dict[str, object]]:
     ]
 
 
-def _is_unfinished(view: ResultView, rows: list[dict[str, object]]) -> bool:
+def _is_unfinished(view: ResultView, rows: Sequence[ResultCell]) -> bool:
     """Whether a cell or a trial of the plan was not measured: what *Resume* would queue."""
-    states = {row["state"] for row in rows} | {trial.state for trial in view.trials}
+    states = {row.state for row in rows} | {trial.state for trial in view.trials}
     return bool(states - {Cell.State.DONE})
 
 
@@ -139,17 +150,27 @@ def _index(known: Sequence[object], one: object) -> int | None:
     return known.index(one) if one in known else None
 
 
-def places(view: ResultView, rows: list[dict[str, object]]) -> list[dict[str, object]]:
+def places(view: ResultView, rows: Sequence[ResultCell]) -> list[dict[str, object]]:
     """Each server with what is known of where it was measured; one entry per environment met."""
-    data = queries.environments(rows)
-    met = dict.fromkeys((row["server_id"], row["run__environment_id"]) for row in rows if row["run__environment_id"])
+    met = dict.fromkeys((row.server_id, row.environment_id) for row in rows)
+    known = [(server, one) for server, one in met if one is not None]
+    data = queries.environments({one for _, one in known})
     return [
         {"server": view.names[server], "facts": {name: view.clean(fact) for name, fact in facts(data[one]).items()}}
-        for server, one in met
+        for server, one in known
     ]
 
 
-def _row(view: ResultView, addresses: Addresses, row: dict[str, object]) -> dict[str, object]:
-    texts = {name: view.clean(row[name]) for name in ("variant", "workload", "error", "mend") if row[name]}
-    url = addresses.cell(row["id"]) if row["run__id"] else ""
-    return {**row, **texts, "server": view.names[row["server_id"]], "url": url}
+def _row(view: ResultView, addresses: Addresses, row: ResultCell) -> CellRow:
+    return CellRow(
+        place=row.position + 1,
+        url=addresses.cell(row.id) if row.run_id else "",
+        server=view.names[row.server_id],
+        variant=view.clean(row.variant),
+        workload=view.clean(row.workload),
+        threads=row.threads,
+        repeat=row.repeat,
+        tps=row.tps,
+        state=row.state,
+        says=view.clean(f"{row.error} {row.mend}") if row.error else "",
+    )

@@ -1,26 +1,50 @@
 """What result pages read beside the analysis. None of these loads a series or evidence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
 
-from dashboard.records.experiments.models import Environment, Experiment, Run, Trial
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 
 _CELL = (
     "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend",
-    "run__id", "run__tps", "run__errors", "run__environment_id",
+    "run__id", "run__tps", "run__environment_id", "run__probe_id",
 )  # fmt: skip
 
 
-def cells(experiment: Experiment) -> list[dict[str, Any]]:
-    """All cells in order of execution, with the run's throughput where there is one."""
-    return list(experiment.cells.order_by("position").values(*_CELL))
+@dataclass(frozen=True)
+class ResultCell:
+    """A cell with the throughput of its run; `run_id` None: not measured."""
+
+    id: int
+    position: int
+    server_id: int
+    variant: str
+    workload: str
+    threads: int
+    repeat: int
+    state: str
+    error: str
+    mend: str
+    run_id: int | None
+    tps: float | None
+    environment_id: int | None
+    probe_id: int | None
+
+    @property
+    def is_done(self) -> bool:
+        return self.state == Cell.State.DONE
 
 
-def environments(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
-    """Environment id -> data, of the cells' runs."""
-    ids = {row["run__environment_id"] for row in rows} - {None}
+def cells(experiment: Experiment) -> list[ResultCell]:
+    """In order of execution."""
+    return [ResultCell(*row) for row in experiment.cells.order_by("position").values_list(*_CELL)]
+
+
+def environments(ids: Collection[int]) -> dict[int, Mapping[str, Any]]:
+    """Environment id -> data."""
     return dict(Environment.objects.filter(pk__in=ids).values_list("id", "data"))
 
 

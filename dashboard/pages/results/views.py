@@ -25,7 +25,8 @@ def result_page(
 @needs("see")
 @require_safe
 def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
-    return result_page(request, get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id))
+    found = Experiment.objects.select_related("worker").prefetch_related("tags")  # the page names them twice
+    return result_page(request, get_object_or_404(found, pk=experiment_id))
 
 
 @needs("see")

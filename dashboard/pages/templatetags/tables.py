@@ -1,8 +1,9 @@
 """The rows of long tables. A page has thousands of cells, and written in a template they took most of its time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from html import escape  # Django's looks for lazy and safe texts first, of which there are none here
-from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe
@@ -26,6 +27,7 @@ def _row(row: Iterable[Cell], kinds: Iterable[str]) -> str:
     return f'<th scope="row"{look}>{_text(name, kind)}</th>{"".join(_cell(value, kind) for value, kind in rest)}'
 
 
+@lru_cache(8192, typed=True)  # names and numbers of threads stand in every row, and pages are read again
 def _cell(value: Cell, kind: str) -> str:
     is_unknown = value is None or (kind == "text" and value == NOT_AVAILABLE)
     look = ' class="unknown-cell"' if is_unknown else ' class="num"' if kind != "text" else ""
@@ -36,25 +38,39 @@ def _text(value: Cell, kind: str) -> str:
     return UNKNOWN if value is None else escape(FORMATS[kind](value))
 
 
+@dataclass(frozen=True)
+class CellRow:
+    """A cell of an experiment. `url` "": it has no page; `says`: its error and the fix."""
+
+    place: int
+    url: str
+    server: str
+    variant: str
+    workload: str
+    threads: int
+    repeat: int
+    tps: float | None
+    state: str
+    says: str
+
+
 @register.filter
-def rows_of_cells(cells: Iterable[Mapping[str, Any]]) -> SafeString:
-    """The same of the cells of an experiment. `cells`: dashboard.pages.results.page"""
+def rows_of_cells(cells: Iterable[CellRow]) -> SafeString:
+    """The same of the cells of an experiment."""
     return _rows(map(_of_cell, cells))
 
 
-def _of_cell(cell: Mapping[str, Any]) -> str:
-    place = cell["position"] + 1
-    link = f'<a href="{escape(cell["url"])}">{place}</a>' if cell["url"] else place
-    names = "".join(f"<td>{escape(cell[name])}</td>" for name in ("server", "variant", "workload"))
-    figures = (cell["threads"], cell["repeat"], number(cell["run__tps"]))
+def _of_cell(cell: CellRow) -> str:
+    link = f'<a href="{escape(cell.url)}">{cell.place}</a>' if cell.url else cell.place
+    names = "".join(_cell(name, "text") for name in (cell.server, cell.variant, cell.workload))
+    figures = (cell.threads, cell.repeat, number(cell.tps))
     numbers = "".join(f'<td class="num">{one}</td>' for one in figures)
     return f'<td class="num">{link}</td>{names}{numbers}<td>{_state(cell)}</td>'
 
 
-def _state(cell: Mapping[str, Any]) -> str:
-    state = cell["state"]
-    badge = "measured" if state == "done" else f'<span class="badge {state}">{state}</span>'
-    return f"{badge} {escape(cell['error'])} {escape(cell['mend'])}" if cell["error"] else badge
+def _state(cell: CellRow) -> str:
+    badge = "measured" if cell.state == "done" else f'<span class="badge {cell.state}">{cell.state}</span>'
+    return f"{badge} {escape(cell.says)}" if cell.says else badge
 
 
 def _rows(rows: Iterable[str]) -> SafeString:

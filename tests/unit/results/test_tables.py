@@ -1,7 +1,9 @@
 """Rows that Python writes: nothing in them is taken for HTML, and what is not known looks so."""
 
+from dataclasses import replace
+
 from dashboard.charts.chart import NOT_AVAILABLE, ChartTable
-from dashboard.pages.templatetags.tables import rows_of, rows_of_cells
+from dashboard.pages.templatetags.tables import CellRow, rows_of, rows_of_cells
 from dashboard.text.numbers import UNKNOWN
 
 EVIL = '<script>"&'
@@ -24,19 +26,8 @@ def test_a_number_may_name_a_row():
 
 
 def test_of_an_experiment():
-    cell = {
-        "position": 0, "url": "/results/cells/7/", "server": EVIL, "variant": EVIL, "workload": EVIL, "threads": 16,
-        "repeat": 1, "run__tps": 1234.56, "state": "done", "error": "", "mend": "",
-    }  # fmt: skip
-    failed = {
-        **cell,
-        "position": 1,
-        "url": "",
-        "run__tps": None,
-        "state": "failed",
-        "error": EVIL,
-        "mend": "Do it again.",
-    }
+    cell = CellRow(1, "/results/cells/7/", EVIL, EVIL, EVIL, 16, 1, 1234.56, "done", "")
+    failed = replace(cell, place=2, url="", tps=None, state="failed", says=f"{EVIL} Do it again.")
     done, broken = rows_of_cells([cell, failed]).split("\n")
     assert done == (
         f'<tr><td class="num"><a href="/results/cells/7/">1</a></td>{f"<td>{ESCAPED}</td>" * 3}<td class="num">16</td>'

@@ -81,7 +81,7 @@ def test_a_torn_download_is_loaded_again(tmp_path, mirror, place):
 def test_what_is_not_as_the_index_says_is_refused(tmp_path, mirror):
     forged = tmp_path / "mirror/ds-library_1.0_all.deb"
     forged.write_bytes(forged.read_bytes()[:-100] + b"x" * 100)
-    with pytest.raises(SandboxError, match="What is there is kept: try again"):
+    with pytest.raises(SandboxError, match="Downloaded files are kept: try again"):
         put(tmp_path, mirror)
     assert not (tmp_path / "root").exists()
 

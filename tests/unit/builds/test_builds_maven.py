@@ -84,7 +84,7 @@ def test_another_file_is_refused_and_deleted(mvn, tmp_path, told):
 
 def test_a_torn_download_is_refused_and_fetched_again(mvn, tmp_path, told):
     mvn(JAR[:100])
-    with pytest.raises(SandboxError, match="it is torn"):
+    with pytest.raises(SandboxError, match="it is damaged"):
         artifact().put(tmp_path / "downloads", tmp_path / "root", told.append)
     mvn()
     artifact().put(tmp_path / "downloads", tmp_path / "root", told.append)

@@ -1,4 +1,4 @@
-"""Builds: server binaries that a worker can run. Of this system, of the catalogue, or the user's own."""
+"""Builds: server binaries that a worker can run, of this system, the catalogue or the user."""
 
 from typing import Protocol
 
@@ -13,7 +13,7 @@ __all__ = ["BUILDS", "Build", "KnownBuild", "every", "find"]
 
 
 class KnownBuild(Protocol):
-    """What is known of a build whether it is installed or not."""
+    """A build, installed or not."""
 
     @property
     def title(self) -> str: ...
@@ -29,12 +29,12 @@ BUILDS: dict[str, KnownBuild] = {**SYSTEM, **CATALOGUE}
 
 
 def every() -> dict[str, KnownBuild]:
-    """BUILDS, and those that a user added on this machine."""
+    """BUILDS, and those that users added on this machine."""
     return BUILDS | {key: manifest for key in store.installed() if key not in BUILDS and (manifest := _read(key))}
 
 
 def _read(key: str) -> KnownBuild | None:
-    """None where the manifest is damaged: `find` says so to whoever wants that build."""
+    """None: the manifest is damaged, which `find` reports."""
     try:
         return store.read(key)
     except SandboxError:

@@ -1,4 +1,4 @@
-"""Checking and unpacking what others packed: nothing of it lands outside the folder."""
+"""Checks and unpacks archives. No file is written outside the target folder."""
 
 import hashlib
 import shutil
@@ -10,15 +10,15 @@ from pathlib import Path, PurePosixPath
 
 from workers.errors import SandboxError
 
-PROGRAMS = ("bin", "sbin", "libexec", "scripts")  # archives made by Java forget the mode of a file
+PROGRAMS = ("bin", "sbin", "libexec", "scripts")  # archives made by Java lose file modes
 
 
 def verify(file: Path, sha256: str) -> None:
-    """SandboxError, and the file is gone, when it is not what it should be."""
+    """SandboxError when the checksum differs; the file is then deleted."""
     if (found := _checksum(file)) != sha256:
         file.unlink()
         raise SandboxError(
-            f"{file.name} has the checksum {found}, not {sha256}: it is torn, or not the file that was tried.",
+            f"{file.name} has the checksum {found}, not {sha256}: it is damaged, or another file.",
             "It was deleted, and nothing was installed. Try again.",
         )
 
@@ -33,7 +33,7 @@ def _checksum(file: Path) -> str:
 
 
 def unzip(archive: Path, target: Path, place: Callable[[str], str | None]) -> None:
-    """Files of a zip or jar go to `place(name)` below `target`; None leaves one out. SandboxError: it is damaged."""
+    """Unpack a zip or jar: each file to `place(name)` below `target`, None: left out. SandboxError: it is damaged."""
     try:
         with zipfile.ZipFile(archive) as opened:
             for member in opened.infolist():
@@ -67,7 +67,7 @@ def _inside(target: Path, where: str) -> Path:
 
 
 def unpack(archive: Path, target: Path) -> None:
-    """A tarball or zip as a server's makers publish it. SandboxError: it is none, or damaged."""
+    """Unpack a published tarball or zip. SandboxError: it is neither, or damaged."""
     if zipfile.is_zipfile(archive):
         return unzip(archive, target, lambda name: name)
     try:

@@ -1,4 +1,4 @@
-"""Binaries that a worker can run, and how."""
+"""A build, and how its server is started."""
 
 import os
 import re
@@ -23,8 +23,7 @@ PROGRAMS = ("bin", "sbin", "libexec")
 
 @dataclass(frozen=True)
 class Build:
-    """Binaries that were found and asked for their version. `plugins`: libraries that the server loads at each start,
-    for the engines it is there for."""
+    """Installed binaries of a known version. `plugins`: libraries of storage engines, loaded at each start."""
 
     key: str
     title: str
@@ -43,12 +42,12 @@ class Build:
 
     @property
     def engines(self) -> tuple[PluginEngine, ...]:
-        """What it has beside its own, as plugins."""
+        """Its storage engines that are plugins."""
         return tuple(ENGINES[plugin] for plugin in self.plugins if plugin in ENGINES)
 
     @property
     def parts(self) -> tuple[Path, ...]:
-        """All that its programs read of it."""
+        """The folders that its programs read."""
         return parts(self.layout)
 
     @property
@@ -59,8 +58,8 @@ class Build:
         return command(self.layout, self._preloaded(preload))
 
     def environment(self, preload: Path | None = None) -> dict[str, str]:
-        """What the server's environment needs. A loader of its own is told about `preload` in the command: in the
-        environment it would also reach programs that run with the C library of this machine."""
+        """The server's environment. A build's own loader gets `preload` in its command: the environment would also
+        affect programs with the C library of this machine."""
         layout, env = self.layout, {"PATH": os.defpath, "LANG": "C"}
         for engine in self.engines:
             env |= engine.environment
@@ -75,16 +74,16 @@ class Build:
         return ":".join((*engines, *([str(preload)] if preload else [])))
 
     def refuses(self, preload: Path, user: User) -> str:
-        """Why the server does not run with that library, "" when it does."""
+        """Why the server does not run with that library; "" when it does."""
         tried = [*self.command(preload), "--no-defaults", "--version"]
         fence = Fence((*self.parts, preload))
         answer = process.ask(tried, user, fence, self.environment(preload), ANSWER_S)
-        fits = answer.status == 0 and "cannot be preloaded" not in answer.said  # then it would run without
+        fits = answer.status == 0 and "cannot be preloaded" not in answer.said  # then it would run without the library
         return "" if fits else f"{self.title} does not run with the fsync trace: {answer.said.strip()[-300:]}"
 
 
 def command(layout: Layout, preloaded: str = "") -> list[str]:
-    """What starts the server; its options follow."""
+    """The command that starts the server; options follow."""
     if not layout.loader:
         return [str(layout.mysqld)]
     first = ["--preload", preloaded] if preloaded else []
@@ -99,7 +98,7 @@ def parts(layout: Layout) -> tuple[Path, ...]:
 
 
 def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
-    """Flavour and version as the binary itself prints them. It is asked as the user who runs sandboxes."""
+    """Flavour and version as the binary prints them, run by the sandboxes' user."""
     asked = [*command(layout), "--no-defaults", "--version"]
     env = {"PATH": os.defpath, **({"LD_LIBRARY_PATH": _joined(layout)} if not layout.loader else {})}
     user = unprivileged_user()

@@ -1,4 +1,4 @@
-"""The servers that can be installed by name, beside what the system has: the entries of catalogue.toml."""
+"""The servers that can be installed by name: the entries of catalogue.toml."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ BuildSource = DebianSuite | MavenArtifact | CompiledEngine
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """`version`: what its binary must say, at least the first parts of it. Sizes: measured, in MiB. `year`: when that
-    version came out; where a suite moves on within a series, the series."""
+    """`version`: the reported version, or its first parts. Sizes are measured, in MiB. `year`: of the version, or of
+    its series."""
 
     title: str
     flavour: FlavourKey

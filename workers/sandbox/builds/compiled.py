@@ -1,8 +1,7 @@
-"""A storage engine that Debian packages no more, compiled from a source package that still holds it.
+"""A storage engine that Debian no longer packages, compiled from an older source package.
 
-The compiler and all it needs are unpacked into a folder, as a server is, and run there by chroot, in namespaces of
-their own and without a network: nothing is installed on this machine, and what was mounted or started is gone with the
-process that did it. The folder is deleted afterwards.
+The compiler is unpacked into a folder and run there by chroot, in its own namespaces and without a network. Nothing is
+installed on this machine. Mounts and processes end with the first process, and the folder is deleted.
 """
 
 import os
@@ -24,9 +23,9 @@ from workers.sandbox.users import unprivileged_user
 
 SCRIPT = "compile.sh"
 ENTER = Path(__file__).with_name("enter_root.sh")
-# Alone: the processes of the compiler end with the first one, which ends with us.
+# In own namespaces: the compiler's processes end with the first one, which ends with the worker.
 ALONE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child")
-DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")  # unshare itself does not listen to TERM
+DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")  # unshare ignores TERM
 PERCENT = re.compile(r"^\[ *(\d+)%]", re.MULTILINE)
 TAIL_BYTES = 8192
 MOST_BYTES = 1 << 30  # of a plugin
@@ -35,9 +34,8 @@ MACHINES = ("x86_64", "amd64")
 
 @dataclass(frozen=True)
 class CompiledEngine:
-    """`server`: the packages that it runs in, `tools`: those that it is compiled with. `source`: Debian's name of the
-    source package. `recipe`: a folder beside this file with compile.sh and patches. `made`: the plugin. `tree_mib`:
-    what the folder of tools and source takes for the while (measured)."""
+    """`server`: its packages; `tools`: packages of the compiler; `source`: Debian's source package; `recipe`: a folder
+    beside this file with compile.sh and patches; `made`: the plugin; `tree_mib`: temporary size of tools and source."""
 
     server: DebianSuite
     tools: tuple[str, ...]
@@ -51,7 +49,7 @@ class CompiledEngine:
         return f"{self.server}; {self.made} compiled here from the source package {self.source}"
 
     def missing(self) -> str:
-        """What this machine lacks to make it; "" when nothing."""
+        """What this machine lacks to compile it; "" when nothing."""
         if platform.machine() not in MACHINES:
             return f"{self.made} can be compiled on x86_64 only, and this machine is {platform.machine()}."
         if missing := self.server.missing():
@@ -66,12 +64,12 @@ class CompiledEngine:
         return ""
 
     def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
-        """Download and verify (what is there and whole is not loaded again), compile, and put all into `root`."""
+        """Download missing files, verify, compile, and put all into `root`."""
         store.require_space(self.tree_mib)
         mirror = mirror or archive()
         self.server.put(downloads, root, tell, mirror)
         workshop = root.with_name("compiling")
-        workshop.mkdir(mode=0o700)  # what is unpacked below has programs that run as root for anybody
+        workshop.mkdir(mode=0o700)  # unpacked programs below may run as root for all users
         try:
             tree = workshop / "tree"
             tree.mkdir()
@@ -122,7 +120,7 @@ class CompiledEngine:
 
 
 def follow(argv: Sequence[str | Path], log: Path, tell: Tell) -> int:
-    """Run the program, all that it prints into `log`; `tell` hears of make's percents. Its exit status."""
+    """Run the program with its output in `log`; `tell` gets make's percents. Returns the exit status."""
     with log.open("wb") as printed:
         try:
             running = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT)

@@ -1,8 +1,8 @@
-"""A server and all it needs, its C library included, out of one suite of Debian, unpacked into a folder.
+"""A server with all its dependencies, including the C library, from one suite of Debian, unpacked into a folder.
 
-apt does it with a state folder of its own and an empty list of installed packages, so it resolves the whole closure
-and knows nothing of this machine's packages; nothing is installed. The archive's address is the one in this machine's
-apt sources, with another suite; what comes from there is trusted by Debian's key alone.
+apt uses its own state folder with an empty list of installed packages, so it resolves all dependencies. Nothing is
+installed. The address of the archive comes from this machine's apt sources, with another suite. Only Debian's key makes
+packages trusted.
 """
 
 import os
@@ -20,13 +20,13 @@ from workers.sandbox.builds.progress import Tell, run, size_bytes
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 APT_FOLDER = Path("/etc/apt")
 SUITES = ("bullseye", "bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable")
-STOPPED = "The download stopped. What is there is kept: try again"
+STOPPED = "The download stopped. Downloaded files are kept: try again"
 URI = re.compile(r"'[^']+' (\S+) (\d+) SHA256:([0-9a-f]{64})")
 
 
 @dataclass(frozen=True)
 class DebianSuite:
-    """`packages` with all they depend on, and `without_dependencies`: those that would draw a whole system in."""
+    """`packages` with all dependencies, and `without_dependencies`: packages that would need a whole system."""
 
     suite: str
     packages: tuple[str, ...]
@@ -45,7 +45,7 @@ class DebianSuite:
         return ""
 
     def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
-        """Download (what is there and whole is not loaded again), verify, unpack into `root`."""
+        """Download missing packages, verify, unpack into `root`."""
         apt = Apt(downloads, self.suite, mirror or archive())
         tell(f"Reading Debian's index of {self.suite}.")
         apt.update(tell)
@@ -64,7 +64,7 @@ class Package:
 
 
 class Apt:
-    """apt-get with everything of its own below one folder; only this machine's network settings (Acquire) are read."""
+    """apt-get with all state below one folder. It reads only this machine's network settings (Acquire)."""
 
     def __init__(self, folder: Path, suite: str, mirror: str) -> None:
         self.archives = folder / "archives"
@@ -81,7 +81,7 @@ class Apt:
         self._run(["update"], "Debian's index could not be read", tell)
 
     def needed(self, source: DebianSuite) -> list[Package]:
-        """Those that are there, too: apt names only what it does not see, so it looks from an empty folder."""
+        """All packages, also downloaded ones: apt names only missing files, so it looks from an empty folder."""
         ask = ["--option", f"Dir::Cache::archives={self._empty}", "--print-uris"]
         closure = self._run([*ask, "install", "--yes", *source.packages], "The packages do not fit", cwd=self._empty)
         alone = source.without_dependencies
@@ -89,7 +89,7 @@ class Apt:
         return parse(closure + more)
 
     def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
-        """apt does not look into a file that has the right size: one that is torn is put away first."""
+        """apt does not check a file of the right size, so damaged files are removed first."""
         total_bytes = self._total_bytes(needed, tell, "packages")
         self._run(["install", "--yes", "--download-only", *source.packages], STOPPED, tell, total_bytes=total_bytes)
         if source.without_dependencies:
@@ -98,7 +98,7 @@ class Apt:
             verify(self.archives / package.file, package.sha256)
 
     def source(self, name: str, tell: Tell) -> list[Package]:
-        """The files of a source package, downloaded and verified. Its index is read only for those who ask."""
+        """The files of a source package, downloaded and verified."""
         self._with_source.write_text(self._source_index)
         self.update(tell)
         ask = ["source", "--download-only", name]
@@ -109,7 +109,7 @@ class Apt:
         return needed
 
     def _total_bytes(self, needed: list[Package], tell: Tell, what: str) -> int:
-        """Of the folder of downloads once all are there: it may hold others' files, too. Torn files are put away."""
+        """The final size of the folder of downloads, with older files in it. Damaged files are removed."""
         absent = [one for one in needed if not intact(self.archives / one.file, one.sha256)]
         for package in absent:
             (self.archives / package.file).unlink(missing_ok=True)
@@ -134,7 +134,7 @@ class Apt:
 
 
 def config(folder: Path, user: str, network: str) -> str:
-    """apt's configuration. It is read before all others, so it can put these out of the way."""
+    """apt's configuration. It is read first, so it can disable all others."""
     own = {
         "Dir::Etc::main": "/dev/null",
         "Dir::Etc::parts": folder / "empty",
@@ -149,7 +149,7 @@ def config(folder: Path, user: str, network: str) -> str:
         "Dir::Cache": folder,
         "Dir::Cache::archives": folder / "archives",
         "Dir::Log": folder,
-        "APT::Sandbox::User": user,  # else root's apt downloads as _apt, who may not enter here
+        "APT::Sandbox::User": user,  # else root's apt downloads as _apt, which may not enter here
         "APT::Install-Recommends": "false",
         "APT::Install-Suggests": "false",
         "APT::Get::List-Cleanup": "false",
@@ -166,7 +166,7 @@ def sources(mirror: str, suite: str) -> str:
 
 
 def parse(printed: str) -> list[Package]:
-    """What `--print-uris` printed; one package once."""
+    """The output of `--print-uris`; each package once."""
     found = {match[1]: Package(match[1], int(match[2]), match[3]) for match in URI.finditer(printed)}
     if not found:
         raise SandboxError("apt named no packages.", "Look at its sources: the archive may not have this suite.")
@@ -206,6 +206,6 @@ def _stanzas(lines: list[str]) -> Iterator[AptSource]:
 
 
 def _network() -> str:
-    """This machine's proxies, certificates and the like, in apt's own words."""
+    """This machine's network options of apt, such as proxies and certificates."""
     dumped = run(["apt-config", "dump"], "apt's configuration could not be read")
     return "".join(f"{line}\n" for line in dumped.splitlines() if line.startswith("Acquire::"))

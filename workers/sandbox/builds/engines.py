@@ -1,4 +1,4 @@
-"""Storage engines that a server loads as plugins, and what each needs to be there."""
+"""Storage engines that are plugins, and their needs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class PluginEngine:
 
 
 def huge_pages_in_the_way() -> str:
-    """TokuDB does not start where every process gets huge pages: its memory would grow beyond its cache."""
+    """TokuDB does not start when every process gets huge pages: its memory would exceed its cache."""
     try:
         always = "[always]" in HUGE_PAGES.read_text()
     except OSError:
@@ -41,8 +41,8 @@ ENGINES: dict[str, PluginEngine] = {
         # Left alone, its cache takes half of the machine's memory. It was never declared stable for MariaDB 10.5.
         defaults={"plugin_maturity": "unknown", "tokudb_cache_size": "128M"},
         preloads=("libjemalloc.so.2",),  # else it refuses to start
-        # Its own look for huge pages maps memory over what another thread may just have got: one start of a hundred
-        # crashed. `missing` looks in its place.
+        # Its own check for huge pages may overwrite memory of another thread: one start of a hundred crashed.
+        # `missing` checks instead.
         environment={"TOKU_HUGE_PAGES_OK": "1"},
         missing=huge_pages_in_the_way,
     ),

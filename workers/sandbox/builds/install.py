@@ -1,4 +1,4 @@
-"""Putting builds into the store: one of the catalogue, or one that the user brings."""
+"""Installs builds into the store, from the catalogue or from the user."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from workers.sandbox.builds.progress import Tell, size_bytes
 from workers.sandbox.builds.store import Manifest
 from workers.sandbox.builds.system import SYSTEM
 
-UNPACKED = 6  # a tarball's contents are at most so many times its size (measured: 2 to 4)
+UNPACKED = 6  # upper bound of a tarball's content over its size (measured: 2 to 4)
 
 
 def install(key: str, tell: Tell, mirror: str = "") -> None:
-    """Install one of the catalogue. SandboxError: unknown, there already, or what this machine lacks for it."""
+    """Install a build of the catalogue. SandboxError: unknown, installed already, or something is missing here."""
     if key not in CATALOGUE:
         raise SandboxError(
             f"The catalogue has no build called {key!r}.",
@@ -59,7 +59,7 @@ def _put(key: str, entry: CatalogueEntry, root: Path, tell: Tell, mirror: str) -
 
 
 def add(key: str, tell: Tell, *, basedir: Path | None = None, tarball: Path | None = None) -> None:
-    """Take a server that the user has: used where it lies (`basedir`), or unpacked from a tarball."""
+    """Add a server of the user: used in its folder (`basedir`), or unpacked from a tarball."""
     if key in CATALOGUE or key in SYSTEM:
         raise SandboxError(f"{key} is the name of a build that Durascope knows.", "Choose another name.")
     store.require_free(key)
@@ -85,7 +85,7 @@ def _unpacked(root: Path, tarball: Path, tell: Tell) -> Manifest:
 
 
 def _lift(root: Path) -> None:
-    """Most tarballs hold one folder, named by version: what is in it moves up."""
+    """Most tarballs hold one folder, named by version: its content moves up."""
     inside = list(root.iterdir())
     bare = any((root / server).exists() for server in SERVERS)
     if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() and not bare:

@@ -1,4 +1,4 @@
-"""Where a server's parts lie below a folder: asked of the folder, since every packager has a layout of its own."""
+"""Finds a server's files below a folder, because every packager has its own layout."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -38,8 +38,7 @@ class Layout:
 
 
 def discover(root: Path, *, own_libc: bool = False) -> Layout:
-    """The parts below `root`. `own_libc`: it was unpacked with its C library, which then must be used. SandboxError:
-    there is no server."""
+    """The layout below `root`. `own_libc`: its own C library must be used. SandboxError: there is no server."""
     mysqld = _first(path for path in _below(root, SERVERS) if path.is_file())
     if mysqld is None:
         raise SandboxError(
@@ -56,7 +55,7 @@ def discover(root: Path, *, own_libc: bool = False) -> Layout:
 
 
 def _loader(root: Path) -> Path:
-    """The file itself: in a folder that is no system, absolute links lead out of it."""
+    """The loader inside of `root`: absolute links lead out of it."""
     inside = (
         path for path in _below(root, LOADERS) if path.is_file() and path.resolve().is_relative_to(root.resolve())
     )

@@ -1,4 +1,4 @@
-"""An artifact of a Maven repository, by its coordinates: fetched by Maven, from wherever it is set up to look."""
+"""An artifact of a Maven repository, fetched by Maven with its own settings."""
 
 import fnmatch
 import platform
@@ -11,8 +11,7 @@ from workers.errors import SandboxError
 from workers.sandbox.builds.archive import unzip, verify
 from workers.sandbox.builds.progress import Tell, run
 
-# 2.10 asks for the artifact alone; later ones read its POM first, and that of MariaDB 10.1.8 has a parent that never
-# was published.
+# 2.10 fetches the artifact only. Later versions read its POM, and the parent of MariaDB 10.1.8's was never published.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.10:copy"
 MACHINES = ("x86_64", "amd64")
 # Maven before 3.9 loads the rest of a file only with a transport that Debian has in a package of its own
@@ -46,7 +45,7 @@ class MavenArtifact:
         return ""
 
     def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
-        """Download (an archive that is there and whole is not loaded again), verify, unpack into `root`."""
+        """Download a missing archive, verify, unpack into `root`."""
         if mirror:
             raise SandboxError("--mirror is for Debian's archive.", "Maven's are set in its own settings.xml.")
         archive = self._fetch(downloads, tell)
@@ -56,7 +55,7 @@ class MavenArtifact:
             unzip_nested(archive, inside, downloads, root / where)
 
     def place(self, name: str) -> str | None:
-        """Where a file of the archive goes, below the build's folder; None: it is left out."""
+        """The place of a file below the build's folder; None: it is left out."""
         for inside, where in self.places.items():
             if name.startswith(inside):
                 target = where + name.removeprefix(inside)
@@ -104,7 +103,7 @@ def going_on() -> tuple[str, ...]:
 
 
 def unzip_nested(archive: Path, inside: str, workshop: Path, target: Path) -> None:
-    """Unpack an archive that lies in another one; META-INF is the packager's, not the server's."""
+    """Unpack an archive inside another one, without the packager's META-INF."""
     unzip(archive, workshop, lambda name: "nested.jar" if name == inside else None)
     try:
         unzip(workshop / "nested.jar", target, lambda name: None if name.startswith("META-INF/") else name)

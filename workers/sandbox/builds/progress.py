@@ -1,4 +1,4 @@
-"""Programs that take a while, and telling how far they are."""
+"""Runs slow programs and reports their progress."""
 
 import re
 import subprocess
@@ -25,8 +25,8 @@ def run(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> str:
-    """What the program prints. While it runs, `tell` hears of the size of the folder `growing`. SandboxError, with its
-    last words, when it fails; it dies with us."""
+    """The program's output. While it runs, `tell` gets the size of the folder `growing`. SandboxError, with the end of
+    the output, when it fails. The program ends with the worker."""
     with tempfile.TemporaryFile("w+", errors="replace") as printed:
         try:
             running = subprocess.Popen(
@@ -66,7 +66,7 @@ def _wait(running: subprocess.Popen[bytes], tell: Tell | None, growing: Path | N
 
 
 def size_bytes(folder: Path) -> int:
-    """What the files below occupy; they may come and go meanwhile."""
+    """The size of all files below, which may change meanwhile."""
     total = 0
     for path in folder.rglob("*"):
         try:

@@ -1,6 +1,6 @@
-"""The folder that holds installed builds: `<key>/build.json` says what it is, `<key>/root` holds the files.
+"""The folder of installed builds: `<key>/build.json` describes a build, `<key>/root` holds its files.
 
-A build appears by one rename, whole or not at all. What was downloaded for it stays in `.downloads/<key>`.
+A build appears complete, by one rename. Its downloads stay in `.downloads/<key>`.
 """
 
 import fcntl
@@ -28,8 +28,8 @@ HEADROOM_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an installed build is. `basedir`: where the files are when they are not ours; they may change under us,
-    so the binary is asked for its version each time."""
+    """An installed build. `basedir`: the user's folder of a build that is not copied; its files may change, so the
+    binary is asked for its version each time."""
 
     title: str
     flavour: FlavourKey
@@ -43,12 +43,12 @@ class Manifest:
 
     @property
     def purpose(self) -> str:
-        """As the catalogue's entries have one."""
+        """As of a catalogue entry."""
         return f"From {self.source}."
 
 
 def folder() -> Path:
-    """Beside the sandboxes: where the user that runs them may read. DURASCOPE_BUILDS names another."""
+    """The store, which the sandboxes' user can read. DURASCOPE_BUILDS names another folder."""
     if named := os.environ.get("DURASCOPE_BUILDS"):
         return Path(named).absolute()
     if os.geteuid() == 0:
@@ -61,7 +61,7 @@ def downloads(key: str) -> Path:
 
 
 def installed() -> list[str]:
-    """Of all installed builds."""
+    """The keys of all installed builds."""
     return sorted(file.parent.name for file in folder().glob(f"*/{MANIFEST}") if KEY.fullmatch(file.parent.name))
 
 
@@ -95,13 +95,13 @@ def root_of(key: str, manifest: Manifest) -> Path:
 
 
 def require_free(key: str) -> None:
-    """SandboxError on a name that cannot be one, or is taken."""
+    """SandboxError: the name is not valid, or taken."""
     if not KEY.fullmatch(key):
         raise SandboxError(
             f"{key!r} cannot name a build.", "Use lower-case letters, digits, dots and dashes, up to 60."
         )
     if (folder() / key).exists():
-        raise SandboxError(f"{key} is installed already.", f"To make it anew: manage.py build remove {key}")
+        raise SandboxError(f"{key} is installed already.", f"To install it again, first: manage.py build remove {key}")
 
 
 def require_there(key: str, *, or_downloads: bool = False) -> None:
@@ -121,24 +121,24 @@ def require_space(mib: int) -> None:
 
 
 def publish(key: str, fill: Callable[[Path], Manifest]) -> None:
-    """`fill(root)` puts the files into an empty folder, makes them `readable` and says what they are; then the build is
-    there, whole."""
+    """`fill(root)` puts the files into an empty folder, makes them `readable` and describes them; then the build
+    appears."""
     require_free(key)
     workshop = folder() / f".making-{key}"
-    untrusted.remove_tree(workshop)  # of an install that was killed: we hold the lock
+    untrusted.remove_tree(workshop)  # of an install that was killed; we hold the lock
     _made(workshop / "root")
     try:
         manifest = fill(workshop / "root")
         (workshop / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
         (workshop / MANIFEST).chmod(0o644)
-        subprocess.run(["sync", "--file-system", workshop], check=False)  # a build outlives a power cut whole
+        subprocess.run(["sync", "--file-system", workshop], check=False)  # so that a power loss cannot damage it
         workshop.rename(folder() / key)
     finally:
         untrusted.remove_tree(workshop)
 
 
 def remove(key: str, *, with_downloads: bool = False) -> None:
-    """Files that a user's --basedir named are left alone."""
+    """Files in a user's --basedir stay."""
     if (folder() / key).is_dir():
         leaving = folder() / f".leaving-{key}"
         untrusted.remove_tree(leaving)
@@ -150,18 +150,18 @@ def remove(key: str, *, with_downloads: bool = False) -> None:
 
 @contextmanager
 def locked(key: str, tell: Tell) -> Iterator[None]:
-    """One at a time for one build. The lock ends with the process that holds it."""
+    """One process at a time for a build. The lock ends with its process."""
     with (_made(folder()) / f".{key}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell(f"Somebody else is working on {key}: waiting for them to end.")
+            tell(f"Another process is installing or removing {key}: waiting.")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def _made(path: Path) -> Path:
-    """The folder, made with all above it so that the sandboxes' user may enter, whatever the umask."""
+    """The folder, made with all above it, so that the sandboxes' user may enter."""
     try:
         owner.enterable(path)
     except OSError as error:
@@ -172,7 +172,7 @@ def _made(path: Path) -> Path:
 
 
 def readable(root: Path) -> None:
-    """Everybody may read and run it, and nothing of it becomes another user: packages hold programs such as su."""
+    """All users may read and run it, without setuid programs: packages hold programs such as su."""
     for path in (root, *root.rglob("*")):
         if not path.is_symlink():
             mode = path.stat().st_mode

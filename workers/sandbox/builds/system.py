@@ -1,4 +1,4 @@
-"""The servers that are installed on this machine anyway."""
+"""The servers that are installed on this machine."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin")
 
 @dataclass(frozen=True)
 class SystemServer:
-    """How it is looked for, and the package that has it."""
+    """Its names, and the package that holds it."""
 
     title: str
     flavour: FlavourKey
     binaries: tuple[str, ...]
     package: str
-    purpose: str = "What the system itself has: nothing to download where its package is installed."
+    purpose: str = "The server of this system: nothing to download if its package is installed."
 
 
 SYSTEM: dict[str, SystemServer] = {
@@ -45,7 +45,7 @@ def find(key: str) -> Build:
 
 
 def _layout(mysqld: Path) -> Layout:
-    """Of the folder above; the binary stays the one that was found."""
+    """The layout of the folder above, with the binary that was found."""
     found = discover(mysqld.parent.parent) if mysqld.parent.name in ("bin", "sbin") else Layout(mysqld)
     return Layout(mysqld, found.share, found.plugin_dir)
 

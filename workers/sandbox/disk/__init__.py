@@ -1,8 +1,8 @@
-"""A disk that forgets: what was not flushed is lost when its power is cut.
+"""A volatile disk: unflushed data are lost when its power is cut.
 
-One process is the disk. It serves a single file through FUSE; a loop device on that file makes it a block device, so
-that a real file system with a real journal lies on it. Writes stay in the process's memory until a flush; a flush
-takes K + N/R and then lets them through to the image, which is what remains after a cut.
+A process serves a single file through FUSE. A loop device makes the file a block device, with a real file system and
+journal on it. Writes stay in the process's memory until a flush. A flush takes K + N/R and then writes them to the
+image, which remains after a cut.
 
     cache.py     which blocks are in memory and which in the image; the cut       (pure)
     device.py    the cache with a clock: flushes that take their time, statistics
@@ -10,7 +10,7 @@ takes K + N/R and then lets them through to the image, which is what remains aft
     control.py   the commands of the control socket
     __main__.py  the process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET
 
-    system.py    mounts and loop devices: make them, find those below a folder, take them away
+    system.py    mounts and loop devices: make, find and remove them
     volatile.py  VolatileDisk: all of this as one object
     prepared.py  disks that already hold a datadir
     ability.py   can this host do it?

@@ -1,7 +1,7 @@
 """The disk's process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET
 
-Serves IMAGE, a file whose size is a multiple of 4096, on the file MOUNTPOINT until that is unmounted. Its death, of
-whatever kind, is a power cut. It imports nothing but the standard library and its neighbours here.
+Serves IMAGE, a file whose size is a multiple of 4096, on the file MOUNTPOINT until it is unmounted. The end of the
+process is a power cut. It imports only the standard library and this package.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ def _handle(device: VolatileDevice, connection: FuseMount, request: Request) -> 
 
 
 def _converse(device: VolatileDevice, listener: socket.socket) -> None:
-    """One line, one answer. Whoever says nothing or hangs up does not stop the disk for long."""
+    """One line, one answer. A silent caller stops the disk for a second at most."""
     with listener.accept()[0] as caller:
         caller.settimeout(1)
         try:
@@ -69,14 +69,14 @@ def _converse(device: VolatileDevice, listener: socket.socket) -> None:
 
 
 def _listen(listener: socket.socket, control: Path) -> None:
-    os.umask(0o177)  # only our own user may cut the power
+    os.umask(0o177)  # only the worker's user may cut the power
     listener.bind(str(control))
     listener.listen()
 
 
 def _be_punctual() -> None:
-    """Timers to the microsecond (the default slack is 50), no pauses to look for garbage, no wait for a processor (no
-    device waits for one; where we may not, we wait), and none for our own device's write-back when memory is short."""
+    """Exact timers (the default slack is 50 microseconds), no garbage collection, real-time scheduling if allowed, and
+    no wait for the write-back of this device when memory is short."""
     gc.disable()
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))

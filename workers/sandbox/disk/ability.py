@@ -1,4 +1,4 @@
-"""Can this host cut the power of a disk? Asked by doing it, on a small one."""
+"""Can this host simulate a power loss? It is tried on a small disk."""
 
 import contextlib
 import functools
@@ -25,8 +25,7 @@ CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --device /dev/fuse -
 
 @functools.cache
 def missing() -> str:
-    """Why no power loss can be simulated here and what to do about it; "" when it can. Takes less than a second, once
-    per process."""
+    """Why this host cannot simulate a power loss, and what to do; "" when it can. Takes a second, once per process."""
     try:
         return next((why for check in CHECKS if (why := check())), "")
     except OSError as error:
@@ -74,8 +73,7 @@ def _tools() -> str:
 
 
 def _a_real_cut() -> str:
-    """One flushed block, one unflushed; the flushed one must survive, the other must not, and the flush must cost
-    what it was told to."""
+    """A flushed block must survive a cut, an unflushed one must not, and the flush must take its time."""
     sweep(ROOT)
     try:
         with VolatileDisk.create(ROOT / "live" / str(os.getpid()), SIZE_BYTES) as disk:
@@ -83,7 +81,7 @@ def _a_real_cut() -> str:
     except (SandboxError, OSError) as error:
         return f"A trial of a volatile disk failed: {reason(error)}"
     finally:
-        with contextlib.suppress(OSError):  # another worker may be at it
+        with contextlib.suppress(OSError):  # another worker may use it
             (ROOT / "live").rmdir()
             ROOT.rmdir()
 
@@ -115,7 +113,7 @@ def cut_one(disk: VolatileDisk) -> tuple[bytes, float]:
 
 def _verdict(found: bytes, flush_s: float) -> str:
     if found != b"S" * BLOCK_BYTES + b"0" * BLOCK_BYTES:
-        return "A simulated power loss did not lose exactly what was not flushed: no verdict could be trusted."
+        return "A simulated power loss did not lose exactly the unflushed data: no verdict would be reliable."
     if flush_s < FLUSH_US / 1e6:
         return (
             f"Flushes do not reach the volatile disk: one took {1000 * flush_s:.1f} ms instead of {FLUSH_US // 1000}."

@@ -14,7 +14,7 @@ MOST_BLOCKS = 512  # per pwritev, below IOV_MAX
 
 @dataclass(frozen=True)
 class Cut:
-    """What was in memory when the power went: what got through to the image all the same, and what did not."""
+    """Bytes in memory at the cut: lost ones, and those that reached the image."""
 
     lost_bytes: int = 0
     kept_bytes: int = 0
@@ -23,8 +23,8 @@ class Cut:
 class Cache:
     """Two generations of unflushed blocks over an image.
 
-    `fresh`: written since the last flush began. `leaving`: on their way with the flush in progress; they are in the
-    image only when it has ended. Blocks are immutable, so that a block in both costs no copy.
+    `fresh`: written since the last flush began. `leaving`: of the flush in progress; they are in the image only after
+    its end. Blocks are immutable, so a block in both needs no copy.
     """
 
     def __init__(self, image_fd: int, size_bytes: int) -> None:
@@ -59,13 +59,13 @@ class Cache:
         return blocks[offset - first * BLOCK_BYTES :][:length]
 
     def begin_flush(self) -> int:
-        """Everything written so far leaves; the bytes that are on their way."""
+        """Begin to flush everything written so far; returns its bytes."""
         self.leaving, self.fresh = self.fresh, {}
         return len(self.leaving) * BLOCK_BYTES
 
     def finish_flush(self) -> None:
-        """What was leaving is in the image. OSError (a full host disk): it is not, and stays in memory.
-        When the power went meanwhile the image is left alone."""
+        """Write the leaving blocks to the image. OSError (a full host disk): they stay in memory. After a cut the image
+        is not changed."""
         try:
             if not self.frozen:
                 self._destage()
@@ -92,7 +92,7 @@ class Cache:
         return Cut(self.pending_bytes - kept, kept)
 
     def forget(self) -> None:
-        """Power on again: memory is empty, the image is what there is."""
+        """Power on again: only the image remains."""
         self.fresh, self.leaving, self.frozen = {}, {}, False
 
     def _block(self, number: int) -> bytes:
@@ -114,7 +114,7 @@ def _runs(numbers: list[int]) -> Iterator[list[int]]:
 
 
 def _survivors(keep_permille: int, seed: int, granularity: int, generation: int, number: int) -> Iterator[int]:
-    """Where the pieces of a block begin that get through: 16 bits of a hash decide on each."""
+    """The begins of the surviving pieces of a block: 16 bits of a hash decide on each."""
     most = BLOCK_BYTES // SECTOR_BYTES
     drawn = hashlib.blake2b(f"{seed} {generation} {number}".encode(), digest_size=2 * most).digest()
     for start, dice in zip(range(0, BLOCK_BYTES, granularity), struct.unpack(f"<{most}H", drawn), strict=False):

@@ -1,4 +1,4 @@
-"""The disk as a device: flushes that take their time, one after the other, and what happened so far."""
+"""The disk as a device: flushes in series that take their time, and counters."""
 
 import time
 from collections import deque
@@ -56,8 +56,8 @@ class VolatileDevice:
         self.cache.write(offset, data)
 
     def flush(self, answer: Answer) -> None:
-        """`answer(None)` is called when everything written until now is in the image, `answer(error)` when it
-        could not be put there: at once if a flush costs nothing, else by `tick`."""
+        """`answer(None)` is called when all earlier writes are in the image, `answer(error)` after a failure: at once
+        if a flush takes no time, else by `tick`."""
         if self._flush or self.holding:
             self._waiting.append(answer)
         elif self.lying or self.cache.frozen:
@@ -71,7 +71,7 @@ class VolatileDevice:
                 self._finish()
 
     def wait_s(self) -> float | None:
-        """How long until `tick` has something to do; None: until somebody asks for a flush."""
+        """Time until `tick` has work; None: until the next flush."""
         if self.holding or not self._flush:
             return None
         return max(0, self._flush.ends_ns - time.monotonic_ns()) / 1e9
@@ -81,12 +81,12 @@ class VolatileDevice:
             self._finish()
 
     def hold(self) -> None:
-        """No flush ends from now on, until the cut: whoever waits for one is told nothing meanwhile."""
+        """No flush ends until the cut, and none is answered."""
         self.holding = True
 
     def cut(self, keep_permille: int, seed: int, granularity: int) -> Cut:
-        """Cut the power. A second cut finds nothing more to lose. A flush in progress ends at once: nobody who
-        waits for it may hold up the unmounting, and its blocks are lost like all others."""
+        """Cut the power. A second cut loses nothing more. A flush in progress ends at once, so that it cannot block the
+        unmounting; its blocks are lost."""
         if not self.cache.frozen:
             self.last_cut = self.cache.cut(keep_permille, seed, granularity)
             self.counters.cuts += 1

@@ -1,4 +1,4 @@
-"""The kernel's side: one file, served over /dev/fuse.
+"""The interface to the kernel: one file, served over /dev/fuse.
 
 Numbers and layouts are those of linux/fuse.h, protocol 7.31 (Linux 5.3 and later). The mount point is a file, not a
 folder: the root of this file system is the file itself.
@@ -28,7 +28,7 @@ ATTRIBUTES = struct.Struct("<QII6Q10I")
 MAJOR, MINOR = 7, 31
 ASYNC_READ, BIG_WRITES, MAX_PAGES = 1 << 0, 1 << 5, 1 << 22
 MOST_BYTES = 1 << 20  # of one write; 256 pages
-DIRECT_IO = 1  # of FOPEN_*: else stale pages of a former life would survive a cut
+DIRECT_IO = 1  # of FOPEN_*: else cached pages would survive a cut
 FILE_MODE = 0o100600
 A_DAY_S = 86400
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
@@ -36,7 +36,7 @@ MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the kernel wants of the device. `data`: of a write, valid until the next `receive`."""
+    """A request of the kernel. `data`: of a write, valid until the next `receive`."""
 
     kind: Literal["read", "write", "flush"]
     unique: int
@@ -62,7 +62,7 @@ class FuseMount:
         except OSError as error:
             if error.errno == errno.ENODEV:
                 raise ConnectionError from error
-            if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):  # the request was taken back
+            if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):  # the request was cancelled
                 return None
             raise
         _, operation, unique, *_ = REQUEST.unpack_from(self._buffer)
@@ -76,7 +76,7 @@ class FuseMount:
 
     def answer(self, unique: int, data: bytes = b"", error: OSError | None = None) -> None:
         status = -(error.errno or errno.EIO) if error else 0
-        with contextlib.suppress(FileNotFoundError):  # who asked was killed meanwhile
+        with contextlib.suppress(FileNotFoundError):  # the caller was killed meanwhile
             os.writev(self.fd, [REPLY.pack(REPLY.size + len(data), status, unique), data])
 
     def written(self, unique: int, length: int) -> None:

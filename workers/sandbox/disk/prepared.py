@@ -1,4 +1,4 @@
-"""Disks that already hold a datadir: the whole file system is made once and copied."""
+"""Disks with a datadir: the whole file system is made once and copied."""
 
 import secrets
 from pathlib import Path
@@ -26,7 +26,7 @@ def new_disk(
 
 
 def disk_image(root: Path, build: Build, user: User, image_key: str = "", size_bytes: int = SIZE_BYTES) -> Path:
-    """The file of a disk of that size which holds the datadir; made on first use."""
+    """The image file of a disk of that size with the datadir; made on first use."""
     place.prepare(root, user)
     datadir = images.of(root, build, user, image_key)
     key = f"{datadir.parent.name}.disk-{size_bytes >> 20}m"

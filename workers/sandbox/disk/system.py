@@ -1,6 +1,6 @@
-"""Mounts and loop devices, by the system calls themselves: mount(2), umount2(2), loop(4).
+"""Mounts and loop devices by system calls: mount(2), umount2(2), loop(4).
 
-No call here may stop a worker for ever: an unmount waits for the device, and the device may have died.
+No call may block a worker for ever: an unmount waits for its device, which may be dead.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ POLL_S = 0.005
 
 
 def mount_ext4(device: Path, point: Path) -> None:
-    """Mount with the journal replayed. No inode tables are written in the background: that would be load."""
+    """Mount, with the journal replayed. Inode tables are not written in the background, which would be load."""
     flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME)
     if _libc().mount(os.fsencode(device), os.fsencode(point), b"ext4", flags, b"noinit_itable"):
         why = os.strerror(ctypes.get_errno())
@@ -33,7 +33,7 @@ def mount_ext4(device: Path, point: Path) -> None:
 
 
 def unmount(point: Path, patience_s: float = PATIENCE_S) -> None:
-    """SandboxError when somebody still uses it after that time, or when the device does not answer."""
+    """SandboxError: a process still uses it after that time, or the device does not answer."""
     deadline = time.monotonic() + patience_s
     while status := _umount2(point, 0, max(POLL_S, deadline - time.monotonic())):
         if status != errno.EBUSY or time.monotonic() > deadline:
@@ -53,8 +53,8 @@ def attach(file: Path) -> Path:
 
 
 def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
-    """Returns when the loop device holds its file no longer. Who probes devices may keep it for a moment: the kernel
-    lets go of it once the last one has closed it, and may give it to somebody else at once."""
+    """Returns when the loop device has released its file. A program that probes devices may keep it open for a moment.
+    The kernel may then give the device to another user at once."""
     ours = _backing_file(device)
     with contextlib.suppress(OSError), device.open("rb") as loop:  # it may have gone by itself
         fcntl.ioctl(loop, LOOP_CLR_FD)
@@ -66,13 +66,13 @@ def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
 
 
 def drop_cached(device: Path) -> None:
-    """Let the kernel forget what it read from a device that is not mounted."""
+    """Drop the kernel's cache of an unmounted device."""
     with device.open("rb") as loop:
         fcntl.ioctl(loop, BLKFLSBUF, 0)
 
 
 def write_cache(device: Path) -> str:
-    """`write back` when flushes are passed on to what is below."""
+    """`write back` when flushes are passed on."""
     return Path(f"/sys/block/{device.name}/queue/write_cache").read_text().strip()
 
 
@@ -89,8 +89,8 @@ def mounts_below(folder: Path) -> list[tuple[Path, str]]:
 
 
 def dismantle(folder: Path) -> None:
-    """Take away every mount and loop device in the folder, whatever state they are in. The processes that use them
-    must be dead. One that does not go does not keep the others. SandboxError when something is left all the same."""
+    """Remove every mount and loop device in the folder, in any state. The processes that use them must be dead. A
+    failure does not stop the others. SandboxError: something is left."""
     folder = folder.resolve()
     for fuse in (False, True):
         for point, kind in mounts_below(folder):
@@ -116,7 +116,7 @@ def _unmount_somehow(point: Path) -> None:
 
 
 def _umount2(point: Path, flags: int, patience_s: float) -> int:
-    """The error number, 0: done. A call that hangs is left behind in its thread: it ends when the device dies."""
+    """The error number; 0: done. A blocked call stays in its thread, which ends when the device dies."""
     status = [errno.ETIMEDOUT]
 
     def call() -> None:
@@ -138,7 +138,7 @@ def _attach(file: Path) -> Path:
 
 
 def _backing_file(device: Path) -> str:
-    """Empty: it has none. OSError: that cannot be read, and is no proof that it has none."""
+    """Empty: it has none. OSError: not readable, which proves nothing."""
     try:
         return Path(f"/sys/block/{device.name}/loop/backing_file").read_text().strip()
     except OSError as error:

@@ -56,8 +56,8 @@ class DiskStats:
 
 
 class VolatileDisk:
-    """`create` makes one; `remove`, or leaving the `with` block, leaves nothing behind. What is written below `mnt`
-    is lost in a `cut` unless it was flushed. It dies with the process that made it, which is a power cut too.
+    """`create` makes one; `remove`, or the end of the `with` block, removes it. A `cut` loses everything below `mnt`
+    that was not flushed. The disk ends with the process that made it, which is a power cut too.
 
     The order of a power loss: `hold`, freeze what writes, `cut`, kill it, `power_on`.
     """
@@ -73,11 +73,11 @@ class VolatileDisk:
     def create(
         cls, folder: Path, size_bytes: int = 1 << 30, *, image: Path | None = None, journal: bool = True
     ) -> Self:
-        """A disk in `folder`, which must not exist yet; a child of `<root>/live`, so that a sweep finds it.
+        """A disk in the new folder `folder`, a child of `<root>/live` for the sweep.
 
         Empty and of that size, or a copy of `image` (a file such as `prepared.disk_image` makes; its size counts).
-        Without a journal an append's fsync is one flush instead of two, and a cut leaves nothing that can be trusted.
-        SandboxError says what is in the way; nothing is left behind then.
+        Without a journal an append's fsync is one flush instead of two, and a cut damages the file system.
+        SandboxError: nothing is left behind.
         """
         if size_bytes < LEAST_BYTES or size_bytes % 4096:
             raise SandboxError(f"A disk cannot have {size_bytes} bytes.", "At least 16 MiB, in blocks of 4 KiB.")
@@ -93,7 +93,7 @@ class VolatileDisk:
 
     @property
     def pid(self) -> int:
-        """Of the disk's own process; 0: it has none."""
+        """Pid of the disk's process; 0: it has none."""
         return self._process.pid if self._process else 0
 
     @property
@@ -104,16 +104,15 @@ class VolatileDisk:
         return self._device
 
     def hold(self) -> None:
-        """No flush ends from now on: with regard to what was promised, this is the moment of the power loss. `cut` must
-        follow. In between there is time to freeze who writes and to read the answers that are on their way, without
-        the flush in progress slipping through. Nobody may read its files in between: what is not in memory would wait
-        for a disk that waits for the cut."""
+        """No flush ends from now on: this is the moment of the power loss. `cut` must follow. In between the server is
+        frozen and its last answers are read, without the flush in progress ending. Nobody may read the disk's files in
+        between: a read would block until the cut."""
         self._tell("hold")
 
     def cut(self, keep_permille: int = 0, seed: int = 0, granularity: int = SECTOR_BYTES) -> Cut:
-        """The power goes. What was not flushed is lost but for a random part in pieces of `granularity` bytes (512,
-        1024, 2048, 4096); the same seed keeps the same pieces. The disk goes on answering from memory, so that
-        everything above it ends cleanly; none of that reaches the image."""
+        """Cut the power. Unflushed data are lost, but for a random part in pieces of `granularity` bytes (512, 1024,
+        2048, 4096); an equal seed keeps the same pieces. The disk still answers from memory, so that everything above
+        it ends cleanly; the image does not change."""
         answer = self._tell(f"cut {keep_permille} {seed} {granularity}")
         return Cut(int(answer["lost"]), int(answer["kept"]))
 
@@ -122,8 +121,8 @@ class VolatileDisk:
         self._tell(f"lie {'on' if on else 'off'}")
 
     def storage(self, k_us: float, r_mbps: float = 0) -> None:
-        """What a flush costs from now on: k_us microseconds + its bytes / r_mbps (0: no limit). An fsync of a file is
-        one flush when it overwrites and two when it appends (ext4: one for the data, one for the journal)."""
+        """The time of a flush from now on: k_us microseconds + its bytes / r_mbps (0: no limit). An fsync of a file is
+        one flush after an overwrite and two after an append (ext4: one for the data, one for the journal)."""
         self._tell(f"set {k_us:.3f} {r_mbps:.6f}")
 
     def stats(self) -> DiskStats:
@@ -131,9 +130,9 @@ class VolatileDisk:
         return DiskStats(**{name: kinds[name](value) for name, value in self._tell("stat").items()})
 
     def power_on(self) -> str:
-        """Unmount, forget what was in memory, mount again: the journal is replayed. Whoever uses the file system
-        must be dead. A file system that a torn cut broke is repaired first, as its administrator would do; the answer
-        says so, and is "" where nothing was to be repaired. BrokenFileSystem: it cannot be repaired."""
+        """Unmount, drop the memory, mount again, which replays the journal. All users of the file system must be dead.
+        A file system that a torn cut broke is repaired; the answer says so, "" without a repair. BrokenFileSystem: it
+        cannot be repaired."""
         system.unmount(self.mnt)
         system.drop_cached(self.device)
         self._tell("reset")
@@ -150,14 +149,14 @@ class VolatileDisk:
             raise BrokenFileSystem(
                 f"The power loss broke the file system itself: {broken.message} e2fsck could not repair it: "
                 f"{(done.stdout + done.stderr).strip()[-500:]}",
-                "What the server kept is not known. A disk that keeps its promises does not do this to ext4.",
+                "The server's data are not known. A disk that keeps flushed data does not do this to ext4.",
             ) from broken
         system.mount_ext4(self.device, self.mnt)
         return f"{broken.message} e2fsck repaired the file system."
 
     def give_way(self) -> None:
-        """All that waits for it is answered, and what was not flushed is forgotten. A process that waits in the kernel
-        for a disk cannot be killed: this comes first. Never raises."""
+        """Answer every waiting request, and drop unflushed data. A process that waits in the kernel for a disk cannot
+        be killed, so this comes first. Never raises."""
         try:
             self._tell("cut")
         except SandboxError:
@@ -173,9 +172,9 @@ class VolatileDisk:
         """Unmount, detach, end the process, delete the folder. May be called twice."""
         try:
             if self._device:
-                self._tell("cut")  # nothing more is of worth: no flush needs to be waited for
+                self._tell("cut")  # no data are needed any more
                 system.unmount(self.mnt)
-        except SandboxError:  # it hangs or is dead: without its process, nothing waits any more
+        except SandboxError:  # it hangs or is dead; killing its process ends every wait
             self._kill()
         try:
             self._end()
@@ -227,7 +226,7 @@ class VolatileDisk:
         system.mount_ext4(self.device, self.mnt)
 
     def _tell(self, line: str) -> dict[str, str]:
-        """Say it to the disk's process; what it answers, by name."""
+        """Send a command to the disk's process; returns its answer by name."""
         try:
             with socket.socket(socket.AF_UNIX) as line_out:
                 line_out.settimeout(ANSWER_TIMEOUT_S)
@@ -241,7 +240,7 @@ class VolatileDisk:
         return dict(word.partition("=")[::2] for word in answer.split()[1:])
 
     def _end(self) -> None:
-        """What is below the file system goes; the process ends when its file is no longer mounted."""
+        """Remove everything below the file system. The process ends when its file is unmounted."""
         self._device = None
         try:
             system.dismantle(self.folder)

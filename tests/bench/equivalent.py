@@ -71,7 +71,11 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/replica_judgement.py": {("return ''", "return None"): FALSY},
     "workers/crash/run.py": {("return ''", "return None"): FALSY},
-    "workers/crash/transactions.py": STRICT | {("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE},
+    "workers/crash/transactions.py": STRICT
+    | {
+        ("keys >= 0", "keys >= 1"): "no transaction has the number 0",
+        ("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE,
+    },
     "workers/crash/digest.py": STRICT | {("AT_ONCE = 8192", "AT_ONCE = 8193"): SPEED},
     "workers/crash/evidence.py": {
         ("gtid_before: str = ''", "gtid_before: str = 'x'"): "every trial says it; no check reads it",

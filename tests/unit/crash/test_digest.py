@@ -3,6 +3,7 @@
 import numpy as np
 
 from workers.crash import digest
+from workers.crash.transactions import is_written
 
 KEY = bytes(range(16))
 
@@ -32,3 +33,10 @@ def test_key_place_and_secret_all_count():
     assert len({of(KEY, 1, 0), of(KEY, 1, 1), of(KEY, 2, 0), of(KEY[::-1], 1, 0)}) == 4
     assert digest.new_secret() != digest.new_secret()
     assert digest.digests(KEY, np.array([], dtype=np.int64), np.array([], dtype=np.int64)).size == 0
+
+
+def test_a_row_belongs_to_its_transaction_only_in_a_place_of_its_shape():
+    """Number 1 writes one row, number 2 three."""
+    keys, places = np.array([1, 1, 2, 2]), np.array([0, 1, 1, 3])
+    found = digest.digests(KEY, keys, places)
+    assert is_written(KEY, keys, places, found).tolist() == [True, False, True, False]

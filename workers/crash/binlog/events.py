@@ -211,7 +211,6 @@ class EventLog:
             self.checked = False
             return placed, event
         body, crc = event[:-CRC_BYTES], U32.unpack(event[-CRC_BYTES:])[0]
-        self.checked = True  # holds for the description itself, whatever it says of the others
         good = crc32(body[:17] + bytes([body[17] & ~IN_USE]) + body[18:]) == crc
         self.checked = not good or body[-1] == 1
         return good, body

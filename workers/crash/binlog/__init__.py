@@ -1,4 +1,4 @@
-"""The binlog read by our own means: bytes -> events -> rows -> transactions. It survives torn and zero tails.
+"""Durascope's own reader of the binlog: bytes -> events -> rows -> transactions. Torn and zero tails are read too.
 
 An event counts when it is whole (and its CRC32 fits), a transaction when its commit is there.
 """

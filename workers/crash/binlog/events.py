@@ -81,7 +81,7 @@ class EventType(IntEnum):
 
 
 T = EventType
-NOTES_OF_SERVERS = (  # they tell a server or a replica something, and change nothing
+NOTES_OF_SERVERS = (  # information that changes no data
     T.STOP, T.ROTATE, T.FORMAT, T.HEARTBEAT, T.IGNORABLE, T.ROWS_QUERY, T.PREVIOUS_GTIDS, T.HEARTBEAT_V2,
     T.ANNOTATE_ROWS, T.BINLOG_CHECKPOINT, T.GTID_LIST,
 )  # fmt: skip
@@ -97,13 +97,13 @@ BORDERS = frozenset((int(EventType.FORMAT), *LAST))
 
 
 def end_of(event: bytes) -> int:
-    """Where it ends in its file, as it says itself."""
+    """Its end in the file, from its header."""
     end: int = HEADER.unpack_from(event)[2]
     return end
 
 
 class BinlogUnknown(DurascopeError):
-    """The binlog holds something that this reader does not understand: what it says of commits is unknown."""
+    """The binlog holds something that this reader does not understand, so its commits are unknown."""
 
 
 class EventLog:

@@ -1,11 +1,11 @@
-"""Events put together to transactions: what begins, what commits, what is rolled back or left hanging.
+"""Joins events to transactions: committed, rolled back or unfinished.
 
 MariaDB begins a transaction with its GTID event, the others with the statement BEGIN or XA START; it commits with an
 XID event, or with the statement COMMIT where the engine knows no XA. Anything else outside a transaction (DDL) is
 one by itself. XA PREPARE puts the rows aside until XA COMMIT names the same xid.
 
-Only inserted rows count: a transaction is in the binlog when its commit is. Whatever the witness does not do is noted:
-other changes of its tables, events out of their place, rows without their table map.
+Only inserted rows count, and only with their commit. Everything that the witness does not do is noted: other changes of
+its tables, events out of place, rows without a table map.
 """
 
 from array import array
@@ -105,7 +105,7 @@ class Groups:
         return len(self.ends) // 4
 
     def begin_file(self, name: str) -> None:
-        """No transaction and no table's number lives beyond its file."""
+        """Transactions and table numbers do not reach beyond a file."""
         self._drop()
         self._file = name
 
@@ -146,7 +146,7 @@ class Groups:
         self._name, self._state = name, state
 
     def _drop(self) -> None:
-        """Forget what has not been committed."""
+        """Drop everything uncommitted."""
         del self.raw[self._raw_kept :], self.pieces[self._pieces_kept :]
         self._maps.clear()
         self._used.clear()
@@ -218,7 +218,7 @@ class Groups:
             self._end(How.STATEMENT)
 
     def _sets_up(self, text: bytes) -> bool:
-        """Whether this makes the witness's tables, before its first row."""
+        """Whether it makes the witness's tables, before the first row."""
         return not self._pieces_kept and text.upper().startswith(statements.SET_UP)
 
     def _prepare(self, event: bytes) -> None:
@@ -274,7 +274,7 @@ class Groups:
             self._end_rows(event)
 
     def _insert_elsewhere(self, event: bytes, table: int | None) -> None:
-        """Without their table map nobody can tell which table rows are for."""
+        """Without a table map the table of rows is not known."""
         if table is None or self._state != INSIDE:
             self._note("rows without a table map" if table is None else "rows outside a transaction")
         self._foreign = self._foreign or "rows of another table"

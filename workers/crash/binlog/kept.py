@@ -1,4 +1,4 @@
-"""A binlog against the copy that was taken of it at the crash. A recovery may cut its end off, and changes nothing."""
+"""Compares a binlog with its copy from the crash. A recovery may truncate it, and must not change it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,9 +11,9 @@ FLAGS_AT = len(MAGIC) + 17  # of the file's description: a server clears the fla
 
 
 def rewritten(before: Sequence[Path], now: Sequence[Path], read_to: Mapping[str, int]) -> Oddities:
-    """Files of which the copy says otherwise, up to the last good event. OSError as the files do.
+    """Files that differ from the copy, up to the last good event. Raises OSError.
 
-    A file that is gone is no concern of this check: its transactions are missing.
+    A missing file is no difference: other checks find its missing transactions.
     """
     noted = OddityNotes()
     present = {path.name: path for path in now}

@@ -1,4 +1,4 @@
-"""MySQL's wrapped transactions: an event that holds the events of a transaction."""
+"""MySQL's payload events, which hold the events of a transaction."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The witness's transactions in a whole binlog, and the state it is in."""
+"""The witness's transactions in a binlog, and the state of the binlog."""
 
 import os
 import struct
@@ -61,8 +61,8 @@ def read(files: Sequence[Path], schema: str, secret: bytes) -> BinlogSeen:
 
 
 def files_of(datadir: Path, base: str) -> list[Path]:
-    """The files that `base`.index names, in its order; they need not exist. BinlogUnknown: the index is damaged, or
-    names files outside of its folder: the server writes it, and could have us read any file."""
+    """The files in `base`.index, in its order; they need not exist. BinlogUnknown: the index is damaged, or names files
+    in another folder, which a hostile server could do."""
     text = untrusted.read(datadir / f"{base}.index", MOST_INDEX_BYTES)
     if b"\0" in text:
         raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binlog is not known.")
@@ -74,7 +74,7 @@ def files_of(datadir: Path, base: str) -> list[Path]:
 
 
 def unreadable(ends: Sequence[FileEnd]) -> str:
-    """Where a replica that reads the files in this order has to stop, and why; "" when it can read them all.
+    """Where a replica must stop when it reads the files in this order, and why; "" when it can read them all.
 
     A tail is torn or zero at a crash; the replica meets it when the server has begun another file after it.
     """

@@ -1,4 +1,4 @@
-"""The witness's rows in row events: which table an event is for, and the numbers in its bytes.
+"""The witness's rows in row events: the table of an event, and the numbers in its bytes.
 
 The witness's tables are made by schema.sql, so their columns in a table map are known: INT and BIGINT, none of them
 NULL. A row is a byte of NULL flags and these numbers. The bytes of all events are gathered and decoded at once.
@@ -19,7 +19,7 @@ NULLS = 0x0F  # flags of the columns; servers set the unused ones as they like
 
 
 class Malformed(ValueError):
-    """The event is not what its header says."""
+    """The event does not fit its header."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""A binlog as a sequence: which transactions it holds, in what order and under which GTIDs, and whether each is written
-as the witness writes it. numpy looks at all of them at once."""
+"""A binlog as a sequence of transactions: their order, their GTIDs, and whether each is written as the witness writes
+it. numpy processes all at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -71,7 +71,7 @@ class Transactions:
 
     @property
     def order(self) -> Keys:
-        """The witness's transactions as they follow each other."""
+        """The witness's transactions in order."""
         return self.keys[self._ours]
 
     @property
@@ -111,7 +111,7 @@ class Transactions:
         return noted.all()
 
     def gaps(self) -> Oddities:
-        """GTIDs that do not follow the one before. Where several servers number in one line, nobody can tell."""
+        """GTIDs that do not follow the one before. Not known when several servers share a line of numbers."""
         noted = OddityNotes()
         lines = [source.line for source in self._groups.sources]
         for line in dict.fromkeys(

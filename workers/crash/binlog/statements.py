@@ -1,4 +1,4 @@
-"""Statements in a binlog: what a query event says, and whether it changes the witness's tables."""
+"""Statements in a binlog: the text of a query event, and whether it changes the witness's tables."""
 
 import zlib
 from struct import Struct
@@ -26,7 +26,7 @@ def is_in(event: bytes, schema: bytes) -> bool:
 
 
 def refuse_inserts(text: bytes) -> None:
-    """Rows logged as a statement: which ones it wrote is not said."""
+    """A statement does not show which rows it wrote."""
     if text.upper().startswith(INSERTS):
         raise BinlogUnknown("The witness's changes are in the binlog as statements.", "Set binlog_format=ROW.")
 

@@ -14,7 +14,7 @@ SERIALISATION = 1
 
 
 def tagged_gtid(event: bytes) -> str:
-    """source:tag:number. Raises IndexError or ValueError on an event that is not what it seems."""
+    """source:tag:number. Raises IndexError or ValueError on a damaged event."""
     version, at = _number(event, HEADER_BYTES)
     if version != SERIALISATION:
         raise BinlogUnknown(f"The binlog holds GTIDs with a tag in a layout that is not known here ({version}).")

@@ -40,7 +40,11 @@ CHARTS: dict[str, Callable[[ResultView], Chart]] = {
     "fsync-model": lambda view: fsync_model(view.device_models, view.names),
     "fsync-residuals": lambda view: fsync_residuals(view.device_models, view.names),
 }
-# What models say of the figures: in a section of their own, and only where there is something to say.
+# The page's parts: what a reader decides by; more of the same; what explains it, each model only where it has something
+# to say.
+SPEED = ("throughput", "latency-p99")
+DETAILS = ("ratio", "latency-p50", "latency-p95", "seconds")
+EXPLAINING = ("fsyncs", "groups", "fsync-latency", "probe")
 MODELS = ("group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
 # Pictures too large to embed: the page holds their outline, and the address of the rest.
 OUTLINES: dict[str, Callable[[ResultView], Chart]] = {

@@ -144,8 +144,7 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
 
 def _note(absent: Sequence[str]) -> str:
     note = (
-        "Up and left is better. Each point is at the mean loss of all trials; under its name, the trials that lost "
-        "something. Bars: 95 % interval of the throughput, smallest to largest loss. The line joins what no other "
-        "setting beats, and leaves out what failed otherwise than by such a loss."
+        "Up and left is better. Points: mean loss. Bars: least and most lost, 95 % interval of the speed. "
+        "The line connects the settings that no other setting beats on both axes."
     )
     return f"{note} Not drawn, for speed or loss is not known: {', '.join(absent)}." if absent else note

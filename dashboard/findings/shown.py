@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ResultChoice:
-    """What the reader chose. `server_id` None: all servers side by side. `threads`: for pictures of one number of
-    threads; None: the highest. `mine`: the reader's own variant, "" when not said."""
+    """What the reader chose. `server_id` None: all servers side by side. `threads`: the
+    concurrency of the page; None: that of the plan's headline. `mine`: the reader's own variant, "" when not said."""
 
     workload: str
     server_id: int | None = None
@@ -71,9 +71,10 @@ class ResultView:
 
     @cached_property
     def at_threads(self) -> int:
-        """The number of threads that histograms and seconds are shown for; 0 where nothing was measured."""
-        chosen = self.choice.threads
-        return chosen if chosen in self.threads else max(self.threads, default=0)
+        """The one concurrency of the page: the chosen one, else that of the plan's headline, else the highest; 0 where
+        nothing was measured."""
+        wanted = (self.choice.threads, headline(self.plan).threads)
+        return next((one for one in wanted if one in self.threads), max(self.threads, default=0))
 
     @cached_property
     def counts(self) -> str:
@@ -105,9 +106,16 @@ class ResultView:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The plan's headline on each server that is shown."""
-        ratios = {one.server_id: one.ratio for one in self.analysis.headline if one.workload == self.choice.workload}
-        return pairs(headline(self.plan), self.servers, self.points, ratios, self.clean)
+        """The plan's headline on each server that is shown, at the chosen number of threads if one is chosen."""
+        planned = headline(self.plan)
+        main = replace(planned, threads=self.choice.threads or planned.threads)
+        if main == planned:
+            known = (one for one in self.analysis.headline if one.workload == self.choice.workload)
+            ratios = {one.server_id: one.ratio for one in known}
+        else:
+            asked = (one for one in self.points if (one.variant, one.threads) == (main.variant, main.threads))
+            ratios = {one.server_id: one.ratio for one in asked if self.baseline == main.baseline}
+        return pairs(main, self.servers, self.points, ratios, self.clean)
 
     @cached_property
     def settings(self) -> list[CrashSetting]:

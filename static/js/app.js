@@ -1,6 +1,6 @@
 // What every page has. Charts and the live page are loaded only where the page has them.
 import { askFirst } from "./app/confirm.js";
-import { addCopyButtons } from "./app/copy.js";
+import { addCopyButtons, offerCopies } from "./app/copy.js";
 import { closeMenus } from "./app/menu.js";
 import { preparePaper } from "./app/paper.js";
 import { makeSortable } from "./app/sort.js";
@@ -12,6 +12,7 @@ wireThemeSwitch();
 preparePaper(document.documentElement);
 localTimes(document);
 addCopyButtons(document);
+offerCopies(document);
 askFirst(document);
 makeSortable(document);
 explainTerms(document);

@@ -10,7 +10,7 @@ from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
 from dashboard.records.experiments.crash_kinds import number_of
 from dashboard.records.experiments.models import Trial
-from dashboard.text.numbers import ms, sig, whole
+from dashboard.text.numbers import ms, percent, sig, whole
 
 PLACES = ("engine", "binlog")
 
@@ -98,7 +98,7 @@ class Tally:
         crashes = number_of(self.kind, self.invalid.n)
         untold = [f"{self.unknown:,} more could not tell"] if self.unknown else []
         if not self.invalid.k:
-            bound = f"(95 %: {self.invalid.bounds} of crashes lose something)"
+            bound = f"(95 % upper bound: {percent(self.invalid.hi)})"
             return f"lost nothing in {', '.join([crashes, *untold])} {bound}"
         place, loss = self._worst_loss
         text = f"lost {_lost(loss, place)} in {loss.rate.k:,} of {crashes}" if loss else ""
@@ -115,9 +115,9 @@ class Tally:
 
     @property
     def _worst_loss(self) -> tuple[str, CrashLoss | None]:
-        """The place that lost something most often, and its loss; None where neither lost anything."""
+        """The place that lost something most often, of equals the one that lost more; None where neither lost."""
         known = [(place, loss) for place in PLACES if (loss := self.loss(place)) and loss.most]
-        return max(known, key=lambda one: one[1].rate.k, default=("", None))
+        return max(known, key=lambda one: (one[1].rate.k, one[1].median), default=("", None))
 
 
 def in_words(count: float) -> str:

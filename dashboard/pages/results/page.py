@@ -5,8 +5,8 @@ from functools import cache
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.group_commit import verdicts
-from dashboard.charts.registry import CHARTS, MODELS, OUTLINES, sketch
-from dashboard.findings import together
+from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, sketch
+from dashboard.findings import tested, together
 from dashboard.findings.analysis import MadeOf, made_of
 from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
@@ -18,6 +18,7 @@ from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash import page as crash_page
+from dashboard.pages.results.markdown import markdown
 from dashboard.pages.results.queries import ResultCell
 from dashboard.pages.templatetags.tables import CellRow
 from dashboard.records.experiments.environment import facts
@@ -41,7 +42,11 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     rows = queries.cells(experiment)
     view = shown_to(experiment, choice, shared=shared, made_of=_made_of(rows))
     addresses = Addresses(experiment.pk, token)
+    met = places(view, rows)
     known = progress(experiment, (row.state for row in rows), view.clean)
+    found, crash = of_load(view, known), crash_page.context(experiment, view, addresses)
+    lines = [tested.where(one["server"], one["facts"], tested.engines(view.plan)) for one in met]
+    settings = tested.spelled_out(view.plan, view.clean)
     return {
         "experiment": experiment,
         "name": view.clean(experiment.name),
@@ -49,13 +54,15 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "addresses": addresses,
         "shown": view,
         "claims": claims_page.context(experiment, view),
-        "finding": of_load(view, known),
+        "finding": found,
         "progress": known,
         "failed": sum(row.state == Cell.State.FAILED for row in rows),
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
-        "crash": crash_page.context(experiment, view, addresses),
+        "crash": crash,
         "risk": _picture("risk", view, addresses) if view.trials else None,
-        "pictures": [_picture(key, view, addresses) for key in CHARTS if key not in ("risk", *MODELS)] if rows else [],
+        "pictures": _pictures(SPEED, view, addresses) if rows else [],
+        "details": _pictures(DETAILS, view, addresses) if rows else [],
+        "explaining": _pictures(EXPLAINING, view, addresses) if rows else [],
         "models": _models(view, addresses),
         "group_commit": verdicts(view.lines),
         "choosers": choosers(view) + crash_page.choosers(view),
@@ -67,7 +74,10 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         ],
         "promises": promises(view.devices, view.names, view.clean),
         "contradictions": contradicted(view),
-        "places": places(view, rows),
+        "places": met,
+        "tested": lines,
+        "settings": settings,
+        "markdown": markdown(view.clean(experiment.name), found, crash and crash["answer"], lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
 
@@ -102,6 +112,10 @@ def _picture(key: str, view: ResultView, addresses: Addresses) -> dict[str, obje
     return picture(sketch(key, view), addresses, view.query)
 
 
+def _pictures(keys: Sequence[str], view: ResultView, addresses: Addresses) -> list[dict[str, object]]:
+    return [_picture(key, view, addresses) for key in keys]
+
+
 def _models(view: ResultView, addresses: Addresses) -> list[dict[str, object]]:
     """Only those that have something to draw."""
     made = (_picture(key, view, addresses) for key in MODELS)
@@ -128,7 +142,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         ("server", "Server", list(view.names.values()), _index(servers, view.choice.server_id)),
         (
             "threads",
-            "Cost, seconds and histogram at" if view.trials else "Seconds and histogram at",
+            "At",
             list(map(at, view.plan.threads)),
             _index(view.plan.threads, view.at_threads),
         ),

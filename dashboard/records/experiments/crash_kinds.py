@@ -20,10 +20,15 @@ def title(kind: str) -> str:
     return kind.replace("-", " ")
 
 
+def plural(kind: str) -> str:
+    """power-loss -> power losses."""
+    name = title(kind)
+    return _PLURALS.get(name, f"{name}s")
+
+
 def number_of(kind: str, n: int) -> str:
     """1 power loss, 30 power losses."""
-    name = title(kind)
-    return f"1 {name}" if n == 1 else f"{n:,} {_PLURALS.get(name, f'{name}s')}"
+    return f"1 {title(kind)}" if n == 1 else f"{n:,} {plural(kind)}"
 
 
 def in_order(kinds: Iterable[str]) -> list[str]:

@@ -13,9 +13,21 @@ export function addCopyButtons(root) {
   }
 }
 
-async function copy(source, button) {
+// A button that copies a text which the page keeps hidden.
+export function offerCopies(root) {
+  for (const button of root.querySelectorAll("button[data-copies]")) {
+    const source = root.querySelector(`#${button.dataset.copies}`);
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      source.hidden = !!navigator.clipboard;
+      copy(source, button, `\n${location.href}`);
+    });
+  }
+}
+
+async function copy(source, button, end = "") {
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(source.textContent + end);
     say(button, "Copied");
   } catch {
     getSelection().selectAllChildren(source);
@@ -24,9 +36,11 @@ async function copy(source, button) {
 }
 
 function say(button, words) {
+  const before = button.dataset.words ?? button.textContent;
+  button.dataset.words = before;
   button.textContent = words;
   button.setAttribute("aria-live", "polite");
   setTimeout(() => {
-    button.textContent = "Copy";
+    button.textContent = before;
   }, 2500);
 }

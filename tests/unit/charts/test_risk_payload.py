@@ -127,9 +127,9 @@ def test_what_did_not_come_back_beats_nothing(client_in):
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
     assert re.match(
-        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 2,300 ack", found.text
+        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 20,000 ack", found.text
     )
-    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 %: at most 12")
+    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound: 12")
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_its_sentence_gives_no_speed_that_was_not_shown():
         pairs = known.analysis.headline
         planned = tuple(replace(one, ratio=replace(one.ratio, decision=decision)) for one in pairs)
         found = of_crashes(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
-        assert found.text.startswith("0/0 lost a median of 2,300")
+        assert found.text.startswith("0/0 lost a median of 20,000")
         assert found.more[0].startswith("1/1 lost nothing in 30 power losses")
         assert "times as fast" not in " ".join(found.more)
 

@@ -1,5 +1,6 @@
 """What the crash part of a result page is given; nothing where an experiment has no trials."""
 
+from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
 from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.statistics import PLACES, finished
@@ -14,9 +15,11 @@ from dashboard.records.experiments.models import Experiment
 def context(experiment: Experiment, view: ResultView, addresses: Addresses) -> dict[str, object] | None:
     if not view.trials:
         return None
+    checked, found = detector(view.trials), of_crashes(experiment, view)
     return {
-        "finding": of_crashes(experiment, view),
-        "detector": detector(view.trials),
+        "finding": found,
+        "answer": answer(view, found, trusted=not checked.failed),
+        "detector": checked,
         "kinds": [title(kind) for kind in view.crash_kinds],
         "rows": matrix(view, addresses),
         "table": crash_table(view),

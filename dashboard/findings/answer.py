@@ -1,0 +1,94 @@
+"""The top of a result page with crash trials: what the settings lost, what they cost, and which one to choose."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dashboard.findings.costs import DURABLE, FLUSH, SYNC
+from dashboard.findings.crash.statistics import Tally, tallies
+from dashboard.findings.finding import Finding
+from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
+from dashboard.findings.shown import ResultView
+from dashboard.records.experiments.crash_kinds import plural
+from dashboard.text.numbers import at, ms, percent
+from workers.bench.plan import CONTROLS
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`sentences`: at most two, of loss and of cost; `cost`: the same cost per commit; `more`: what else was found."""
+
+    sentences: tuple[str, ...]
+    cost: str
+    recommendation: Recommendation | None
+    more: tuple[str, ...]
+
+
+def answer(view: ResultView, found: Finding, *, trusted: bool) -> Answer:
+    """`found`: the finding on the crashes. `trusted` False: the self-test of the checks failed, so nothing is
+    recommended."""
+    offered = options(view, next(iter(view.servers)))
+    choice = recommend(offered, view.at_threads, view.counts) if trusted else None
+    chosen = next((one for one in offered if choice and one.name == choice.option), None)
+    sentences = tuple(dict.fromkeys(filter(None, (_held(view.choice.crash_kind, chosen), found.sentence))))
+    return Answer(
+        sentences,
+        _cost(offered, chosen, view.at_threads, view.counts),
+        choice,
+        tuple(sentence for sentence in found.more if sentence not in sentences),
+    )
+
+
+def options(view: ResultView, server_id: int) -> list[Option]:
+    """One for each variant of the plan on that server, in the plan's order."""
+    known = tallies(view.trials)
+    points = {line.variant: line.points for line in view.lines if line.server_id == server_id}
+    return [
+        Option(
+            name=view.clean(variant.name),
+            speeds=tuple(Speed(one.threads, one.tps, one.lo, one.hi) for one in points.get(variant.name, ())),
+            crashes=tuple(
+                _crashes(tally)
+                for (server, name, kind), tally in known.items()
+                if (server, name) == (server_id, variant.name) and kind not in CONTROLS
+            ),
+            flushes=_flushes(variant.settings),
+            is_yours=variant.name == view.choice.mine,
+        )
+        for variant in view.plan.variants
+    ]
+
+
+def _crashes(tally: Tally) -> Crashes:
+    rate = tally.invalid
+    return Crashes(plural(tally.kind), rate.n, rate.k, tally.unknown, rate.hi)
+
+
+def _flushes(settings: Mapping[str, str]) -> bool:
+    """Whether the variant says that both logs are flushed at every commit."""
+    flush = next((settings[name] for name in FLUSH if name in settings), None)
+    return (flush, settings.get(SYNC)) == DURABLE
+
+
+def _held(kind: str, chosen: Option | None) -> str:
+    """What the chosen setting survived, under the crash kind that the page shows."""
+    if chosen is None:
+        return ""
+    asked = [each for each in chosen.crashes if each.crash == plural(kind)]
+    first = (asked or chosen.crashes)[0]
+    return f"{chosen.name} lost nothing in {first.tried:,} {first.crash} (95 % upper bound: {percent(first.most)})."
+
+
+def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
+    """Of the chosen setting against the fastest: milliseconds per commit, and percent of the throughput."""
+    here = {one.name: speed.tps for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
+    if chosen is None or chosen.name not in here:
+        return ""
+    fastest = max(here, key=lambda name: here[name])
+    if fastest == chosen.name:
+        return f"{chosen.name} is the fastest of these settings at {at(threads)}."
+    mine, best = (ms(1000 * threads / here[name]) for name in (chosen.name, fastest))
+    fewer = percent(1 - here[chosen.name] / here[fastest])
+    return (
+        f"Its cost at {at(threads)}: {mine} instead of {best} for each client's next one, and {fewer} fewer {what} per "
+        f"second than {fastest}."
+    )

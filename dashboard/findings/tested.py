@@ -1,0 +1,52 @@
+"""What a result is about: server, version, engine, disk and host in a line, and what each variant's name stands for."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dashboard.text.numbers import UNKNOWN
+from workers.bench.plan import Plan
+
+MOST_VARIANTS = 8  # more are listed in the evidence only
+
+
+def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
+    """`db1: MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Facts that are not known are left out."""
+    known = {key: value for key, value in facts.items() if value != UNKNOWN}
+    disk = known.get("simulated device") or known.get("device model") or known.get("device")
+    files = known.get("file system")
+    parts = [
+        _version(known.get("server version", "")),
+        " and ".join(engines),
+        f"disk {disk}{f' ({files})' if files else ''}" if disk else "",
+        known.get("CPU", ""),
+        f"{known['cores']} cores" if "cores" in known else "",
+        known.get("memory", ""),
+    ]
+    return f"{name}: {', '.join(part for part in parts if part)}"
+
+
+def _version(text: str) -> str:
+    """`10.11.19-MariaDB-0+deb12u1-log` -> `MariaDB 10.11.19`."""
+    number = text.partition("-")[0]
+    return f"{'MariaDB' if 'MariaDB' in text else 'MySQL'} {number}" if number else ""
+
+
+def engines(plan: Plan) -> list[str]:
+    """Each engine of the variants once, as people write it."""
+    names = {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}
+    met = dict.fromkeys((variant.engine or "innodb").lower() for variant in plan.variants)
+    return [names.get(engine, engine) for engine in met]
+
+
+def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[tuple[str, str]]:
+    """(Variant, its settings) where the name does not tell them; settings that all variants share are left out."""
+    variants = plan.variants
+    if len(variants) > MOST_VARIANTS:
+        return []
+    given = [variant.settings for variant in variants]
+    shared = set.intersection(*(set(settings.items()) for settings in given)) if len(given) > 1 else set()
+    own = [
+        ", ".join(f"{name}={value}" for name, value in settings.items() if (name, value) not in shared)
+        for settings in given
+    ]
+    names = [clean(variant.name) for variant in variants]
+    return [(name, settings) for name, settings in zip(names, own, strict=True) if settings and name != settings]

@@ -1,0 +1,39 @@
+"""A result as Markdown, for a chat or a ticket: the answer and what it rests on."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from dashboard.findings.answer import Answer
+from dashboard.findings.finding import Finding
+
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def markdown(
+    name: str,
+    found: Finding,
+    answer: Answer | None,
+    tested: Iterable[str],
+    settings: Sequence[tuple[str, str]],
+) -> str:
+    """`found`: the finding of a result without crash trials, whose `answer` is None. The page's script adds its
+    address."""
+    sentences = answer.sentences if answer else (found.sentence, *found.more)
+    choice = answer.recommendation if answer else None
+    reasons = (answer.cost, *choice.reasons) if answer and choice else ()
+    lines = [
+        f"**{_plain(name)}**",
+        "",
+        *map(_plain, sentences),
+        *(["", f"**{_plain(choice.choice)}**"] if choice else []),
+        *(f"- {_plain(reason)}" for reason in reasons if reason),
+        "",
+        *map(_plain, tested),
+        *(f"- {_plain(variant)} = `{values.replace('`', '')}`" for variant, values in settings),
+    ]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Nothing in it is read as Markdown."""
+    return SPECIAL.sub(r"\\\1", text)

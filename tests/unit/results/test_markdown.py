@@ -1,0 +1,29 @@
+"""A result as Markdown."""
+
+from dashboard.findings.answer import Answer
+from dashboard.findings.finding import Finding
+from dashboard.findings.recommendation import Recommendation
+from dashboard.pages.results.markdown import markdown
+
+CHOICE = Recommendation("Use 1/1.", ("0/0 lost commits.",), "1/1")
+ANSWER = Answer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5 ms.", CHOICE, ())
+
+
+def test_it_holds_the_answer_the_choice_and_the_settings():
+    text = markdown("Cost?", Finding("x"), ANSWER, ["db1: MariaDB"], [("1/1", "sync_binlog=1")])
+    lines = text.splitlines()
+    assert lines[0] == "**Cost?**"
+    assert lines[2:4] == ["1/1 lost nothing.", "0/0 is faster."]
+    assert "**Use 1/1.**" in lines and "- 0/0 lost commits." in lines and "- A commit takes 5 ms." in lines
+    assert "- 1/1 = `sync_binlog=1`" in lines
+
+
+def test_without_crashes_it_holds_the_finding():
+    text = markdown("Cost?", Finding("a is faster", "2 to 3", ("more.",)), None, [], [])
+    assert "a is faster (2 to 3)." in text and "more." in text
+
+
+def test_names_are_no_markup():
+    text = markdown("[x](http://evil) `a` **b** <img>", Finding("x"), None, [], [("`a`", "b`c")])
+    assert "[x](" not in text and "<img>" not in text.replace("\\<img\\>", "")
+    assert "`bc`" in text

@@ -25,7 +25,7 @@ NOBODY = -1  # key of a row whose client or number is out of bounds
 
 
 @dataclass(frozen=True)
-class Shape:
+class TransactionShape:
     """The rows of a transaction: their `places`, in order; and how it is sent."""
 
     places: tuple[int, ...]
@@ -33,16 +33,16 @@ class Shape:
 
 
 SHAPES = (
-    Shape((0,), False),
-    Shape((0,), True),
-    Shape((0, 1, 2), False),
-    Shape((0, 1, 2), True),
-    Shape((3, 4), True),
+    TransactionShape((0,), False),
+    TransactionShape((0,), True),
+    TransactionShape((0, 1, 2), False),
+    TransactionShape((0, 1, 2), True),
+    TransactionShape((3, 4), True),
 )
 TURN = 10  # the last digit of n decides its shape
 
 
-def shape(n: int) -> Shape:
+def shape(n: int) -> TransactionShape:
     """The shape of every client's nth transaction: all shapes in turn, the plain one more often."""
     return SHAPES[n % TURN] if n % TURN < len(SHAPES) else SHAPES[0]
 

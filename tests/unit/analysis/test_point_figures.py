@@ -5,7 +5,7 @@ import pytest
 
 from tests.unit.analysis.made_up import BROKE_OFF, HELD, LOST, MadeUp, at
 from workers.analysis.predicates.bounds import Bounds, Effect
-from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, TOO_FEW, PointFigure, SpeedRatio, Steps
 from workers.analysis.statistics import Estimate
 
@@ -76,7 +76,7 @@ def test_threads_are_told_as_english_does(threads, words):
     assert at("on", threads).in_words == f"on, update, {words}"
 
 
-NEVER = Crashes(("1/1",), ("power-loss",), checks=("lost-engine",))
+NEVER = CrashShare(("1/1",), ("power-loss",), checks=("lost-engine",))
 
 
 def test_a_kind_of_crash_that_was_neither_planned_nor_tried():
@@ -94,7 +94,7 @@ def test_what_could_not_tell_is_said_and_only_then():
 
 @pytest.mark.parametrize(("limit_ms", "share"), [(899, 1.0), (900, 0.0), (901, 0.0)])
 def test_just_as_long_is_not_longer(limit_ms, share):
-    asked = Crashes(("2/0",), ("power-loss",), lost="engine", longer_than_ms=limit_ms)
+    asked = CrashShare(("2/0",), ("power-loss",), lost="engine", longer_than_ms=limit_ms)
     assert asked.measure(MadeUp(trials={("2/0", "power-loss"): [LOST]})).value == share
 
 

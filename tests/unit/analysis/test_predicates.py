@@ -10,7 +10,7 @@ from tests.unit.analysis.noise import point
 from workers.analysis.fsync_model import SizeSample, fit
 from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
-from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.flush import FlushFigure
 from workers.analysis.predicates.measured import Crash
 from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
@@ -106,7 +106,7 @@ def test_steps_over_a_gap_are_not_decidable():
     assert outcome(STEPS, measured(off_1=1.0, off_4=2.0), above=1) == "not decidable"
 
 
-NEVER = Crashes(("1/1",), ("power-loss",), checks=("lost-engine",))
+NEVER = CrashShare(("1/1",), ("power-loss",), checks=("lost-engine",))
 
 
 @pytest.mark.parametrize(
@@ -142,13 +142,13 @@ def test_a_detector_that_failed_decides_nothing():
 
 
 def test_a_check_that_did_not_apply_is_no_pass():
-    asked = Crashes(("1/1",), ("power-loss",), checks=("replica",))
+    asked = CrashShare(("1/1",), ("power-loss",), checks=("replica",))
     assert outcome(asked, MadeUp(trials={("1/1", "power-loss"): [HELD] * 40}), below=0.1) == "not decidable"
 
 
 @pytest.mark.parametrize(("limit_ms", "expected"), [(1000, "held"), (500, "not held")])
 def test_how_much_work_was_lost(limit_ms, expected):
-    asked = Crashes(("2/0",), ("power-loss",), lost="engine", longer_than_ms=limit_ms)
+    asked = CrashShare(("2/0",), ("power-loss",), lost="engine", longer_than_ms=limit_ms)
     assert outcome(asked, MadeUp(trials={("2/0", "power-loss"): [LOST] * 40}), below=0.1) == expected
 
 
@@ -266,14 +266,14 @@ def test_bounds_are_figures_unless_they_are_asked_for_as_shares():
 def test_work_that_was_lost_counts_above_its_limit(longer_than_ms, counts):
     crashes = [Crash({}, {"engine": ms}) for ms in (0.0, 0.5, 0.6)] + [Crash({}, {})]
     limit = {} if longer_than_ms is None else {"longer_than_ms": longer_than_ms}
-    found = Crashes(("1/1",), ("power-loss",), lost="engine", **limit).measure(
+    found = CrashShare(("1/1",), ("power-loss",), lost="engine", **limit).measure(
         MadeUp(trials={("1/1", "power-loss"): crashes})
     )
     assert (found.counts, found.value, found.why) == (counts, int(counts[0]) / 4, "1 of them are unknown")
 
 
 ON, OFF = ({"variant": variant, "workload": "update", "threads": 64} for variant in ("on", "off"))
-LOST_WORK = Crashes(("1/1", "2/0"), ("power-loss", "process-kill"), lost="binlog", longer_than_ms=100.0)
+LOST_WORK = CrashShare(("1/1", "2/0"), ("power-loss", "process-kill"), lost="binlog", longer_than_ms=100.0)
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ LOST_WORK = Crashes(("1/1", "2/0"), ("power-loss", "process-kill"), lost="binlog
             False,
         ),
         (
-            Crashes(("1/1",), ("power-loss",), checks=("lost-engine", "torn")),
+            CrashShare(("1/1",), ("power-loss",), checks=("lost-engine", "torn")),
             "share of crashes, 1/1 by power loss, failed: lost engine, torn",
             {"crashes": {"variants": ["1/1"], "kinds": ["power-loss"], "checks": ["lost-engine", "torn"]}},
             True,

@@ -17,7 +17,7 @@ from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
 from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
-from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.measured import At
 from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
 
@@ -225,7 +225,7 @@ def test_a_figure_that_no_source_knows_is_not_decidable():
 
 
 def crashed(variant, kind="power-loss", checks=("lost-engine",), **bounds):
-    return Claim("X2", "", "", Crashes((variant,), (kind,), checks), Bounds(**bounds))
+    return Claim("X2", "", "", CrashShare((variant,), (kind,), checks), Bounds(**bounds))
 
 
 @pytest.mark.parametrize(

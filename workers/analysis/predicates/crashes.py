@@ -14,7 +14,7 @@ from workers.analysis.predicates.measured import Crash, MeasuredResult, Place
 
 
 @dataclass(frozen=True)
-class Crashes:
+class CrashShare:
     """All crashes of these variants under these kinds. Crashes count in which one of `checks` (keys of
     workers.crash.checks.CHECKS) failed; or, with `lost`, in which more than `longer_than_ms` of work was lost there."""
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim, Predicate
-from workers.analysis.predicates.crashes import Crashes
+from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
 from workers.analysis.predicates.measured import At, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
@@ -88,11 +88,11 @@ def _steps(table: TomlTable, names: PlanNames) -> Steps:
     return Steps(tuple(_point(one, names) for one in points))
 
 
-def _crashes(table: TomlTable, names: PlanNames) -> Crashes:
+def _crashes(table: TomlTable, names: PlanNames) -> CrashShare:
     table.only(("variants", "kinds", "checks", "lost", "longer_than_ms"))
     if ("checks" in table) == ("lost" in table):
         raise table.wrong("", "needs checks or lost, one of them", 'Write for example checks = ["lost-engine"].')
-    return Crashes(
+    return CrashShare(
         variants=table.some_of("variants", names.variants),
         kinds=table.some_of("kinds", CRASH_KINDS),
         checks=table.some_of("checks", CHECKS) if "checks" in table else (),

@@ -13,7 +13,7 @@ MOST_SQL_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
-class Option:
+class OptionLine:
     """A line of the option file, for servers from `since` on and below `before`."""
 
     line: str
@@ -27,7 +27,7 @@ class Family:
     makes them itself (--initialize-insecure). `accounts_since`: the first version with CREATE USER IF EXISTS and
     ACCOUNT LOCK."""
 
-    options: tuple[Option, ...]
+    options: tuple[OptionLine, ...]
     system_tables: Callable[[Build, User], bytes | None]
     accounts_since: Version
 

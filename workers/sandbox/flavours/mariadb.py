@@ -1,7 +1,7 @@
 """MariaDB's ways, from 10.1 on."""
 
 from workers.sandbox.builds.build import Build
-from workers.sandbox.flavours.family import Family, Option, share_sql
+from workers.sandbox.flavours.family import Family, OptionLine, share_sql
 from workers.sandbox.users import User
 
 # What mariadb-install-db feeds to the server, which is a shell script that not every package has.
@@ -24,8 +24,10 @@ def _system_tables(build: Build, user: User) -> bytes:
 
 MARIADB = Family(
     options=(
-        Option("skip_ssl", since=(11, 4, 0)),  # it would spend seconds on making a certificate; before, none is made
-        Option("binlog_expire_logs_seconds=60", since=(10, 6, 1)),
+        OptionLine(
+            "skip_ssl", since=(11, 4, 0)
+        ),  # it would spend seconds on making a certificate; before, none is made
+        OptionLine("binlog_expire_logs_seconds=60", since=(10, 6, 1)),
     ),
     system_tables=_system_tables,
     accounts_since=ACCOUNTS_SINCE,

@@ -1,4 +1,4 @@
-"""MariaDB's ways, from 10.1 on."""
+"""MariaDB, from 10.1 on."""
 
 from workers.sandbox.builds.build import Build
 from workers.sandbox.flavours.family import Family, OptionLine, share_sql
@@ -24,9 +24,7 @@ def _system_tables(build: Build, user: User) -> bytes:
 
 MARIADB = Family(
     options=(
-        OptionLine(
-            "skip_ssl", since=(11, 4, 0)
-        ),  # it would spend seconds on making a certificate; before, none is made
+        OptionLine("skip_ssl", since=(11, 4, 0)),  # since then a start spends seconds on a certificate
         OptionLine("binlog_expire_logs_seconds=60", since=(10, 6, 1)),
     ),
     system_tables=_system_tables,

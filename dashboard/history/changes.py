@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
-from typing import Any
 
 from django.db import transaction
 
@@ -41,9 +40,8 @@ def _search(track: Track, figure: str, now: datetime) -> None:
         since = len(found) - place
         if near and (near.state != State.NOT_CONFIRMED or since < 2 * near.nights_after):
             continue  # one that was not confirmed is asked for again when twice as many nights say so
-        fields: dict[str, Any] = {
+        fields: dict[str, object] = {
             "found_with_id": found[-1].entry_id,
-            "first_id": found[place].entry_id,
             "state": State.PAST if track.watched_since is None else State.SUSPECTED,
             "before": median(one.value for one in found[start:place]),
             "after": median(one.value for one in found[place:end]),
@@ -51,7 +49,7 @@ def _search(track: Track, figure: str, now: datetime) -> None:
             "nights_after": since,
             "found_at": now,
         }
-        _suspect(track, figure, near, fields)
+        _suspect(track, figure, near, found[place].entry_id, fields)
 
 
 def _places(found: Sequence[EntryValue]) -> dict[int, int]:
@@ -71,12 +69,11 @@ def _near(known: Iterable[Change], places: dict[int, int], place: int) -> Change
     return min(close, key=lambda one: (one.state == State.NOT_CONFIRMED, away[one]), default=None)
 
 
-def _suspect(track: Track, figure: str, near: Change | None, fields: dict[str, Any]) -> None:
+def _suspect(track: Track, figure: str, near: Change | None, first_id: int, fields: dict[str, object]) -> None:
     if near is None:
-        first = fields.pop("first_id")
-        Change.objects.get_or_create(track=track, figure=figure, first_id=first, defaults=fields)
+        Change.objects.get_or_create(track=track, figure=figure, first_id=first_id, defaults=fields)
         return
-    again = {**fields, "decided_at": None, "decided_by": None, "rerun": None, "problem": ""}
+    again = {**fields, "first_id": first_id, "decided_at": None, "decided_by": None, "rerun": None, "problem": ""}
     Change.objects.filter(pk=near.pk, state=State.NOT_CONFIRMED).update(**again)
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from workers.bench.stage import Stage
 from workers.errors import SandboxError
@@ -13,28 +12,29 @@ from workers.sandbox.storage import Storage, parse
 PROBES = 3  # of a simulated device, at most
 
 
-def device_times(stage: Stage, folder: Path, profile: str, sweep_s: float) -> dict[str, Any]:
+def device_times(stage: Stage, folder: Path, profile: str, sweep_s: float) -> dict[str, object]:
     """`folder` lies on the device; `profile` is the storage that it simulates, "" for none. With `sweep_s` fsyncs are
     timed by size as well, for so long. What a device has no room for is left out, and "error" says why."""
     storage = parse(profile) if profile else None
-    data: dict[str, Any] = {}
+    data: dict[str, object] = {}
     try:
         data |= _timed(stage, folder, storage)
         logs = stage.logs_folder() if storage else None
         if storage and logs:
             found = device_probe.probe(logs)  # it shares the calibration of the first and is told as it is
             promise = compare(storage, found, storage.second)
-            data["logs"] = {"holds": storage.second, **asdict(found), "promise": asdict(promise)}
+            on_logs: dict[str, object] = {"holds": storage.second, **asdict(found), "promise": asdict(promise)}
+            data["logs"] = on_logs
         if sweep_s:
             data["sweep"] = asdict(fsync_sweep.sweep(folder, seconds=sweep_s))
-            if logs:
-                data["logs"]["sweep"] = asdict(fsync_sweep.sweep(logs, seconds=sweep_s))
+            if storage and logs:
+                on_logs["sweep"] = asdict(fsync_sweep.sweep(logs, seconds=sweep_s))
     except SandboxError as full:
         data["error"] = str(full)
     return data
 
 
-def _timed(stage: Stage, folder: Path, storage: Storage | None) -> dict[str, Any]:
+def _timed(stage: Stage, folder: Path, storage: Storage | None) -> dict[str, object]:
     """A simulated device that was calibrated in a busy moment is calibrated again; what it is in the end is told as it
     is."""
     found = device_probe.probe(folder)

@@ -8,7 +8,6 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 import redis
 from django.conf import settings
@@ -107,7 +106,7 @@ def latest(experiment_id: int, have: Have = NONE_YET) -> Picture:
         raw = _redis().get(_key(experiment_id))
         if not raw:
             return NOTHING
-        head: dict[str, Any] = json.loads(raw)
+        head = json.loads(raw)
         since = have.count if have.series == head["series"] else 0
         rows = _redis().lrange(_list(experiment_id, head["series"]), since, -1)
     except redis.RedisError:

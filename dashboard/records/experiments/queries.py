@@ -129,15 +129,16 @@ def has_results(experiment: Experiment) -> bool:
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
 
 
-class RunningRow(TypedDict):
-    """The cell or trial that runs now, its `position` counted from 1. A trial has no `threads`."""
-
-    position: int
+class NamedRow(TypedDict):
+    position: int  # counted from 1
     server: str
     variant: str
-    workload: str
-    threads: NotRequired[int]
     repeat: int
+
+
+class RunningRow(NamedRow):
+    workload: str
+    threads: NotRequired[int]  # a trial has none
 
 
 class LiveState(TypedDict):
@@ -160,7 +161,7 @@ def live_state(experiment: Experiment, have: live.Have = live.NONE_YET) -> LiveS
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have, from number `since` of `series` on; none while a trial runs."""
     cells, trials = pace.paces(experiment)
-    cell, mark = _running_cell(experiment) or _running_trial(experiment) or (None, "")
+    cell, mark = _running(experiment)
     picture = live.latest(experiment.pk, have) if mark else live.NOTHING
     if picture.mark != mark:  # told of a cell that is over
         picture = live.NOTHING
@@ -181,30 +182,15 @@ def live_state(experiment: Experiment, have: live.Have = live.NONE_YET) -> LiveS
     }
 
 
-def _running_cell(experiment: Experiment) -> tuple[RunningRow, str] | None:
-    """With the mark by which its worker tells of it."""
-    cell = experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first()
-    if cell is None:
-        return None
-    return {
-        "position": cell.position + 1,
-        "server": cell.server.name,
-        "variant": cell.variant,
-        "workload": cell.workload,
-        "threads": cell.threads,
-        "repeat": cell.repeat,
-    }, live.mark(cell.started_at)
+def _running(experiment: Experiment) -> tuple[RunningRow | None, str]:
+    """The cell or trial that runs, and the mark by which its worker tells of it: nobody tells of a trial's seconds."""
+    if cell := experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first():
+        return RunningRow(**_named(cell), workload=cell.workload, threads=cell.threads), live.mark(cell.started_at)
+    if trial := experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first():
+        found: RunningRow = {**_named(trial), "workload": f"crash: {title(trial.kind)}"}
+        return found, ""
+    return None, ""
 
 
-def _running_trial(experiment: Experiment) -> tuple[RunningRow, str] | None:
-    """Nobody tells of the seconds of a trial."""
-    trial = experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first()
-    if trial is None:
-        return None
-    return {
-        "position": trial.position + 1,
-        "server": trial.server.name,
-        "variant": trial.variant,
-        "workload": f"crash: {title(trial.kind)}",
-        "repeat": trial.repeat,
-    }, ""
+def _named(row: Cell | Trial) -> NamedRow:
+    return {"position": row.position + 1, "server": row.server.name, "variant": row.variant, "repeat": row.repeat}

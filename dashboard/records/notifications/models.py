@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -68,6 +69,11 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} to {self.to}"
+
+    @property
+    def link(self) -> str:
+        """ "" when this installation does not know its own address (DURASCOPE_ADDRESS)."""
+        return f"{settings.ADDRESS}{self.path}" if settings.ADDRESS else ""
 
     @property
     def badge(self) -> str:

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from dashboard.installation import vault
 from dashboard.records.fleet import installation
 from dashboard.records.notifications.channels import CHANNELS
-from dashboard.records.notifications.message import Undeliverable, Undelivered, message_of
 from dashboard.records.notifications.models import Delivery
+from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 log = logging.getLogger(__name__)
 CLAIMED = timedelta(minutes=5)  # after this, whoever was sending is taken for dead
@@ -61,7 +61,7 @@ def _send(row: Delivery) -> None:
     if channel is None:
         raise Undeliverable("The channel was deleted.")
     address, secret = vault.open_sealed(channel.address_sealed), vault.open_sealed(channel.secret_sealed)
-    CHANNELS[channel.kind].send(address, secret, message_of(row))
+    CHANNELS[channel.kind].send(address, secret, row)
 
 
 def _failed(row: Delivery, failure: Undelivered, now: datetime) -> None:

@@ -18,19 +18,6 @@ COMING = 5
 
 
 @dataclass(frozen=True)
-class ScheduleLine:
-    """A schedule in the list. `problem`: why it cannot tell when it is due."""
-
-    schedule: Schedule
-    says: str
-    coming: str
-    last: Night | None
-    overdue: datetime | None
-    unconfirmed: str
-    problem: str = ""
-
-
-@dataclass(frozen=True)
 class Times:
     """When a schedule is due; `problem`: why it cannot tell."""
 
@@ -38,6 +25,20 @@ class Times:
     next: list[datetime]
     overdue: datetime | None
     problem: str = ""
+
+
+@dataclass(frozen=True)
+class ScheduleLine:
+    """A schedule in the list."""
+
+    schedule: Schedule
+    times: Times
+    last: Night | None
+    unconfirmed: str
+
+    @property
+    def coming(self) -> str:
+        return written(self.times.next[0], self.schedule.zone) if self.times.next else ""
 
 
 def times(schedule: Schedule, now: datetime) -> Times:
@@ -52,17 +53,7 @@ def lines(now: datetime) -> list[ScheduleLine]:
     newest = Night.objects.filter(schedule=OuterRef("pk")).order_by("-due_at")
     schedules = list(Schedule.objects.select_related("confirmed_by").annotate(last=Subquery(newest.values("pk")[:1])))
     nights = nights_of(Night.objects.filter(pk__in=[one.last for one in schedules])).in_bulk()
-    return [_line(one, nights.get(one.last), now) for one in schedules]
-
-
-def _line(schedule: Schedule, last: Night | None, now: datetime) -> ScheduleLine:
-    open_question = unconfirmed(schedule)
-    try:
-        coming = "" if schedule.paused_at else next(iter(next_runs(schedule.cron, schedule.zone, now)), "")
-        says = cron.in_words(schedule.cron)
-        return ScheduleLine(schedule, says, coming, last, overdue(schedule, now), open_question)
-    except cron.NoSchedule as wrong:
-        return ScheduleLine(schedule, schedule.cron, "", last, None, open_question, str(wrong))
+    return [ScheduleLine(one, times(one, now), nights.get(one.last), unconfirmed(one)) for one in schedules]
 
 
 def next_runs(expression: str, zone: str, now: datetime) -> list[str]:

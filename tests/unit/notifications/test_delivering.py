@@ -13,8 +13,8 @@ from dashboard.records.notifications import actions, post
 from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.channels import mail as by_mail
 from dashboard.records.notifications.events import EVENTS, News, notify
-from dashboard.records.notifications.message import Undeliverable, Undelivered
 from dashboard.records.notifications.models import Channel, Delivery
+from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
 EVENT = News("change_point", "Slower\nby half", "At 8 threads.", "/nights/1/", {"p": 0.01})

@@ -6,6 +6,7 @@ import json
 import socket
 import ssl
 import threading
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -13,11 +14,20 @@ from hypothesis import strategies as st
 
 from dashboard.records.notifications.channels import webhook
 from dashboard.records.notifications.channels.address import BadAddress, is_public, resolve
-from dashboard.records.notifications.message import Message, Undeliverable, Undelivered
+from dashboard.records.notifications.models import Delivery
+from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 from tests.certificate import certificate
 from tests.unit.notifications.receiver import receiver
 
-MESSAGE = Message("key-1", "night_failed", "2026-06-11T02:30:00+00:00", "A title", "A text", "", "/nights/1/", {"n": 1})
+MESSAGE = Delivery(
+    key="key-1",
+    event="night_failed",
+    created_at=datetime(2026, 6, 11, 2, 30, tzinfo=UTC),
+    title="A title",
+    text="A text",
+    path="/nights/1/",
+    facts={"n": 1},
+)
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ Exit status: 0 measured (or, without --once, stopped by Ctrl-C after that), 1 so
 not finish, 2 bad arguments or a part that could not be started.
 """
 
-import json
 import sys
 from argparse import ArgumentParser
-from typing import Any
+from json import dumps
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -41,17 +40,20 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON; all else to stderr")
         parser.add_argument("--keep", action="store_true", help="do not measure again if there is a finished result")
 
-    def handle(self, **options: Any) -> None:
-        self.options, overrides = options, dict(options["overrides"])
-        self.screen = Screen(sys.stderr if options["json"] else sys.stdout)
+    def handle(
+        self, *, host: str, port: int | None, overrides: list[tuple[str, str]], once: bool, json: bool, keep: bool,
+        **_: object,
+    ) -> None:  # fmt: skip
+        self.once, self.json, self.keep = once, json, keep
+        self.screen = Screen(sys.stderr if json else sys.stdout)
         status = 1
         try:
-            demo.check(overrides)
-            with running(settings.HOME, options["host"], options["port"], self.screen.say) as stack:
+            demo.check(dict(overrides))
+            with running(settings.HOME, host, port, self.screen.say) as stack:
                 login = administrator(settings.HOME)
-                experiment, status = self._measured(stack, login, overrides)
+                experiment, status = self._measured(stack, login, dict(overrides))
                 self._tell(experiment)
-                if not options["once"]:
+                if not once:
                     self.screen.say(self._places(experiment, stack, login))
                     stack.watch()
         except DurascopeError as failed:
@@ -64,9 +66,9 @@ class Command(BaseCommand):
     def _measured(self, stack: Stack, login: Login, overrides: dict[str, str]) -> tuple[Experiment, int]:
         """The experiment, when it is over, and the exit status that it deserves."""
         server = demo.sandbox(login.user)
-        kept = demo.finished(server) if self.options["keep"] else None
+        kept = demo.finished(server) if self.keep else None
         experiment = kept or demo.start(server, login.user, overrides, self.screen.say)
-        if not self.options["once"] and not kept:
+        if not self.once and not kept:
             live = reverse("experiments:show", args=[experiment.pk])
             self.screen.say(f"Watch it at {stack.address}{live} (login: {login})")
         now = demo.follow(experiment, stack, self.screen)
@@ -77,8 +79,8 @@ class Command(BaseCommand):
     def _tell(self, experiment: Experiment) -> None:
         for sentence in conclusion.sentences(experiment):
             self.screen.say(sentence)
-        if self.options["json"]:
-            self.stdout.write(json.dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
+        if self.json:
+            self.stdout.write(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
             self.stdout.flush()
 
     @staticmethod

@@ -74,7 +74,7 @@ class Command(BaseCommand):
         commands.add_parser("import", help="keep the experiment of a file").add_argument("file", type=Path)
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
-    def handle(self, *_: object, command: str, **options: Any) -> None:
+    def handle(self, *_: object, command: str, **options: object) -> None:
         sys.exit(getattr(self, f"_{command}")(**options))
 
     def _recipes(self, *, recipe: str, **_: object) -> int:

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.records.notifications.channels import mail, webhook
-from dashboard.records.notifications.message import Message
-from dashboard.records.notifications.models import Channel
+from dashboard.records.notifications.models import Channel, Delivery
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Transport:
     hint: str
     check: Callable[[str], str]
     shown: Callable[[str], str]
-    send: Callable[[str, str, Message], None]
+    send: Callable[[str, str, Delivery], None]
     signed: bool = False
 
 

@@ -10,7 +10,7 @@ import socket
 
 from django.conf import settings
 
-from dashboard.records.notifications.message import Undeliverable, Undelivered
+from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 # A list of our own, because `is_global` differs between versions of Python, and is true of some that no web server has.
 # Source: IANA's registries of special-purpose addresses (RFC 6890). 168.63.129.16 is the host below Azure's machines.

@@ -8,7 +8,8 @@ from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 
 from dashboard.records.notifications.channels.address import BadAddress, refuse_markup
-from dashboard.records.notifications.message import Message, Undeliverable, Undelivered
+from dashboard.records.notifications.models import Delivery
+from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 HINT = "One address; a list of your mail server for several people."
 NO_LINK = "Page: {path} of your Durascope. With DURASCOPE_ADDRESS set, messages carry a link."
@@ -27,7 +28,7 @@ def shown(address: str) -> str:
     return address
 
 
-def send(address: str, _secret: str, message: Message) -> None:
+def send(address: str, _secret: str, message: Delivery) -> None:
     if not settings.EMAIL_HOST:
         raise Undeliverable("No mail server is known.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
     body = f"{message.text}\n\n{message.link or NO_LINK.format(path=message.path)}\n"

@@ -18,7 +18,8 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 
 from dashboard.records.notifications.channels.address import BadAddress, refuse_markup, resolve
-from dashboard.records.notifications.message import Message, Undeliverable, Undelivered
+from dashboard.records.notifications.models import Delivery
+from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 HINT = "https://... It gets a POST with JSON. It is sealed, and only its host is shown again."
 NO_ADDRESS = "This is no address of a web service. Write one, as https://hooks.example.org/path."
@@ -61,21 +62,25 @@ def sign(secret: str, key: str, at: int, body: bytes) -> str:
     return f"v1,{base64.b64encode(digest).decode()}"
 
 
-def body_of(message: Message) -> bytes:
+def body_of(message: Delivery) -> bytes:
     data = {"title": message.title, "text": message.text, "link": message.link, "path": message.path}
-    told = {"type": message.event, "timestamp": message.at, "data": {**data, "facts": message.facts}}
+    told = {
+        "type": message.event,
+        "timestamp": message.created_at.isoformat(),
+        "data": {**data, "facts": message.facts},
+    }
     return json.dumps(told).encode()
 
 
-def send(address: str, secret: str, message: Message) -> None:
+def send(address: str, secret: str, message: Delivery) -> None:
     """Redirects are not followed, no proxy of the environment is used, and of the answer only its number is read."""
     parts, body, at = urlsplit(_allowed(address)), body_of(message), int(time.time())
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Durascope",
-        "webhook-id": message.key,
+        "webhook-id": str(message.key),
         "webhook-timestamp": str(at),
-        "webhook-signature": sign(secret, message.key, at, body),
+        "webhook-signature": sign(secret, str(message.key), at, body),
     }
     host = parts.hostname or ""
     _judge(host, _post(host, parts, body, headers))

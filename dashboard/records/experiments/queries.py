@@ -129,16 +129,13 @@ def has_results(experiment: Experiment) -> bool:
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
 
 
-class NamedRow(TypedDict):
+class RunningRow(TypedDict):
     position: int  # counted from 1
     server: str
     variant: str
-    repeat: int
-
-
-class RunningRow(NamedRow):
     workload: str
     threads: NotRequired[int]  # a trial has none
+    repeat: int
 
 
 class LiveState(TypedDict):
@@ -185,12 +182,18 @@ def live_state(experiment: Experiment, have: live.Have = live.NONE_YET) -> LiveS
 def _running(experiment: Experiment) -> tuple[RunningRow | None, str]:
     """The cell or trial that runs, and the mark by which its worker tells of it: nobody tells of a trial's seconds."""
     if cell := experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first():
-        return RunningRow(**_named(cell), workload=cell.workload, threads=cell.threads), live.mark(cell.started_at)
-    if trial := experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first():
-        found: RunningRow = {**_named(trial), "workload": f"crash: {title(trial.kind)}"}
-        return found, ""
-    return None, ""
+        found = _row(cell, cell.workload)
+        found["threads"] = cell.threads
+        return found, live.mark(cell.started_at)
+    trial = experiment.trials.filter(state=Cell.State.RUNNING).select_related("server").first()
+    return _row(trial, f"crash: {title(trial.kind)}") if trial else None, ""
 
 
-def _named(row: Cell | Trial) -> NamedRow:
-    return {"position": row.position + 1, "server": row.server.name, "variant": row.variant, "repeat": row.repeat}
+def _row(row: Cell | Trial, workload: str) -> RunningRow:
+    return {
+        "position": row.position + 1,
+        "server": row.server.name,
+        "variant": row.variant,
+        "workload": workload,
+        "repeat": row.repeat,
+    }

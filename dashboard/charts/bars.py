@@ -1,15 +1,16 @@
 """Lengths and places of bars to scale, in thousandths of the widest: the page draws them as SVG, without styles."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from workers.crash.trial import TrialStep
 
 WIDTH = 1000
 LEAST = 6  # a part that is there can be seen, however small
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """`look` is a class of crash.css: kept, lost, extra, or a step's name."""
 
     look: str
@@ -23,21 +24,37 @@ class Part:
 class Bar:
     name: str
     tip: str
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
     known: bool = True
 
 
-def sets(data: Mapping[str, Any], acknowledged: int | None, lost_replica: int | None) -> list[Bar]:
+@dataclass(frozen=True)
+class FoundSets:
+    """How many transactions are in which place, as the evidence of a trial keeps it; None: not known."""
+
+    acknowledged: int | None = None
+    in_doubt: int | None = None
+    engine: int | None = None
+    binlog: int | None = None
+    acknowledged_in_engine: int | None = None
+    acknowledged_in_binlog: int | None = None
+
+
+Lengths = Sequence[tuple[str, str, float]]  # look, name and value of each part
+
+
+def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -> list[Bar]:
     """What the client was told, and what engine, binlog and replica hold of it, to one scale."""
-    found = data.get("sets") or {}
-    told = found.get("acknowledged") if found.get("acknowledged") is not None else acknowledged
+    told = acknowledged if found.acknowledged is None else found.acknowledged
     if told is None:
         return []
-    in_doubt = found.get("in_doubt") or 0
-    holds = {place: _holds(found, place, told) for place in ("engine", "binlog")}
+    rows: dict[str, Lengths | None] = {
+        "acknowledged": [("kept", "acknowledged", told), ("extra", "in doubt", found.in_doubt or 0)],
+        "engine": _holds(found.acknowledged_in_engine, found.engine, told),
+        "binlog": _holds(found.acknowledged_in_binlog, found.binlog, told),
+    }
     if lost_replica is not None:
-        holds["replica"] = [("kept", "acknowledged", told - lost_replica), ("lost", "lost", lost_replica)]
-    rows = {"acknowledged": [("kept", "acknowledged", told), ("extra", "in doubt", in_doubt)], **holds}
+        rows["replica"] = [("kept", "acknowledged", told - lost_replica), ("lost", "lost", lost_replica)]
     scale = max([sum(value for _, _, value in row) for row in rows.values() if row] + [1])
     return [Bar(name, TIPS[name], tuple(_parts(row or [], scale)), row is not None) for name, row in rows.items()]
 
@@ -50,32 +67,30 @@ TIPS = {
 }
 
 
-def _holds(found: Mapping[str, Any], place: str, told: int) -> list[tuple[str, str, float]] | None:
-    kept, all_of_it = found.get(f"acknowledged_in_{place}"), found.get(place)
+def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None:
     if kept is None:
         return None
     more = max(0, (all_of_it or kept) - kept)
     return [("kept", "acknowledged", kept), ("lost", "lost", told - kept), ("extra", "not acknowledged", more)]
 
 
-def timeline(steps: Iterable[Mapping[str, Any]]) -> list[Bar]:
+def timeline(steps: Sequence[TrialStep]) -> list[Bar]:
     """Each step of a trial where it began and as long as it took, to one scale."""
-    known = list(steps)
-    end = max((step["at_s"] + step["took_s"] for step in known), default=0) or 1
-    return [Bar(step["name"], "", (_step(step, end),)) for step in known]
+    end = max((step.at_s + step.took_s for step in steps), default=0) or 1
+    return [Bar(step.name, "", (_step(step, end),)) for step in steps]
 
 
-def _step(step: Mapping[str, Any], end: float) -> Part:
-    width = max(step["took_s"] / end * WIDTH, LEAST)
-    x = min(step["at_s"] / end * WIDTH, WIDTH - width)
-    return Part(step["name"].replace(" ", "-"), step["name"], step["took_s"], round(x, 1), round(width, 1))
+def _step(step: TrialStep, end: float) -> BarPart:
+    width = max(step.took_s / end * WIDTH, LEAST)
+    x = min(step.at_s / end * WIDTH, WIDTH - width)
+    return BarPart(step.name.replace(" ", "-"), step.name, step.took_s, round(x, 1), round(width, 1))
 
 
-def _parts(row: list[tuple[str, str, float]], scale: float) -> Iterable[Part]:
+def _parts(row: Lengths, scale: float) -> Iterable[BarPart]:
     x = 0.0
     room = WIDTH - LEAST * len(row)  # so that widened parts still fit
     for look, name, value in row:
         if value:
             width = value / scale * room + LEAST
-            yield Part(look, name, value, round(x, 1), round(width, 1))
+            yield BarPart(look, name, value, round(x, 1), round(width, 1))
             x += width

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
 from dashboard.findings.compare.choice import Choice
-from dashboard.findings.compare.figures import FIGURES, Column, Figure, named
+from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
 from dashboard.records.experiments.models import Experiment
 
 KEY = "compared"
@@ -49,7 +49,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
     )
 
 
-def _y(columns: Sequence[Column], figure: Figure) -> Axis:
+def _y(columns: Sequence[Column], figure: ComparedFigure) -> Axis:
     """Throughput is of commits, or of what their workload counts, where all count the same."""
     counted = {column.counts for column in columns}
     label = f"{counted.pop()} {figure.label}" if figure.unit == "/s" and len(counted) == 1 else figure.label
@@ -59,7 +59,7 @@ def _y(columns: Sequence[Column], figure: Figure) -> Axis:
 Drawn = tuple[Axis, tuple[ChartSeries, ...], tuple[tuple[int, ...], ...]]  # with the places of each series' points
 
 
-def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
+def _bars(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
     names = named(columns)
     series = tuple(
         ChartSeries(name, n % PALETTE, (Dot(name, *figure.value(column)),), stack=SLOT)
@@ -69,7 +69,7 @@ def _bars(columns: Sequence[Column], figure: Figure) -> Drawn:
     return Axis("variant, threads", scale="category", categories=tuple(names)), series, points_of
 
 
-def _lines(columns: Sequence[Column], figure: Figure) -> Drawn:
+def _lines(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
     places: dict[tuple[Experiment, int, str, str], list[int]] = {}
     for place, column in enumerate(columns):
         places.setdefault((column.experiment, column.server_id, column.variant, column.workload), []).append(place)
@@ -89,13 +89,13 @@ def _line_names(lines: Sequence[Sequence[Column]]) -> list[str]:
     return [f"{name} ({n})" if names.count(name) > 1 else name for n, name in enumerate(names, start=1)]
 
 
-def _dots(line: Sequence[Column], figure: Figure) -> tuple[Dot, ...]:
+def _dots(line: Sequence[Column], figure: ComparedFigure) -> tuple[Dot, ...]:
     ascending = sorted(line, key=lambda column: column.threads)
     dots = (Dot(column.threads, *figure.value(column)) for column in ascending)
     return tuple(dot for dot in dots if dot.y is not None)
 
 
-def _table(columns: Sequence[Column], figure: Figure) -> ChartTable:
+def _table(columns: Sequence[Column], figure: ComparedFigure) -> ChartTable:
     titles = (("experiment", "text"), ("server", "text"), ("variant", "text"), ("workload", "text"))
     figures = ((figure.title.lower(), figure.format), ("95 % from", "number"), ("95 % to", "number"))
     rows = ((c.name, c.server, c.variant, c.workload, c.threads, *figure.value(c)) for c in columns)

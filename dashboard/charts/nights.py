@@ -7,27 +7,27 @@ from statistics import median
 
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Mark, Row
 from dashboard.findings import changes as words
-from dashboard.findings.nights import Line, Marked, Shown
+from dashboard.findings.nights import HistoryView, Marked, TrackLine
 from dashboard.records.history.figures import FIGURES, HistoryFigure
 from dashboard.records.history.models import Change, Entry
 from dashboard.records.history.queries import ACCEPTED, EntryValue, figured
 
 
-def outline(key: str, shown: Shown) -> Chart:
+def outline(key: str, view: HistoryView) -> Chart:
     """Without the nights: the levels between changes."""
-    return _chart(key, shown, _levels(key, shown), ())
+    return _chart(key, view, _levels(key, view), ())
 
 
-def chart(key: str, shown: Shown) -> Chart:
+def chart(key: str, view: HistoryView) -> Chart:
     """With every night in sight."""
-    return _chart(key, shown, _nights(key, shown), tuple(_series(key, shown, line) for line in shown.lines_of(key)))
+    return _chart(key, view, _nights(key, view), tuple(_series(key, view, line) for line in view.lines_of(key)))
 
 
-def _chart(key: str, shown: Shown, table: ChartTable, series: tuple[ChartSeries, ...]) -> Chart:
-    figure, lines = FIGURES[key], shown.lines_of(key)
+def _chart(key: str, view: HistoryView, table: ChartTable, series: tuple[ChartSeries, ...]) -> Chart:
+    figure, lines = FIGURES[key], view.lines_of(key)
     name = words.name(figure, lines[0].track) if lines else figure.name
     known = any(figured(key, line.entries) for line in lines)
-    marked = shown.marked(key)
+    marked = view.marked(key)
     return Chart(
         key=key,
         title=figure.title,
@@ -43,7 +43,7 @@ def _chart(key: str, shown: Shown, table: ChartTable, series: tuple[ChartSeries,
     )
 
 
-def _source(key: str, lines: Sequence[Line]) -> str:
+def _source(key: str, lines: Sequence[TrackLine]) -> str:
     """As the newest night says, where nights may say different things."""
     return FIGURES[key].source or next((line.entries[-1].fsyncs_from for line in lines), "")
 
@@ -55,7 +55,7 @@ def _note(marked: Sequence[Marked]) -> str:
     )
 
 
-def _mark(lines: Sequence[Line], one: Marked) -> Mark:
+def _mark(lines: Sequence[TrackLine], one: Marked) -> Mark:
     changed = {change.track_id for change in one.changes}
     places = tuple(n for n, line in enumerate(lines) if line.track.pk in changed)
     return Mark(_x(one.changes[0].first), str(one.number), places, one.is_sure)
@@ -66,32 +66,32 @@ def _x(at: Entry | EntryValue) -> float:
     return round(at.at.timestamp() * 1000)
 
 
-def _series(key: str, shown: Shown, line: Line) -> ChartSeries:
-    said = {change.first_id: f"change {one.number}" for one, change in _of_line(key, shown, line)}
+def _series(key: str, view: HistoryView, line: TrackLine) -> ChartSeries:
+    said = {change.first_id: f"change {one.number}" for one, change in _of_line(key, view, line)}
     dots = (Dot(_x(one), one.value, mark=said.get(one.entry_id, "")) for one in figured(key, line.entries))
     return ChartSeries(line.name, line.colour, tuple(dots), line.dash)
 
 
-def _of_line(key: str, shown: Shown, line: Line) -> list[tuple[Marked, Change]]:
+def _of_line(key: str, view: HistoryView, line: TrackLine) -> list[tuple[Marked, Change]]:
     """The changes of a line, each with what it is marked as."""
-    found = ((one, change) for one in shown.marked(key) for change in one.changes)
+    found = ((one, change) for one in view.marked(key) for change in one.changes)
     return [(one, change) for one, change in found if change.track_id == line.track.pk]
 
 
-def _levels(key: str, shown: Shown) -> ChartTable:
+def _levels(key: str, view: HistoryView) -> ChartTable:
     figure = FIGURES[key]
     columns = (
         ("variant", "text"), ("from", "text"), ("to", "text"), ("nights", "whole"), ("median", figure.form),
         ("lowest", figure.form), ("highest", figure.form), ("begins with", "text"),
     )  # fmt: skip
-    rows = [row for line in shown.lines_of(key) for row in _levels_of(key, shown, line)]
+    rows = [row for line in view.lines_of(key) for row in _levels_of(key, view, line)]
     return ChartTable(columns, tuple(rows))
 
 
-def _levels_of(key: str, shown: Shown, line: Line) -> list[Row]:
+def _levels_of(key: str, view: HistoryView, line: TrackLine) -> list[Row]:
     found = figured(key, line.entries)
     places = {one.entry_id: n for n, one in enumerate(found)}
-    accepted = [one for one in _of_line(key, shown, line) if one[1].state in ACCEPTED and one[1].first_id in places]
+    accepted = [one for one in _of_line(key, view, line) if one[1].state in ACCEPTED and one[1].first_id in places]
     begins = {places[change.first_id]: (one, change) for one, change in accepted}
     bounds = sorted({0, len(found), *begins})
     spans = [(found[start:end], begins.get(start)) for start, end in pairwise(bounds)]
@@ -105,19 +105,19 @@ def _level(name: str, span: Sequence[EntryValue], begin: tuple[Marked, Change] |
     return (name, *days, len(span), median(numbers), min(numbers), max(numbers), says)
 
 
-def _nights(key: str, shown: Shown) -> ChartTable:
+def _nights(key: str, view: HistoryView) -> ChartTable:
     figure = FIGURES[key]
     columns = [("measured at", "text"), ("experiment", "whole"), ("variant", "text"), ("settings", "text")]
     columns += [(figure.title.lower(), figure.form), *_interval(figure), ("repeats", "whole")]
     columns += [("source", "text"), ("change", "text")]
-    said = {change.first_id: _says(one, change) for one in shown.marked(key) for change in one.changes}
+    said = {change.first_id: _says(one, change) for one in view.marked(key) for change in one.changes}
     rows = [
         (
             entry.at.isoformat(), entry.experiment_id, line.name, line.track.means, getattr(entry, figure.column),
             *((entry.tps_lo, entry.tps_hi) if key == "throughput" else ()), entry.repeats,
             figure.source or entry.fsyncs_from, said.get(entry.pk, ""),
         )
-        for line in shown.lines_of(key)
+        for line in view.lines_of(key)
         for entry in line.entries
     ]  # fmt: skip
     return ChartTable(tuple(columns), tuple(rows))

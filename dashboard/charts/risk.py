@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
 from dashboard.charts.pareto import front
-from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.rate import Rate
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import CrashLoss
 from dashboard.findings.crash.trials import Replica, Tried
@@ -78,7 +78,7 @@ def risk(
     crash, speed = title(kind), f"{counts} per second"
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
     drawn = sorted(known, key=lambda one: one.place)
-    empty = _empty(settings, trials, crash) if not drawn or detector(trials).failed else ""
+    empty = _empty(settings, trials, crash) if not drawn or self_test(trials).failed else ""
     placed = [n for n, one in enumerate(drawn) if not one.otherwise]
     unbeaten = [placed[n] for n in front([drawn[m].place for m in placed])]
     return RiskChart(
@@ -134,7 +134,7 @@ def _replicas(one: CrashSetting) -> str:
 
 
 def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str) -> str:
-    found = detector(trials)
+    found = self_test(trials)
     if found.failed:
         return found.says
     if not any(one.speed for one in settings):

@@ -1,7 +1,6 @@
 """A whole experiment as one JSON document: enough to check every figure without this installation."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from dashboard.findings.analysis import stored
 from dashboard.findings.claims.outcomes import outcomes_of
@@ -21,7 +20,7 @@ _TRIAL = (
 )  # fmt: skip
 
 
-def everything(experiment: Experiment) -> dict[str, Any]:
+def everything(experiment: Experiment) -> dict[str, object]:
     """Times are ISO 8601 in UTC; runs refer to `environments` and `probes` by id."""
     runs = Run.objects.filter(cell__experiment=experiment).order_by("cell__position")
     rows = [{name.rpartition("__")[2]: value for name, value in row.items()} for row in runs.values(*_RUN)]
@@ -61,6 +60,6 @@ def _claims(experiment: Experiment) -> dict[str, object] | None:
     return {**experiment.claims, "outcomes": [one.as_dict() for one in outcomes_of(experiment)]}
 
 
-def _trials(experiment: Experiment) -> Iterable[dict[str, Any]]:
-    rows: Iterable[dict[str, Any]] = experiment.trials.order_by("position").values(*_TRIAL)
+def _trials(experiment: Experiment) -> Iterable[dict[str, object]]:
+    rows: Iterable[dict[str, object]] = experiment.trials.order_by("position").values(*_TRIAL)
     return rows

@@ -29,7 +29,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Line:
+class TrackLine:
     """A track with its entries in time; its colour is its place among all tracks of its condition."""
 
     track: Track
@@ -57,7 +57,7 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Shown:
+class HistoryView:
     """`newest`: id of a track -> its newest entry. `chosen`: kind of track -> key of its condition, "" where there is
     none."""
 
@@ -73,18 +73,18 @@ class Shown:
         return [Condition(key, says) for key, says in sorted(met.items(), key=lambda item: item[1])]
 
     @cached_property
-    def lines(self) -> dict[str, list[Line]]:
+    def lines(self) -> dict[str, list[TrackLine]]:
         """Kind -> its tracks that have entries in sight, from one query."""
         return {kind: self._lines(kind) for kind in self.chosen}
 
-    def _lines(self, kind: str) -> list[Line]:
+    def _lines(self, kind: str) -> list[TrackLine]:
         tracks = [one for one in self.tracks if one.kind == kind and one.condition == self.chosen[kind]]
         found: dict[int, list[queries.EntryRow]] = {}
         for entry in queries.rows(tracks, self.nights * len(tracks)):
             found.setdefault(entry.track_id, []).append(entry)
         twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}
         return [
-            Line(one, _name(one, twice), n % PALETTE, n // PALETTE % 2 == 1, tuple(found[one.pk][-self.nights :]))
+            TrackLine(one, _name(one, twice), n % PALETTE, n // PALETTE % 2 == 1, tuple(found[one.pk][-self.nights :]))
             for n, one in enumerate(tracks)
             if one.pk in found
         ]
@@ -108,7 +108,7 @@ class Shown:
         found = (replace(one, changes=[c for c in one.changes if _is_drawn(c, figure)]) for one in self.changes)
         return [one for one in found if one.changes]
 
-    def lines_of(self, figure: str) -> list[Line]:
+    def lines_of(self, figure: str) -> list[TrackLine]:
         return self.lines.get(FIGURES[figure].kind, [])
 
 
@@ -139,8 +139,8 @@ def _name(track: Track, twice: set[str]) -> str:
     return f"{track.variant} ({track.means or 'no settings'})" if track.variant in twice else track.variant
 
 
-def shown(server: Server, choice: Mapping[str, str]) -> Shown:
-    """For a query string; what is not known is ignored: then the condition that was measured last is shown."""
+def shown(server: Server, choice: Mapping[str, str]) -> HistoryView:
+    """For a query string; what is not known is ignored: then the condition that was measured last is view."""
     kept = Entry.objects.filter(track=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
     last = kept.order_by("-at", "-pk").values("at")[:1]  # Max would read all entries of the server
     tracks = list(server.tracks.annotate(last=Subquery(last)).order_by("pk"))
@@ -148,7 +148,7 @@ def shown(server: Server, choice: Mapping[str, str]) -> Shown:
     chosen = {kind: _chosen(tracks, newest, kind, choice.get(kind, "")) for kind in Track.Kind.values}
     asked = choice.get("nights", "")
     nights = int(asked) if asked.isdecimal() and int(asked) in NIGHTS else NIGHTS[0]
-    return Shown(server, tracks, newest, chosen, nights)
+    return HistoryView(server, tracks, newest, chosen, nights)
 
 
 def _chosen(tracks: Sequence[Track], newest: Mapping[int, datetime], kind: str, asked: str) -> str:

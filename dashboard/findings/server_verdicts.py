@@ -1,6 +1,6 @@
 """What the newest crash trials of each server came to: a badge per setting, under the crash that it fared worst in.
 
-Counted in the database, since an experiment may have thousands of trials; the rates and the detector are those of the
+Counted in the database, since an experiment may have thousands of trials; the rates and the self-test are those of the
 result page.
 """
 
@@ -10,8 +10,8 @@ from typing import Literal
 
 from django.db.models import Count, Q
 
-from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.rate import Rate, rate
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_kinds import ORDER, title
 from dashboard.records.experiments.models import Experiment, Trial
@@ -54,7 +54,7 @@ class CrashRate:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ServerVerdict:
     """Of one server: its settings, worst first. `experiment`: its name, since that of a sandbox may have tried another
     build than the server's own. `distrusted`: why nothing of them counts, "" otherwise."""
 
@@ -72,7 +72,7 @@ class Verdict:
         return len(self.settings) - len(self.badges)
 
 
-def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
+def verdicts(newest: Mapping[int, int]) -> dict[int, ServerVerdict]:
     """Server id -> verdict. `newest`: server id -> the newest experiment that crashed it."""
     places = set(newest.items())
     controls = controls_of(newest.values())
@@ -81,9 +81,9 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, Verdict]:
         if (server_id, experiment_id) in places:
             found.setdefault(server_id, []).append(tried)
     names = dict(Experiment.objects.filter(pk__in=newest.values()).values_list("pk", "name"))
-    distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := detector(trials)).failed}
+    distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := self_test(trials)).failed}
     return {
-        server_id: Verdict(
+        server_id: ServerVerdict(
             newest[server_id],
             names[newest[server_id]],
             tuple(sorted(_worst(tried), key=lambda one: one.severity)),

@@ -11,7 +11,7 @@ from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
-class Share:
+class LoadShare:
     """One worker's part of a measurement."""
 
     by: str
@@ -23,17 +23,17 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Together:
+class JointLoad:
     """`within_ms`: an upper bound, as far as was measured; None where parts are not kept (imported experiments)."""
 
     count: int
     hosts: str
     within_ms: float | None
     common_tps: float | None = None
-    shares: tuple[Share, ...] = ()
+    shares: tuple[LoadShare, ...] = ()
 
 
-def of_experiment(experiment: Experiment, *, shared: bool) -> Together | None:
+def of_experiment(experiment: Experiment, *, shared: bool) -> JointLoad | None:
     """The worst of all its measured cells; None: one worker put the load on."""
     count = Plan.from_dict(experiment.plan).load_workers
     if count < 2:
@@ -45,29 +45,29 @@ def of_experiment(experiment: Experiment, *, shared: bool) -> Together | None:
         by_cell[cell].append(PartLoad(by, began_s or 0.0, trip_s or 0.0, None))  # type: ignore[arg-type]
         workers.add(by)
     within = max((started_within_s(parts) for parts in by_cell.values()), default=None)
-    return Together(count, _hosts(workers, shared=shared), None if within is None else within * 1000)
+    return JointLoad(count, _hosts(workers, shared=shared), None if within is None else within * 1000)
 
 
-def of_run(run: Run, *, shared: bool) -> Together | None:
+def of_run(run: Run, *, shared: bool) -> JointLoad | None:
     count = Plan.from_dict(run.cell.experiment.plan).load_workers
     if count < 2:
         return None
     rows = list(run.cell.parts.filter(state=Part.State.DONE).order_by("number"))
     if not rows:
-        return Together(count, "", None)
+        return JointLoad(count, "", None)
     loads = [
         PartLoad(one.by, one.began_s or 0.0, one.trip_s or 0.0, LoadResult.from_dict(one.result or {})) for one in rows
     ]
     hosts = _hosts({one.by for one in rows}, shared=shared)
     shares = tuple(_share(part, load, shared=shared) for part, load in zip(rows, loads, strict=True))
-    return Together(count, hosts, started_within_s(loads) * 1000, common_tps(loads), shares)
+    return JointLoad(count, hosts, started_within_s(loads) * 1000, common_tps(loads), shares)
 
 
-def _share(part: Part, done: PartLoad, *, shared: bool) -> Share:
+def _share(part: Part, done: PartLoad, *, shared: bool) -> LoadShare:
     load = done.load
     by = f"worker {part.number + 1}" if shared else part.by
     tps = load.transactions / load.elapsed_s
-    return Share(by, part.threads, load.transactions, tps, done.began_s * 1000, part.load_average)
+    return LoadShare(by, part.threads, load.transactions, tps, done.began_s * 1000, part.load_average)
 
 
 def _hosts(workers: Iterable[str], *, shared: bool) -> str:

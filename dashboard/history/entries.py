@@ -7,7 +7,7 @@ from django.db import transaction
 
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.counted import counted
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.findings.point import Point
 from dashboard.records.experiments.models import Experiment, Run, Trial
@@ -89,10 +89,10 @@ def _figures(point: Point) -> dict[str, object]:
 
 
 def _crashed(experiment: Experiment, plan: Plan) -> Iterator[Found]:
-    """Nothing of an experiment whose detector failed, and nothing of controls: they crash nothing that is asked
+    """Nothing of an experiment whose self-test failed, and nothing of controls: they crash nothing that is asked
     about."""
     trials = trials_of(experiment)
-    if detector(trials).failed:
+    if self_test(trials).failed:
         return
     environments = dict(experiment.trials.values_list("pk", "environment_id"))
     for (server, variant, kind), alike in _alike(trials).items():

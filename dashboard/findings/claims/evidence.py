@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.claims.per_commit import estimate
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.probed import sweep_of
@@ -97,7 +97,7 @@ class ServerResult:
 
 def read(experiment: Experiment) -> list[ServerResult]:
     """One for each server, in the plan's order."""
-    plan, found = Plan.from_dict(experiment.plan), detector(trials_of(experiment))
+    plan, found = Plan.from_dict(experiment.plan), self_test(trials_of(experiment))
     evidence = ClaimEvidence(
         plan=plan,
         altered_variants=frozenset(experiment.claims.get("variants", ())),

@@ -25,7 +25,7 @@ Value = tuple[float | None, float | None, float | None]  # with its 95 % interva
 
 
 @dataclass(frozen=True)
-class Figure:
+class ComparedFigure:
     """`label` and `unit` are those of the axis; `format`: a key of numbers.FORMATS; `value` of a column."""
 
     title: str
@@ -55,14 +55,14 @@ def _group(column: Column) -> Value:
     return (column.group.value if column.group else None), None, None
 
 
-FIGURES: dict[str, Figure] = {
-    "throughput": Figure("Throughput", "per second", "/s", "number", _throughput),
-    "p50": Figure("Latency p50", "p50 latency", "ms", "ms", _latency("p50")),
-    "p95": Figure("Latency p95", "p95 latency", "ms", "ms", _latency("p95")),
-    "p99": Figure("Latency p99", "p99 latency", "ms", "ms", _latency("p99")),
-    "redo-fsyncs": Figure("Fsyncs of the redo log per commit", "per commit", "", "number", _fsyncs("redo")),
-    "binlog-fsyncs": Figure("Fsyncs of the binlog per commit", "per commit", "", "number", _fsyncs("binlog")),
-    "group": Figure("Commits per binlog group", "commits", "", "number", _group),
+FIGURES: dict[str, ComparedFigure] = {
+    "throughput": ComparedFigure("Throughput", "per second", "/s", "number", _throughput),
+    "p50": ComparedFigure("Latency p50", "p50 latency", "ms", "ms", _latency("p50")),
+    "p95": ComparedFigure("Latency p95", "p95 latency", "ms", "ms", _latency("p95")),
+    "p99": ComparedFigure("Latency p99", "p99 latency", "ms", "ms", _latency("p99")),
+    "redo-fsyncs": ComparedFigure("Fsyncs of the redo log per commit", "per commit", "", "number", _fsyncs("redo")),
+    "binlog-fsyncs": ComparedFigure("Fsyncs of the binlog per commit", "per commit", "", "number", _fsyncs("binlog")),
+    "group": ComparedFigure("Commits per binlog group", "commits", "", "number", _group),
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.findings.crash.detector import detector
 from dashboard.findings.crash.durability import Durability, agree, of_server, of_trial
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.records.experiments.crash_kinds import in_order, title
@@ -46,7 +46,7 @@ def _like(present: Durability) -> list[tuple[str, int, Tried]]:
     answer = []
     for experiment, places in _candidates(present):
         trials = trials_of(experiment)
-        if not detector(trials).failed:
+        if not self_test(trials).failed:
             found = ((places.get((trial.server_id, trial.variant)), trial) for trial in trials if trial.counts)
             answer += [(engine, experiment.pk, one) for engine, one in found if engine and one.kind not in CONTROLS]
     return answer

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
 from dashboard.findings.crash.trials import Tried
@@ -13,7 +13,7 @@ def crash_finding(
     settings: Sequence[CrashSetting], trials: Sequence[Tried], pairs: Sequence[Pair], is_over: bool
 ) -> Finding:
     """The first of: self-test failed, no verdict, what the settings of the plan's headline lost."""
-    trusted = detector(trials)
+    trusted = self_test(trials)
     if trusted.failed:
         text, _, rest = trusted.says.partition(". ")
         return Finding(text, more=(rest,))

@@ -93,7 +93,7 @@ def trials_of(experiment: Experiment) -> list[Tried]:
 
 
 def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
-    """Experiment id -> its trials that are controls of the detector, without their replicas; one query for all."""
+    """Experiment id -> its control trials, without their replicas; one query for all."""
     found: dict[int, list[Tried]] = {}
     rows = Trial.objects.filter(experiment__in=set(experiment_ids), kind__in=CONTROLS).order_by("position")
     for experiment_id, *row in rows.values_list("experiment_id", *_COLUMNS):

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from dashboard.findings.costs import Cost, costs
-from dashboard.findings.server_verdicts import Verdict, verdicts
+from dashboard.findings.server_verdicts import ServerVerdict, verdicts
 from dashboard.pages.front import lately, ready
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.records.experiments import shelf
@@ -19,11 +19,11 @@ MOST_SERVERS = 12
 
 
 @dataclass(frozen=True)
-class Line:
+class ServerLine:
     """A server with what is known of its commits; None: not measured."""
 
     server: Server
-    verdict: Verdict | None
+    verdict: ServerVerdict | None
     cost: Cost | None
 
 
@@ -44,7 +44,7 @@ def context(now: datetime) -> dict[str, object]:
     }
 
 
-def line(server: Server) -> Line:
+def line(server: Server) -> ServerLine:
     """What the first page says of this one."""
     return _lines([_used().get(pk=server.pk)])[0]
 
@@ -67,7 +67,7 @@ def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
     return rows.exclude(experiment__in=Experiment.deleted.ids()).order_by("-experiment_id")
 
 
-def _lines(servers: Sequence[Server]) -> list[Line]:
+def _lines(servers: Sequence[Server]) -> list[ServerLine]:
     known = verdicts({one.pk: one.crashed for one in servers if one.crashed})
     measured = costs([one.pk for one in servers])
-    return [Line(one, known.get(one.pk), measured.get(one.pk)) for one in servers]
+    return [ServerLine(one, known.get(one.pk), measured.get(one.pk)) for one in servers]

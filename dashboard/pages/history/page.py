@@ -1,6 +1,5 @@
 """What the template of a history page is given."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Q
@@ -8,7 +7,7 @@ from django.urls import reverse
 
 from dashboard.charts import nights as charts
 from dashboard.findings import changes as words
-from dashboard.findings.nights import NIGHTS, Marked, Shown
+from dashboard.findings.nights import NIGHTS, HistoryView, Marked
 from dashboard.records.history.figures import FIGURES, of_kind
 from dashboard.records.history.models import Change, Track
 from dashboard.records.history.queries import ACCEPTED, figured, waiting
@@ -26,35 +25,35 @@ STATE_BADGES = {  # classes of static/css/badges.css
 CHOOSERS = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes"}
 
 
-def context(shown: Shown) -> dict[str, Any]:
+def context(view: HistoryView) -> dict[str, object]:
     return {
-        "server": shown.server,
-        "finding": finding(shown),
-        "changes": [_row(one) for one in shown.changes],
-        "choosers": _choosers(shown),
-        "sections": [one for kind in shown.chosen if (one := _section(shown, kind))],
+        "server": view.server,
+        "finding": finding(view),
+        "changes": [_row(one) for one in view.changes],
+        "choosers": _choosers(view),
+        "sections": [one for kind in view.chosen if (one := _section(view, kind))],
     }
 
 
-def finding(shown: Shown) -> str:
+def finding(view: HistoryView) -> str:
     """The sentence on top: the newest change that stands, or that there is none."""
-    nights = max((len(line.entries) for lines in shown.lines.values() for line in lines), default=0)
+    nights = max((len(line.entries) for lines in view.lines.values() for line in lines), default=0)
     if not nights:
-        return _nothing(shown.server)
-    known = [change for one in shown.changes for change in one.changes]
+        return _nothing(view.server)
+    known = [change for one in view.changes for change in one.changes]
     if accepted := [one for one in known if one.state in ACCEPTED]:
         return _newest_change(accepted)
     if any(one.state == Change.State.SUSPECTED for one in known):
         return "A change is suspected and not confirmed yet."
-    if not any(len(line.entries) > 1 for lines in shown.lines.values() for line in lines):
+    if not any(len(line.entries) > 1 for lines in view.lines.values() for line in lines):
         return "Measured once: there is nothing to compare with yet."
-    return _no_change(shown)
+    return _no_change(view)
 
 
-def _no_change(shown: Shown) -> str:
+def _no_change(view: HistoryView) -> str:
     """No accepted change is in sight: all that is in sight was measured since the last one. Only where one could have
     been found is it said that none was."""
-    known = [len(figured(key, line.entries)) for key in FIGURES for line in shown.lines_of(key)]
+    known = [len(figured(key, line.entries)) for key in FIGURES for line in view.lines_of(key)]
     most = max(known)
     if most < FEWEST:
         return f"{most} measurement{'s' * (most != 1)}: too few to tell a change from noise; about {FEWEST} are needed."
@@ -79,7 +78,7 @@ def _newest_change(accepted: list[Change]) -> str:
     return f"{words.headline(change)} on {change.first.at:%Y-%m-%d}, {change.get_state_display()}{more}."
 
 
-def _row(one: Marked) -> dict[str, Any]:
+def _row(one: Marked) -> dict[str, object]:
     return {
         "number": one.number,
         "at": one.at,
@@ -89,7 +88,7 @@ def _row(one: Marked) -> dict[str, Any]:
     }
 
 
-def _line(change: Change) -> dict[str, Any]:
+def _line(change: Change) -> dict[str, object]:
     return {
         "change": change,
         "badge": STATE_BADGES[change.state],
@@ -99,42 +98,42 @@ def _line(change: Change) -> dict[str, Any]:
     }
 
 
-def _choosers(shown: Shown) -> list[dict[str, Any]]:
+def _choosers(view: HistoryView) -> list[dict[str, object]]:
     """Selects; one with a single option is no choice and left out."""
     found = [
         {"name": kind, "label": CHOOSERS[kind], "options": [(c.key, c.says) for c in known], "chosen": chosen}
-        for kind, chosen in shown.chosen.items()
-        if len(known := shown.conditions(kind)) > 1
+        for kind, chosen in view.chosen.items()
+        if len(known := view.conditions(kind)) > 1
     ]
     nights = [(n, f"the newest {n:,}") for n in sorted(NIGHTS)]
-    return [*found, {"name": "nights", "label": "Measurements", "options": nights, "chosen": shown.nights}]
+    return [*found, {"name": "nights", "label": "Measurements", "options": nights, "chosen": view.nights}]
 
 
-def _section(shown: Shown, kind: str) -> dict[str, Any] | None:
+def _section(view: HistoryView, kind: str) -> dict[str, object] | None:
     """The charts and the newest nights of one kind of track; None where there is none."""
-    if not shown.lines[kind]:
+    if not view.lines[kind]:
         return None
     figures = of_kind(kind)
     return {
         "kind": kind,
-        "says": next(one.says for one in shown.conditions(kind) if one.key == shown.chosen[kind]),
-        "pictures": [_picture(key, shown) for key in figures],
+        "says": next(one.says for one in view.conditions(kind) if one.key == view.chosen[kind]),
+        "pictures": [_picture(key, view) for key in figures],
         "titles": [figure.title for figure in figures.values()],
-        "nights": _newest(shown, kind),
+        "nights": _newest(view, kind),
     }
 
 
-def _picture(key: str, shown: Shown) -> dict[str, Any]:
-    made = charts.outline(key, shown)
-    query = urlencode({**{kind: one for kind, one in shown.chosen.items() if one}, "nights": shown.nights})
-    csv, json = (f"{reverse('history:chart', args=[shown.server.pk, key, form])}?{query}" for form in ("csv", "json"))
+def _picture(key: str, view: HistoryView) -> dict[str, object]:
+    made = charts.outline(key, view)
+    query = urlencode({**{kind: one for kind, one in view.chosen.items() if one}, "nights": view.nights})
+    csv, json = (f"{reverse('history:chart', args=[view.server.pk, key, form])}?{query}" for form in ("csv", "json"))
     return {"chart": made, "payload": made.payload(), "csv": csv, "json": json, "src": "" if made.empty else json}
 
 
-def _newest(shown: Shown, kind: str) -> list[dict[str, Any]]:
+def _newest(view: HistoryView, kind: str) -> list[dict[str, object]]:
     """The newest nights, each with its variants in the order of the charts' colours."""
-    found: dict[tuple, list[dict[str, Any]]] = {}
-    for line in shown.lines[kind]:
+    found: dict[tuple, list[dict[str, object]]] = {}
+    for line in view.lines[kind]:
         for entry in line.entries[-NEWEST:]:
             known = [(figure, getattr(entry, figure.column)) for figure in of_kind(kind).values()]
             cells = [(one.title, UNKNOWN if value is None else FORMATS[one.form](value)) for one, value in known]

@@ -3,12 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.charts.bars import sets, timeline
+from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.pages.results.crash.trial_page import context
 from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments import actions
 from tests.markup import flat
 from tests.unit.results import trials
+from workers.crash.trial import TrialStep
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db
@@ -84,8 +85,8 @@ def test_it_has_a_page_before_there_is_evidence(client_in, experiment):
 
 
 def test_sets_are_drawn_to_one_scale():
-    data = {"sets": {"acknowledged": 1000, "in_doubt": 0, "engine": 500, "acknowledged_in_engine": 500}}
-    told, engine, binlog = sets(data, None, None)
+    found = FoundSets(acknowledged=1000, in_doubt=0, engine=500, acknowledged_in_engine=500)
+    told, engine, binlog = sets(found, None, None)
     kept, lost = engine.parts
     assert (kept.value, lost.value) == (500, 500)
     assert kept.width == pytest.approx(lost.width)
@@ -94,19 +95,19 @@ def test_sets_are_drawn_to_one_scale():
 
 
 def test_the_smallest_loss_is_seen():
-    data = {"sets": {"acknowledged": 10**6, "acknowledged_in_engine": 10**6 - 1, "engine": 10**6 - 1}}
-    parts = sets(data, None, None)[1].parts
+    found = FoundSets(acknowledged=10**6, acknowledged_in_engine=10**6 - 1, engine=10**6 - 1)
+    parts = sets(found, None, None)[1].parts
     assert [part.look for part in parts] == ["kept", "lost"]
     assert parts[1].width >= 5
     assert parts[1].x + parts[1].width <= 1000
 
 
 def test_a_replica_that_was_promoted_is_a_set_too():
-    assert [bar.name for bar in sets({}, 100, 3)] == ["acknowledged", "engine", "binlog", "replica"]
+    assert [bar.name for bar in sets(FoundSets(), 100, 3)] == ["acknowledged", "engine", "binlog", "replica"]
 
 
 def test_the_time_line_stays_in_its_frame():
-    steps = [{"name": "load", "at_s": 0.0, "took_s": 9.0}, {"name": "power on", "at_s": 9.0, "took_s": 0.001}]
+    steps = [TrialStep("load", 0.0, 9.0), TrialStep("power on", 9.0, 0.001)]
     load, power = (bar.parts[0] for bar in timeline(steps))
     assert load.width == pytest.approx(999.9, abs=0.2)
     assert (power.look, power.x + power.width <= 1000) == ("power-on", True)

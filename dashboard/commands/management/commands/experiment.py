@@ -26,7 +26,7 @@ from django.db import OperationalError, connection
 
 from dashboard.findings import conclusion
 from dashboard.findings.claims.told import claims_told
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
 from dashboard.installation import usable
@@ -202,7 +202,7 @@ class Command(BaseCommand):
         untold = [trial for trial in trials if trial.is_unknown]
         for trial in untold:
             self.stderr.write(f"{trial.variant}, {trial.kind}: no verdict: {trial.error or 'a check could not tell'}")
-        trusted = detector(trials)
+        trusted = self_test(trials)
         if trusted.failed:
             self.stderr.write(trusted.says)
         return len(untold) + trusted.failed

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally, in_words, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
@@ -39,7 +39,7 @@ class MatrixRow:
 
 def matrix(view: ResultView, addresses: Addresses) -> list[MatrixRow]:
     known = tallies(view.trials)
-    distrusted = detector(view.trials).failed
+    distrusted = self_test(view.trials).failed
     return [
         MatrixRow(
             name=place.name,

@@ -2,7 +2,7 @@
 
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import PLACES, finished
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
@@ -15,11 +15,11 @@ from dashboard.records.experiments.models import Experiment
 def context(experiment: Experiment, view: ResultView, addresses: Addresses) -> dict[str, object] | None:
     if not view.trials:
         return None
-    checked, found = detector(view.trials), of_crashes(experiment, view)
+    checked, found = self_test(view.trials), of_crashes(experiment, view)
     return {
         "finding": found,
         "answer": answer(view, found, trusted=not checked.failed),
-        "detector": checked,
+        "self_test": checked,
         "kinds": [title(kind) for kind in view.crash_kinds],
         "rows": matrix(view, addresses),
         "table": crash_table(view),

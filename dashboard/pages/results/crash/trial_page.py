@@ -3,24 +3,30 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.charts.bars import sets, timeline
+from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.why import Cause, Lost, causes
+from dashboard.findings.stored import read
 from dashboard.pages.results.crash.listing import STATE_OF
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
+from workers.bench.plan import Plan
 from workers.crash.checks import CHECKS
+from workers.crash.trial import TrialStep
+from workers.crash.verdict import CheckResult
 
 SHOWN_OFFENDERS = 20
 
 
-def context(trial: Trial, reader: Reader) -> dict[str, Any]:
+def context(trial: Trial, reader: Reader) -> dict[str, object]:
     """`trial` with its experiment, server, environment and evidence."""
     evidence = getattr(trial, "evidence", None)
     data: Mapping[str, Any] = reader.data(evidence.data) if evidence else {}
+    checks = read(tuple[CheckResult, ...], data.get("checks", ()))
+    steps = read(tuple[TrialStep, ...], data.get("steps", ()))
     is_sandbox = trial.server.is_sandbox
     return {
         "trial": trial,
@@ -33,12 +39,12 @@ def context(trial: Trial, reader: Reader) -> dict[str, Any]:
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict_label or trial.get_state_display(),
-        "sentence": sentence(trial, data),
+        "sentence": sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),
         "data": data,
-        "checks": [_check(one) for one in data.get("checks", [])],
-        "steps": list(zip(timeline(data.get("steps", [])), data.get("steps", []), strict=True)),
-        "sets": sets(data, trial.acknowledged, trial.lost_replica),
+        "checks": [_check(one) for one in checks],
+        "steps": list(zip(timeline(steps), steps, strict=True)),
+        "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica),
         "losses": _losses(trial),
         "replicas": data.get("replicas") or [],
         "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
@@ -52,7 +58,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, Any]:
     }
 
 
-def sentence(trial: Trial, data: Mapping[str, Any]) -> str:
+def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:
     """What this one crash did, in one sentence."""
     crash = title(trial.kind)
     if trial.verdict == Trial.Verdict.VALID:
@@ -61,14 +67,13 @@ def sentence(trial: Trial, data: Mapping[str, Any]) -> str:
         lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
         if lost:
             return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
-        if _stays_down(data):
+        if _stays_down(checks):
             return f"The server does not come back after this {crash}: what its engine kept is not known"
         if trial.lost_engine is None:
-            return f"What this {crash} left in the engine is not known, and {_first_wrong(data)}"
-        return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(data)}"
+            return f"What this {crash} left in the engine is not known, and {_first_wrong(checks)}"
+        return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
     if trial.verdict or trial.state == Trial.State.FAILED:
-        step = data.get("failed_at")
-        where = f": it broke off at the step {step}" if step else ""
+        where = f": it broke off at the step {failed_at}" if failed_at else ""
         return f"This {crash} could not tell whether acknowledged commits survive{where}"
     return f"This {crash} is {trial.get_state_display()}"
 
@@ -84,12 +89,12 @@ def _work(took_ms: float | None) -> str:
     return f" ({ms(took_ms)} of work)" if took_ms is not None else ""
 
 
-def _stays_down(data: Mapping[str, Any]) -> bool:
-    return any(check["key"] == "stays-down" and check["outcome"] == "invalid" for check in data.get("checks", []))
+def _stays_down(checks: Sequence[CheckResult]) -> bool:
+    return any(check.key == "stays-down" and check.outcome == "invalid" for check in checks)
 
 
-def _first_wrong(data: Mapping[str, Any]) -> str:
-    wrong = [check["says"] for check in data.get("checks", []) if check["outcome"] == "invalid"]
+def _first_wrong(checks: Sequence[CheckResult]) -> str:
+    wrong = [check.says for check in checks if check.outcome == "invalid"]
     return f"a check failed: {wrong[0].rstrip('.')}" if wrong else "a check failed"
 
 
@@ -97,15 +102,15 @@ def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
     return [*_places(trial), *([("replica", trial.lost_replica, None)] if trial.lost_replica is not None else [])]
 
 
-def _check(one: Mapping[str, Any]) -> dict[str, Any]:
-    offenders = [f"client {client}, number {n:,}" for client, n in one.get("offenders") or ()]
+def _check(one: CheckResult) -> dict[str, object]:
+    offenders = [f"client {client}, number {n:,}" for client, n in one.offenders]
     return {
-        "state": STATE_OF[one["outcome"]],
-        "name": CHECKS[one["key"]].title if one["key"] in CHECKS else one["key"].replace("-", " "),
-        "says": one["says"],
-        "count": one["count"],
+        "state": STATE_OF[one.outcome],
+        "name": CHECKS[one.key].title if one.key in CHECKS else one.key.replace("-", " "),
+        "says": one.says,
+        "count": one.count,
         "offenders": offenders[:SHOWN_OFFENDERS],
-        "more": max(0, one["count"] - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
+        "more": max(0, one.count - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
     }
 
 
@@ -121,6 +126,6 @@ def _facts(trial: Trial) -> dict[str, str]:
     return facts(trial.environment.data) if trial.environment else {}
 
 
-def _settings(trial: Trial) -> dict[str, str]:
-    variants = trial.experiment.plan["variants"]
-    return next((variant["settings"] for variant in variants if variant["name"] == trial.variant), {})
+def _settings(trial: Trial) -> Mapping[str, str]:
+    variants = Plan.from_dict(trial.experiment.plan).variants
+    return next((variant.settings for variant in variants if variant.name == trial.variant), {})

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.findings.crash.detector import detector
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from tests.unit.results import trials
 
@@ -21,7 +21,7 @@ def page(client, experiment):
 
 
 def test_it_passes_when_lying_disks_are_flagged():
-    passed = detector(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
+    passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert passed.says == "The detector flagged 2 of 2 lying disks and nothing in 1 graceful restart."
 
@@ -35,7 +35,7 @@ def test_it_passes_when_lying_disks_are_flagged():
 )
 def test_it_fails_when_one_control_comes_out_wrong(client_in, controls, says):
     experiment = found(**controls)
-    assert detector(trials_of(experiment)).failed
+    assert self_test(trials_of(experiment)).failed
     html = page(client_in, experiment)
     assert f"Detector failed: {says}" in html
     assert "lost nothing in" not in html
@@ -45,38 +45,38 @@ def test_it_fails_when_one_control_comes_out_wrong(client_in, controls, says):
 
 def test_a_lying_disk_is_flagged_by_what_the_engine_lost_and_by_nothing_else():
     experiment = found(lying_disk=[(9, 9), (0, 9)])
-    assert "1 of 2 lying disks not flagged" in detector(trials_of(experiment)).says
+    assert "1 of 2 lying disks not flagged" in self_test(trials_of(experiment)).says
 
 
 def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
     experiment = found(lying_disk=[(9, 9)])
     experiment.trials.filter(kind="lying-disk").update(verdict="unknown")
-    assert detector(trials_of(experiment)).failed
+    assert self_test(trials_of(experiment)).failed
 
 
 def test_an_unknown_verdict_on_a_graceful_restart_shows_nothing():
     experiment = found(lying_disk=[(9, 9)], graceful_restart=[(0, 0)] * 3)
     experiment.trials.filter(kind="graceful-restart", repeat__gt=1).update(verdict="unknown")
     says = "flagged 1 of 1 lying disk and nothing in 1 graceful restart; 2 graceful restarts could not tell."
-    assert detector(trials_of(experiment)).says.endswith(says)
+    assert self_test(trials_of(experiment)).says.endswith(says)
     experiment.trials.filter(kind="graceful-restart").update(verdict="unknown")
     says = "flagged 1 of 1 lying disk; 3 graceful restarts could not tell."
-    assert detector(trials_of(experiment)).says.endswith(says)
+    assert self_test(trials_of(experiment)).says.endswith(says)
 
 
 def test_a_lying_disk_after_which_nothing_comes_back_is_flagged():
     experiment = found(lying_disk=[(9, 9)] * 2)
     experiment.trials.filter(kind="lying-disk", repeat=1).update(lost_engine=None, recovery_s=None)
-    assert detector(trials_of(experiment)).state == "passed"
+    assert self_test(trials_of(experiment)).state == "passed"
 
 
 def test_a_control_that_broke_off_shows_nothing():
-    assert detector(trials_of(found(lying_disk=[None]))).state == "not tried"
+    assert self_test(trials_of(found(lying_disk=[None]))).state == "not tried"
 
 
 def test_it_says_when_the_detector_was_not_tried(client_in):
     experiment = found()
-    assert detector(trials_of(experiment)).state == "not tried"
+    assert self_test(trials_of(experiment)).state == "not tried"
     html = page(client_in, experiment)
     assert "the detector was not tried in this experiment" in html
     assert "Detector failed" not in html

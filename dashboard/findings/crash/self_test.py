@@ -10,7 +10,7 @@ from dashboard.records.experiments.models import Trial
 
 
 @dataclass(frozen=True)
-class Detector:
+class SelfTest:
     """`failed`: nothing that this experiment's trials found counts."""
 
     state: Literal["passed", "failed", "not tried"]
@@ -21,7 +21,7 @@ class Detector:
         return self.state == "failed"
 
 
-def detector(trials: Sequence[Tried]) -> Detector:
+def self_test(trials: Sequence[Tried]) -> SelfTest:
     """One control that comes out wrong is enough. A control that broke off shows nothing either way.
 
     A lying disk loses what the engine had, or all of it: one that is invalid for another reason only is not flagged.
@@ -34,13 +34,13 @@ def detector(trials: Sequence[Tried]) -> Detector:
     wrong = [f"{missed} of {number_of(LYING_DISK, len(lying))} not flagged"] if missed else []
     wrong += [f"{invented} of {number_of(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []
     if wrong:
-        return Detector("failed", f"Detector failed: {' and '.join(wrong)}. No verdict of this experiment counts.")
+        return SelfTest("failed", f"Detector failed: {' and '.join(wrong)}. No verdict of this experiment counts.")
     if not lying:
-        return Detector("not tried", "The detector was not tried in this experiment: no trial had a lying disk.")
+        return SelfTest("not tried", "The detector was not tried in this experiment: no trial had a lying disk.")
     clean = f" and nothing in {number_of(GRACEFUL_RESTART, len(graceful))}" if graceful else ""
     untold = len(restarted) - len(graceful)
     open_ = f"; {number_of(GRACEFUL_RESTART, untold)} could not tell" if untold else ""
-    return Detector(
+    return SelfTest(
         "passed", f"The detector flagged {len(lying)} of {number_of(LYING_DISK, len(lying))}{clean}{open_}."
     )
 

@@ -6,10 +6,9 @@ from dashboard.installation.home import database
 
 FORM = "postgresql://USER:PASSWORD@HOST:PORT/NAME?sslmode=require"
 SCHEMES = ("postgresql://", "postgres://")
-# A request's connection ends with it, for Django: here connections outlive them, and are tried before use.
-# Who cannot connect begins anew instead of waiting longer each time: the line may be back long before.
+# Connections outlive requests and are tested before use. A short `reconnect_timeout` avoids psycopg's growing waits.
 POOL = {"min_size": 0, "max_size": 16, "timeout": 10, "max_idle": 300, "reconnect_timeout": 10}
-# A line that is away says nothing, and the kernel waits long: two hours who listens, a quarter of one who asks.
+# Without these a broken line is noticed late: after two hours by a reader, after a quarter of an hour by a writer.
 LINE = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5", "tcp_user_timeout": "20000"}
 
 

@@ -1,5 +1,5 @@
-"""One stack per home. The claim is a lock that the kernel lets go of when its holder dies, however it dies: unlike
-a bare pid file it cannot be stale, nor name a stranger that was given the same pid. The file says who holds it."""
+"""One stack per home. The claim is a file lock: the kernel releases it when its holder dies, so it is never stale as a
+pid file can be. The file says who holds it."""
 
 import fcntl
 import os

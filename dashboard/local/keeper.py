@@ -7,7 +7,7 @@ from dashboard.local.processes import Child, Program, bound_log
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
-STEADY_AFTER_S = 60.0  # a child that lived this long ended by accident, not by birth defect
+STEADY_AFTER_S = 60.0  # a child that ran this long did not fail at its start
 
 
 class Keeper:
@@ -22,7 +22,7 @@ class Keeper:
         self.child.wait_until_ready()
 
     def check(self) -> None:
-        """Called again and again: notices the child's end, starts it again when its pause is over, bounds its log."""
+        """Called regularly: starts an ended child again after its pause, and bounds its log."""
         bound_log(self.program.log)
         if self._due_at is not None:
             if time.monotonic() >= self._due_at:

@@ -1,9 +1,8 @@
 """A Redis of our own: a unix socket in a private folder, no TCP port, nothing on disk.
 
-It carries doorbells and live data, both of which may be lost: the database is the truth. So it saves nothing,
-also because its fsyncs would land on the disk whose fsyncs are being measured. Debian's `redis-tools` holds the
-server's binary under the name redis-check-rdb (what it does follows from the name it is called by); the package
-`redis-server` would add only a link and a system service, and no service shall be started.
+Tasks and live seconds may be lost, so it saves nothing: its fsyncs would disturb the measured disk. Debian's package
+`redis-tools` has the server's binary as redis-check-rdb; called by another name, it is the server. The package
+`redis-server` would also start a service.
 """
 
 import os

@@ -22,7 +22,7 @@ from django.utils import timezone  # noqa: E402
 
 from dashboard.installation import vault  # noqa: E402
 from dashboard.records.accounts.models import Person  # noqa: E402
-from dashboard.records.accounts.roles import Role  # noqa: E402
+from dashboard.records.accounts.role import Role  # noqa: E402
 from dashboard.records.experiments import leases, lifecycle  # noqa: E402
 from dashboard.records.experiments.models import Experiment  # noqa: E402
 from dashboard.records.fleet import installation  # noqa: E402

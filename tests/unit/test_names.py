@@ -16,7 +16,7 @@ from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
 from dashboard.records.accounts import actions
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Comment, Experiment
 from dashboard.records.sharing.models import ShareLink
 from tests.unit.api.tokens import script, somebody

@@ -1,4 +1,4 @@
-"""One experiment from the claim to the last word: makes its servers ready, measures cell after cell, puts everything
+"""One experiment from its claim to its end: makes its servers ready, measures cell after cell, puts everything
 back, crashes. Runs in a Celery task or straight from the command line.
 
 What holds at each step: `may_begin` has asked everything that would make the work pointless before anything is touched.
@@ -69,7 +69,7 @@ def conduct(experiment_id: int, worker: Worker, ports: Ports = PORTS) -> Experim
 def _begin(experiment_id: int, worker: Worker, ports: Ports) -> Job | None:
     try:
         plan = Plan.from_dict(Experiment.objects.get(pk=experiment_id).plan)
-    except PlanError as broken:  # stored by another version: it would be rung for again and again
+    except PlanError as broken:  # stored by another version: its task would be sent again and again
         lifecycle.refuse(experiment_id, broken)
         return None
     servers = Server.objects.in_bulk([target.server_id for target in plan.targets])
@@ -143,8 +143,7 @@ def _told(failure: Exception) -> DurascopeError:
 
 
 def _finish(job: Job, state: str, failure: DurascopeError | None) -> None:
-    """A database that is locked for a while must not leave the experiment running for ever. One that is away for
-    longer does: then housekeeping ends what is said to run here and does not."""
+    """Tries again while the database is locked. After a longer outage housekeeping ends the experiment."""
     experiment, why = job.experiment, (failure.message, failure.fix) if failure else ()
     for wait_s in FINISH_AGAIN_S:
         try:

@@ -47,8 +47,8 @@ def borrow(row: Trial) -> Attached:
 
 
 def permit(row: Trial, crash: tuple[str, ...], start: tuple[str, ...]) -> None:
-    """The last word before an owner's server goes down, kept in the audit log; that it must be started again is written
-    down as a pending restore, for this worker may die in between. Raises PlanError."""
+    """The last check before an owner's server is crashed, kept in the audit log. Its start is stored first as a pending
+    restore, for this worker may die in between. Raises PlanError."""
     if not claiming.still_claimed(row):  # whoever took this worker for dead may have put the server back already
         raise PlanError(f"The trial was taken from this worker: {row.server} was not crashed.")
     server = _expendable(row)

@@ -14,7 +14,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from dashboard.records.accounts.roles import NOBODY, OPERATIONS, allowed, require, role_of
+from dashboard.records.accounts.role import NOBODY
+from dashboard.records.accounts.roles import OPERATIONS, allowed, require, role_of
 
 View = TypeVar("View", bound=Callable[..., Any])
 log = logging.getLogger(__name__)

@@ -20,7 +20,8 @@ from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.api.actions import revoke_all
 from dashboard.records.accounts import actions
-from dashboard.records.accounts.roles import OPERATIONS, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import OPERATIONS
 
 
 class PersonForm(forms.Form):

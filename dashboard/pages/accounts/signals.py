@@ -13,7 +13,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import record
 
 LOGGED_IN = "logged in"

@@ -51,8 +51,8 @@ def make_admin(name: str, password: str = "") -> str:
 
 @transaction.atomic
 def let_in_again(name: str, password: str = "") -> str:
-    """The way back in: an existing account gets a new password, is active, administers, and needs no second factor.
-    Raises User.DoesNotExist, ValidationError."""
+    """An existing account becomes an active administrator with a new password and no second factor. Raises
+    User.DoesNotExist, ValidationError."""
     user = User.objects.get(username=name)
     user.is_active = user.is_staff = user.is_superuser = True
     given = _store_password(user, password)
@@ -153,14 +153,14 @@ def _until_changed(user: User) -> None:
 
 
 def _give(user: User, role: str) -> None:
-    """The role is the truth; Django's own marks follow it, for tools that know only them."""
+    """Sets the role, and Django's own flags for tools that know only those."""
     Person.objects.filter(user=user).update(role=Role(role))
     marks = role == Role.ADMINISTRATOR
     User.objects.filter(pk=user.pk).update(is_staff=marks, is_superuser=marks)
 
 
 def _keep_an_administrator(leaves: User) -> None:
-    """Raises LastAdministrator. The rows are locked: two who take each other's role away are told apart."""
+    """Raises LastAdministrator. The rows are locked: of two who remove each other, the second is refused."""
     remaining = Person.objects.select_for_update().filter(role=Role.ADMINISTRATOR, user__is_active=True)
     if {person.pk for person in remaining} == {leaves.pk}:
         raise LastAdministrator(leaves)

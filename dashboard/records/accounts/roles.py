@@ -78,7 +78,7 @@ class NotAllowed(PermissionDenied):
 
 
 def role_of(user: Actor) -> str:
-    """The role of a request's user: NOBODY for strangers and for accounts that were deactivated."""
+    """NOBODY for guests and for deactivated accounts."""
     known = account(user)
     if known is None or not known.is_active:
         return NOBODY
@@ -87,8 +87,7 @@ def role_of(user: Actor) -> str:
 
 
 def allowed(user: Actor, operation: str, thing: object = None) -> bool:
-    """Whether `user` may do `operation`, to `thing` where it matters whose it is. None is the machine itself: whoever
-    has a shell on it holds the keys anyway."""
+    """Whether `user` may do `operation`, to `thing` where its owner matters. None is the command line."""
     if user is None:
         return True
     rule, role = OPERATIONS[operation], role_of(user)

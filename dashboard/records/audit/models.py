@@ -1,5 +1,4 @@
-"""Who did what. Written by `record`; refused to whoever would change or delete it: by the model here, and by triggers
-in the database (`append_only`)."""
+"""Who did what, written by `record`. The model and triggers in the database (`append_only`) refuse changes."""
 
 from typing import Any, NoReturn
 
@@ -59,8 +58,7 @@ def _in_words(value: object) -> str:
 
 
 def record(who: User | AnonymousUser | None, did: str, what: object, **detail: object) -> None:
-    """Write one event. `who`: a user, or None for the system itself; `via` is said of one for whom a token speaks.
-    Details never hold a secret."""
+    """Write one event. `who`: None for the system; its `via` names the API token that was used. Never pass a secret."""
     user = who if isinstance(who, User) else None
     if via := getattr(user, "via", ""):
         detail = {**detail, "via": via}

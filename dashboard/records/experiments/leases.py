@@ -22,8 +22,8 @@ RESTORE_LIMIT = timedelta(minutes=5)  # a restore that takes longer has died
 
 
 def hosts_of(server: Server) -> set[str]:
-    """What a lease is about: every address of the server's host; a sandbox is on the worker's, which others of its
-    site may know as a server's. To be asked by a worker of the server's site: names lead elsewhere on another."""
+    """The names under which the server's host is leased: all its addresses. A sandbox is on the worker's host. Only a
+    worker of the server's site may ask: elsewhere a name can mean another host."""
     if server.is_sandbox or server.socket or hosts.is_local(server.host):
         return {of_worker(socket.gethostname())} | set(_at(server.site, hosts.own()))
     return set(_at(server.site, hosts.addresses(server.host)))
@@ -71,7 +71,7 @@ def _own(experiment_id: int) -> list[int]:
 
 def take(experiment: Experiment, names: Iterable[str], mark: datetime) -> None:
     """`mark`: the moment by which these leases are known. Raises IntegrityError when somebody else was faster. All
-    take them in the same order: two who each have one and want the other's would wait for ever."""
+    take them in the same order, so that no two wait for each other."""
     rows = (HostLease(host=name, experiment=experiment, taken_at=mark) for name in sorted(set(names)))
     HostLease.objects.bulk_create(rows)
 

@@ -252,8 +252,8 @@ class Part(models.Model):
 
 class Trials(models.QuerySet["Trial"]):
     def of_the_plan(self) -> "Trials":
-        """Those that counts and rates are made of: the plan's own. A trial that repeats another was picked by somebody
-        for what that one had found, and would weigh the count. The same for trials in memory: `Tried.counts`."""
+        """Without repeated trials: those were chosen by their results and would bias counts and rates. The same for
+        trials in memory: `Tried.counts`."""
         return self.filter(repeats=None)
 
     def ended(self) -> "Trials":
@@ -349,7 +349,7 @@ class Probe(models.Model):
 
 class Runs(models.QuerySet["Run"]):
     def of_done_cells(self) -> "Runs":
-        """Those that figures are made of: of cells that were measured to their end."""
+        """Only these count in figures."""
         return self.filter(cell__state=states.CellState.DONE)
 
 

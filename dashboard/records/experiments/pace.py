@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 
-ENOUGH = 3  # so many cells or trials must be over before their pace is believed
+ENOUGH = 3  # cells or trials that must be over before their pace counts
 
 
 @dataclass(frozen=True)

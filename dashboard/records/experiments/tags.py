@@ -38,7 +38,7 @@ def rows(names: Iterable[str]) -> list[Tag]:
 
 
 def in_use() -> QuerySet[Tag]:
-    """Those of experiments that are not deleted, by name. A tag that nobody uses any more stays as a row: whoever
-    removed it could meet somebody who just gives it."""
+    """Those of experiments that are not deleted, by name. An unused tag keeps its row: a removal could race with
+    somebody who just gives it."""
     marks = Experiment.tags.through.objects.filter(tag=OuterRef("pk"))
     return Tag.objects.filter(Exists(marks.exclude(experiment__in=Experiment.deleted.ids())))

@@ -1,4 +1,4 @@
-"""Workers and what they hold. A worker that stops beating is dead; what it held is taken from it."""
+"""Workers. One without a heartbeat for DEAD_AFTER is dead: others take over what it held."""
 
 from datetime import datetime, timedelta
 

@@ -1,5 +1,5 @@
-"""When two measurements are of the same: the track of a point and of a variant's crashes. What the environment is,
-version and device, is not part of it: that is what may have changed."""
+"""Which measurements belong to one track, of a point or of a variant's crashes. Version and device are no part of it:
+a history shows what their changes do."""
 
 import hashlib
 import json

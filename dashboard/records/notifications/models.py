@@ -1,4 +1,4 @@
-"""Where news goes, and what became of each message."""
+"""Channels, and the messages to them."""
 
 import uuid
 

@@ -35,8 +35,8 @@ NotifySite = Callable[[int, str], None]
 
 
 def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite | None = None) -> None:
-    """One round. A schedule that breaks does not keep the others waiting, and is tried again in the next one. Schedules
-    of a site that only other workers reach are looked at by those: `notify_site` tells them."""
+    """One round. A failing schedule does not stop the others, and is tried again in the next round. Workers of another
+    site look at the schedules of that site: `notify_site` tells them."""
     if installation.is_held():
         return
     for schedule in _watched():
@@ -85,8 +85,8 @@ def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach) ->
 
 
 def _looked(schedule: Schedule, now: datetime) -> None:
-    """Also backwards: a clock that was ahead and was put right must not silence the schedule. Its nights, not this
-    mark, keep it from starting twice; a schedule that was changed meanwhile has a mark of its own."""
+    """Also backwards, when a clock that was ahead was corrected: the rows of nights prevent a second start. A schedule
+    that was changed meanwhile keeps its own time."""
     Schedule.objects.filter(pk=schedule.pk, looked_at=schedule.looked_at).update(looked_at=now)
 
 

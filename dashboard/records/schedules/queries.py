@@ -13,7 +13,7 @@ from dashboard.records.schedules import cron
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server
 
-GRACE = timedelta(minutes=10)  # who comes later than this does not start a night any more
+GRACE = timedelta(minutes=10)  # a night that could not start within this is missed
 COMING = 5
 
 

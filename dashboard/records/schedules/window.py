@@ -1,4 +1,4 @@
-"""Until when a night may last. Pure."""
+"""The window of a night."""
 
 from datetime import UTC, datetime, time, timedelta
 

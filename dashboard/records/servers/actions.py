@@ -21,7 +21,7 @@ from dashboard.records.servers import programs, queries
 from dashboard.records.servers.models import Preflight, Server
 
 ADDRESS = {"host", "port", "socket", "site"}
-WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, as whose, and who could read it on the way
+WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, and how it is protected there
 ENTER_AGAIN = "The {} changed: enter the password again. The stored one was given for the old way and is sent no other."
 
 MOST_CLAIMS = 2
@@ -47,10 +47,10 @@ def register(user: Actor, server: Server, password: str) -> Server:
 
 @transaction.atomic
 def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -> Server:
-    """Store an edited server. An empty password keeps the old one. Raises Refused for another address while
-    a restore is pending at the present one, or it is measured there: the wrong server would be restored. The mark
-    *expendable* was given to the server at the old address and ends with it. Raises ValidationError where the
-    password must be given again. Only what was changed is stored: the rest may be somebody else's newer word."""
+    """Store an edited server: only the fields in `changed`, for somebody else may have changed others meanwhile. An
+    empty password keeps the old one. Raises Refused for a new address while a restore is pending or an experiment runs
+    at the present one. A new address ends the mark *expendable*. Raises ValidationError where the password must be
+    given again."""
     now = Server.objects.select_for_update().get(pk=server.pk)  # not as when the page was opened, and locked
     require(user, "change_server", now)
     fields, rerouted = set(changed) - {"password"}, _rerouted(now, server, changed, password)
@@ -81,8 +81,8 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
 
 
 def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str) -> set[str]:
-    """What of the password's way becomes another. Raises Refused when somebody else changed that way meanwhile: a
-    password is for the way that its owner was looking at."""
+    """The changed fields that say where the password goes. Raises Refused when somebody else changed one of them
+    meanwhile: the password was typed for the address on the page."""
     others = {name for name in WAY if getattr(wanted, name) != getattr(now, name)}
     rerouted = others & set(changed)
     if others - rerouted and (rerouted or password):
@@ -92,7 +92,7 @@ def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str
 
 @transaction.atomic
 def hand_over(user: Actor, server: Server, to: User) -> None:
-    """Give a server to somebody else. The mark *expendable* was the old owner's word and ends with it."""
+    """Give a server to somebody else. The mark *expendable* ends: the old owner gave it."""
     require(user, "change_server", server)
     if not allowed(to, "register_server"):
         raise Refused(f"{server} was not handed over: {to} is no operator. Let an administrator change that first.")
@@ -197,8 +197,8 @@ def begin_preflight(preflight_id: int, worker: str = "", site: str = LOCAL) -> S
 
 
 def release_preflights(begun_before: datetime) -> None:
-    """Those that no worker answered wait for another one. One that was taken MOST_CLAIMS times is given up: whatever
-    held those workers' threads would hold the next one too."""
+    """Queue again those that no worker answered. One that was claimed MOST_CLAIMS times is given up: it would block the
+    next worker's thread too."""
     late = Preflight.objects.filter(state=Preflight.State.RUNNING, started_at__lt=begun_before)
     late.filter(claimed__lt=MOST_CLAIMS).update(state=Preflight.State.QUEUED)
     given_up = late.filter(claimed__gte=MOST_CLAIMS)

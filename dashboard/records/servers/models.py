@@ -27,8 +27,8 @@ class ServerKind(models.TextChoices):
 
 
 class Server(models.Model):
-    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build. One of
-    an imported experiment stands where the original had one: it has no address, and nothing is ever run on it."""
+    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build. That
+    of an imported experiment is a placeholder: it has no address, and nothing is ever run on it."""
 
     Kind = ServerKind
 

@@ -10,7 +10,8 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboard.records.accounts.roles import Role, role_of
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import role_of
 from dashboard.records.api.models import ApiToken
 from dashboard.records.servers.models import Server
 from tests.confirmed import confirm

@@ -13,7 +13,8 @@ from django.test import Client, RequestFactory
 from dashboard.installation.home import PROJECT
 from dashboard.pages.accounts.gate import Gate, May, needs
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import NOBODY, OPERATIONS, RANKS, Role
+from dashboard.records.accounts.role import NOBODY, RANKS, Role
+from dashboard.records.accounts.roles import OPERATIONS
 from tests.unit.accounts.addresses import ALL, VIEWS
 from tests.walks import report, undone
 

@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from dashboard.records.accounts import actions as people
-from dashboard.records.accounts.roles import NotAllowed, Role, allowed
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed, allowed
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments.rights import why_not_crash

@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from dashboard.records.accounts import actions
-from dashboard.records.accounts.roles import NotAllowed, Role, role_of
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed, role_of
 from dashboard.records.audit.models import Event
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.test import Client
 
 from dashboard.pages.accounts import refusals
 from dashboard.records.accounts.models import Attempt
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server

@@ -14,7 +14,7 @@ from django.utils import timezone
 from dashboard.pages.accounts import sessions
 from dashboard.records.accounts import actions, policy
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from tests.markup import flat
 from tests.unit.api.tokens import script, somebody

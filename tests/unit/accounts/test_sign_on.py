@@ -7,7 +7,8 @@ from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import User
 
 from dashboard.pages.accounts.sign_on import BadSignOn, company
-from dashboard.records.accounts.roles import Role, role_of
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import role_of
 from dashboard.records.audit.models import Event
 from tests.unit.accounts.company import CLIENT, SECRET, Company
 

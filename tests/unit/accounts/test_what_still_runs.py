@@ -3,7 +3,8 @@
 import pytest
 
 from dashboard.pages.accounts import running
-from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.schedules import actions as schedules

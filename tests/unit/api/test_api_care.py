@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Experiment
 from tests.unit.api.tokens import script, somebody

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions, post
 from dashboard.records.notifications.models import Delivery

@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connection
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.api.models import StartKey
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Experiment

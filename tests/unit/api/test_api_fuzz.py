@@ -15,7 +15,7 @@ from schemathesis.core.failures import FailureGroup
 from dashboard.findings import document as whole
 from dashboard.pages.api.document import openapi
 from dashboard.pages.api.resources import recipes
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Trial
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions as notifications

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Run
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink

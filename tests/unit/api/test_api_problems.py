@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError
 from django.test import Client
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import queries
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody

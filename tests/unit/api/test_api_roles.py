@@ -5,7 +5,8 @@ from django.test import Client
 
 from dashboard.pages.api.document import openapi
 from dashboard.pages.api.service import operations
-from dashboard.records.accounts.roles import OPERATIONS, RANKS, Role
+from dashboard.records.accounts.role import RANKS, Role
+from dashboard.records.accounts.roles import OPERATIONS
 from dashboard.records.fleet import task_queue
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import EVERYTHING, client_of, script, somebody

@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue

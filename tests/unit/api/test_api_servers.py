@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from dashboard.pages.api import actions
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.api.models import ApiToken
 from dashboard.records.audit.models import Event
 from tests.confirmed import confirm

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 
 from dashboard.records.accounts import actions as people
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from tests.unit.api.tokens import script, somebody
 

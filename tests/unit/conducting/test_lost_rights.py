@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.holds.models import HostLease
 from tests.unit.api.tokens import somebody

@@ -11,7 +11,7 @@ from dashboard.pages.api import idempotency
 from dashboard.records.accounts import actions as people
 from dashboard.records.accounts.actions import LastAdministrator
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions as servers

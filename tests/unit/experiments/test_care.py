@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.urls import reverse
 
-from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import care, search, tags
 from dashboard.records.experiments.care import baseline_for

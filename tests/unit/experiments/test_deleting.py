@@ -10,7 +10,7 @@ from dashboard.findings.nights import shown
 from dashboard.history import entries, update
 from dashboard.pages.monitoring.figures import FIGURES
 from dashboard.pages.reproduction.newest import newest
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import care, queries
 from dashboard.records.experiments.actions import release

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dashboard.findings import conclusion
 from dashboard.pages.experiments.list_page import PER_PAGE
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import care, search
 from dashboard.records.experiments.models import Experiment, Words
 from tests.unit.api.tokens import somebody

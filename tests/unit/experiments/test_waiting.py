@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import actions, lifecycle, queries, waiting
 from dashboard.records.fleet import installation
 from dashboard.records.holds.models import PendingRestore

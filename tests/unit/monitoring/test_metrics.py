@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard.installation.home import PROJECT
 from dashboard.pages.monitoring import exposition
 from dashboard.pages.monitoring.figures import FIGURES, Metric
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease, PendingRestore

@@ -6,7 +6,7 @@ import pytest
 from django.core.validators import validate_email
 
 from dashboard.installation import vault
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions, post

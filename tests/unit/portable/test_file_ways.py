@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from dashboard.pages.portable import forms
 from dashboard.portable.write import file_of
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment
 from tests.unit.api.tokens import client_of, script, somebody, token_of
 from tests.unit.portable import files

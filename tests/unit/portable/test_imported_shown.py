@@ -15,7 +15,7 @@ from dashboard.pages.reproduction.newest import newest
 from dashboard.pages.schedules.forms import RecipeForm
 from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.write import file_of
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments import queries

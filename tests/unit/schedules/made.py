@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from django.contrib.auth.models import User
 
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Trial
 from dashboard.records.schedules import nights
 from dashboard.records.schedules.models import Schedule

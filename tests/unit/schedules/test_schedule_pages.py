@@ -5,7 +5,7 @@ import re
 import pytest
 from django.utils import timezone
 
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue

@@ -6,7 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from dashboard.records.accounts.models import Person
-from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.actions import release

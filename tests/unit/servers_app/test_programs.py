@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
 from dashboard.records.servers.listed_programs import listed

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dashboard.records.accounts.roles import NotAllowed, Role
+from dashboard.records.accounts.role import Role
+from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dashboard.installation import vault
-from dashboard.records.accounts.roles import Role
+from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server

@@ -87,7 +87,7 @@ def send(address: str, secret: str, message: Delivery) -> None:
 
 
 def _allowed(address: str) -> str:
-    """It was when it was stored; the setting may have changed."""
+    """Checked again: the settings may have changed since it was stored."""
     try:
         return check(address)
     except BadAddress as wrong:

@@ -30,7 +30,7 @@ class DurabilityStatement:
     outcome: Outcome
     says: str
     rests_on: str  # a claim, or the address of a manual page
-    engine: str = ""
+    engine: str
 
 
 _KEPT: dict[tuple[CrashClass, What], str] = {

@@ -264,3 +264,20 @@ def test_it_tells_nothing_where_the_build_was_updated_in_between(measured):
     measured.trials.filter(variant="1/1", repeat__gt=20).update(environment=newer)
     assert badges(asked()) == []
     assert badges(asked(sync_binlog="0")) != []
+
+
+def test_it_rests_on_the_newest_fifty_experiments(measured):
+    """The failure of the oldest is told as long as fewer than fifty newer ones passed."""
+    environment = measured.trials.first().environment
+
+    def newer() -> None:
+        one = trials.experiment({}, measured=0, levels={"1/1": 10.0})
+        one.plan["variants"][0]["settings"] = {"sync_binlog": "1"}
+        one.save()
+        trials.add(one, {"1/1": {"process-kill": [(0, 0)]}}, environment)
+
+    for _ in range(49):
+        newer()
+    assert [one.kind for one in badges(asked())] == ["process kill", "power loss"]
+    newer()
+    assert [one.kind for one in badges(asked())] == ["process kill"]

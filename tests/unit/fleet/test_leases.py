@@ -103,9 +103,10 @@ def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(owing):
     assert begins(make.attached("neighbour"))[0]
 
 
-def test_nor_does_one_that_nobody_restores_for_minutes(owing):
-    Experiment.objects.update(ended_at=timezone.now() - leases.RESTORE_LIMIT)
-    assert begins(make.attached("neighbour"))[0]
+@pytest.mark.parametrize(("minutes", "begun"), [(4.9, False), (5, True)])
+def test_nor_does_one_that_nobody_restores_for_minutes(owing, minutes, begun):
+    Experiment.objects.update(ended_at=timezone.now() - timedelta(minutes=minutes))
+    assert begins(make.attached("neighbour"))[0] == begun
 
 
 def test_an_experiment_does_not_wait_for_its_own_server_nor_for_another_host(owing):

@@ -1,5 +1,6 @@
 """Passwords at rest."""
 
+import os
 import sqlite3
 
 import pytest
@@ -72,3 +73,11 @@ def test_it_accepts_what_a_database_returns_for_bytes():
     sealed = vault.seal("geheim")
     stored = sqlite3.connect(":memory:").execute("select ?", (sealed,)).fetchone()[0]
     assert vault.open_sealed(memoryview(stored)) == "geheim"
+
+
+def test_new_keys_are_on_the_disk_before_they_take_the_old_ones_place(monkeypatch):
+    flushed = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.append(os.fstat(descriptor).st_size))
+    vault.store(["a" * 40, "b" * 40])
+    assert flushed == [82]
+    assert vault.keys() == ["a" * 40, "b" * 40]

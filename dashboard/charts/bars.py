@@ -44,7 +44,7 @@ Lengths = Sequence[tuple[str, str, float]]  # look, name and value of each part
 
 
 def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -> list[Bar]:
-    """What the client was told, and what engine, binlog and replica hold of it, to one scale."""
+    """Acknowledged transactions, and how many of them engine, binlog and replica hold, to one scale."""
     told = acknowledged if found.acknowledged is None else found.acknowledged
     if told is None:
         return []

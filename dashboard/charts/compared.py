@@ -82,7 +82,7 @@ def _lines(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
 
 
 def _line_names(lines: Sequence[Sequence[Column]]) -> list[str]:
-    """The variant, and of the rest only what tells lines apart; numbered where names are alike all the same."""
+    """The variant, and the parts that differ between lines. Names that are still equal are numbered."""
     firsts = [line[0] for line in lines]
     telling = [part for part in ("workload", "server", "name") if len({getattr(first, part) for first in firsts}) > 1]
     names = [", ".join([first.variant, *(getattr(first, part) for part in telling)]) for first in firsts]

@@ -1,4 +1,4 @@
-"""Fsyncs per commit by threads, split into redo, binlog and data as far as sources tell them apart."""
+"""Fsyncs per commit by threads, split into redo, binlog and data as far as sources separate them."""
 
 from collections.abc import Sequence
 

@@ -49,7 +49,7 @@ def _source(key: str, lines: Sequence[TrackLine]) -> str:
 
 
 def _note(marked: Sequence[Marked]) -> str:
-    """What a mark on the picture means stands right above it."""
+    """The marks on the picture in words, for the line above it."""
     return " ".join(
         f"{one.number}, since {one.at:%Y-%m-%d}, differed: {words.differed(one.differed, most=2)}." for one in marked
     )

@@ -55,8 +55,8 @@ class RiskChart(Chart):
 
 @dataclass(frozen=True)
 class DrawnSetting:
-    """A setting whose speed and loss are both known. `otherwise`: trials that failed, and not by such a loss. No place
-    tells how bad that is: it beats nothing."""
+    """A setting whose speed and loss are both known. `otherwise`: trials that failed, and not by such a loss. How bad
+    those are is not known, so the setting beats no other."""
 
     setting: CrashSetting
     speed: Point

@@ -31,7 +31,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Measured:
-    """A variant and its newest experiment; `level`: (flush, sync); `rest`: all else that the variant stands for."""
+    """A variant and its newest experiment; `level`: (flush, sync); `rest`: all other settings of the variant."""
 
     server_id: int
     variant: str

@@ -1,4 +1,4 @@
-"""The sentence on top of a result page: what was found, with its interval, or why nothing can be said."""
+"""The sentence on top of a result page: what was found, with its interval, or why there is no answer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -176,7 +176,7 @@ def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
 
 
 def _anatomy(told: Sequence[tuple[str, Point]]) -> list[str]:
-    """Where the difference comes from, as far as sources tell."""
+    """Where the difference comes from, as far as sources counted it."""
     parts = [f"{name} makes {fsyncs}" for name, point in told if (fsyncs := _fsyncs(point))]
     groups = [f"{sig(point.group.value, 2)} commits in {name}" for name, point in told if point.group]
     sentences = [f"Per commit {' and '.join(parts)}."] if len(parts) == len(told) and parts else []

@@ -104,7 +104,7 @@ class HistoryView:
         return [Marked(n, *one) for n, one in enumerate(_together(seen, differ), start=1)]
 
     def marked(self, figure: str) -> list[Marked]:
-        """What of them is of a figure, and stands or may stand."""
+        """The changes of one figure that are confirmed, or not yet decided."""
         found = (replace(one, changes=[c for c in one.changes if _is_drawn(c, figure)]) for one in self.changes)
         return [one for one in found if one.changes]
 
@@ -135,7 +135,7 @@ def _together(
 
 
 def _name(track: Track, twice: set[str]) -> str:
-    """A name that stood for other settings once is told from itself by them."""
+    """The settings are added where one name was used for different settings."""
     return f"{track.variant} ({track.means or 'no settings'})" if track.variant in twice else track.variant
 
 

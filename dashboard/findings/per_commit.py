@@ -43,7 +43,7 @@ def _in_every(each: Sequence[Mapping[str, object]]) -> str | None:
 
 def commits(runs: Runs) -> SourcedFigure | None:
     """Commits of the measured window: the server's own count where a source has it, else sysbench's, if those are
-    commits; None where nobody counted them."""
+    commits; None where no source counted them."""
     counted = total(runs, "commits")
     if counted and counted.value:
         return counted
@@ -53,7 +53,7 @@ def commits(runs: Runs) -> SourcedFigure | None:
 
 
 def fsyncs_per_commit(runs: Runs) -> dict[str, SourcedFigure]:
-    """By class of files, only what is known. Classes that a server cannot tell apart, and the count of all files, are
+    """By class of files, only what is known. Classes that a server does not separate, and the count of all files, are
     left out where the finer figures are known."""
     committed = commits(runs)
     if not committed or not committed.value:
@@ -76,7 +76,7 @@ def commits_per_group(runs: Runs) -> SourcedFigure | None:
 
 
 def group_wait_ms(runs: Runs) -> SourcedFigure | None:
-    """What a commit waits for the leader of its group; None where nobody tells."""
+    """How long a commit waits for the leader of its group; None where no source timed it."""
     committed, waited = commits(runs), total(runs, "group_wait_ms")
     return replace(waited, value=waited.value / committed.value) if committed and committed.value and waited else None
 

@@ -9,7 +9,7 @@ from workers.analysis.statistics import Estimate
 
 @dataclass(frozen=True)
 class SourcedFigure:
-    """A figure with the source that told it."""
+    """A figure with the source that it was read from."""
 
     value: float
     source: str
@@ -59,7 +59,7 @@ class ThroughputRatio(Estimate):
 @dataclass(frozen=True, kw_only=True)
 class Point:
     """`tps`: of what it `counts`, per second, with its 95 % interval. `settled` False: still climbing or falling; None:
-    cannot tell. `commits` None: nobody counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for the
+    cannot tell. `commits` None: no source counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for the
     group's leader. `ratio` None: there is nothing to compare with."""
 
     server_id: int
@@ -89,10 +89,10 @@ class Point:
     ratio: ThroughputRatio | None = None
 
     def fsyncs_of(self, log: str) -> SourcedFigure | None:
-        """Per commit; where a server does not tell the redo log's from those of data files, both together."""
+        """Per commit. A server that does not separate redo log from data files gives both together."""
         return self.fsyncs.get(log) or (self.fsyncs.get("redo and data") if log == "redo" else None)
 
     def fsync_ms(self, log: str) -> float | None:
-        """The mean of the log's fsyncs; None where nobody timed them."""
+        """The mean of the log's fsyncs; None where no source timed them."""
         timed = self.fsync_latency.get(log)
         return timed.mean_ms if timed else None

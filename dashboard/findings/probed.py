@@ -24,7 +24,7 @@ class ProbedDevice:
 
 
 def probed_devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[ProbedDevice]:
-    """From (server, `Probe.data`), in the order of the probes; `storage` tells the two devices of a server apart."""
+    """From (server, `Probe.data`), in the order of the probes; the two devices of a server differ in `storage`."""
     for server_id, data in probes:
         storage, logs = data.get("storage", ""), data.get("logs")
         yield _device(server_id, f"{storage}, data" if logs else storage, data)

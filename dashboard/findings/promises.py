@@ -1,4 +1,4 @@
-"""Were the simulated devices what they promise? Said where a reader cannot miss it when they were not."""
+"""Whether each simulated device was as fast as its profile promises."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

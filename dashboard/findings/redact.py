@@ -86,7 +86,7 @@ class Redactor:
         return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
 
     def variables(self, known: Mapping[str, object]) -> dict[str, object]:
-        """Global variables by name: what may tell where a server is goes by its name, the rest by what it says."""
+        """By name: a variable whose name suggests a place is removed; the values of the others are cleaned."""
         return {name: REMOVED if _tells(name, str(value)) else self.data(value) for name, value in known.items()}
 
 

@@ -8,7 +8,7 @@ from dashboard.findings.stored import read
 
 @dataclass(frozen=True)
 class RunFigure:
-    """A total over the measured seconds. `value` None: the source could not tell, and `note` says why."""
+    """A total over the measured seconds. `value` None: the source could not read it, and `note` says why."""
 
     name: str
     value: float | None

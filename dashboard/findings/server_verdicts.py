@@ -24,7 +24,7 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 @dataclass(frozen=True)
 class CrashRate:
-    """A setting under one kind of crash. `unknown`: trials that ended without telling."""
+    """A setting under one kind of crash. `unknown`: trials that ended without a verdict."""
 
     variant: str
     kind: str

@@ -69,7 +69,7 @@ def _instance(kind: type) -> Reader:
 
 
 def _one_of(kinds: tuple[object, ...]) -> Reader:
-    """None is told from the others; of several classes the first that fits."""
+    """None if that is allowed; else the first class that fits."""
     may_be_none = NoneType in kinds
     readers = [_reader(kind) for kind in kinds if kind is not NoneType]
 

@@ -1,4 +1,4 @@
-"""What is told of a load that came from several workers at once: who, and how far apart they began."""
+"""A load from several workers at once: which workers, and how far apart they began."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -22,7 +22,7 @@ CLASSES = {"redo fsyncs per commit": ("redo", "redo and data"), "binlog fsyncs p
 
 
 def estimate(runs: Runs, figure: str) -> Estimate | None:
-    """None where no source can tell."""
+    """None where no source counted it."""
     if figure == "commits per group":
         return _group(runs)
     if figure in CLASSES:

@@ -1,4 +1,4 @@
-"""The outcomes of claims in words: their figures for pages, a line each for a terminal."""
+"""The outcomes of claims in words: figures for pages, one line per claim for a terminal."""
 
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.records.experiments.models import Experiment

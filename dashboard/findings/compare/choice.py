@@ -71,7 +71,7 @@ _USUAL = {**_NOTHING, "figure": Choice.figure, "by": Choice.by, "scale": Choice.
 
 
 def choice(asked: Query, usual: Choice = Choice(), runs: tuple[int, ...] | None = None) -> Choice:
-    """`usual`: what holds where nothing is said; `runs`: these, whatever is asked for."""
+    """`usual`: the values of absent parameters; `runs`: used instead of those in the address."""
     return Choice(
         runs=run_ids(asked) if runs is None else runs,
         figure=_one_of(FIGURES, asked.get("figure", ""), usual.figure),

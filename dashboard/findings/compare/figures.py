@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dashboard.findings.point import Point
 from dashboard.records.experiments.models import Experiment
@@ -16,7 +15,7 @@ class Column(Point):
 
     experiment: Experiment
     server: str
-    environment: Mapping[str, Any]
+    environment: Mapping[str, object]
     others: tuple[int, ...]
     name: str = ""
 

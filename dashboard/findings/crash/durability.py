@@ -33,7 +33,7 @@ _SPELLINGS = {
 
 @dataclass(frozen=True)
 class Durability:
-    """Of a server or of a trial. `settings`: those that it told or that were set, in any spelling."""
+    """Of a server or of a trial. `settings`: as the server reported them or as the plan set them, in any spelling."""
 
     flavour: str
     version_text: str
@@ -41,7 +41,7 @@ class Durability:
 
     @property
     def engines(self) -> list[str]:
-        """Those whose commits can be compared at all; none of a server that did not tell."""
+        """Engines whose commits can be compared; none for a server that did not report its settings."""
         known = self.settings.keys() if self.flavour else set()
         return [engine for engine, names in DECIDING.items() if {names[0], "sync_binlog"} <= known]
 
@@ -53,7 +53,7 @@ class Durability:
 
 
 def of_server(facts: Mapping[str, Any]) -> Durability:
-    """`facts` as a preflight keeps them: what no variant can set stands only among the words."""
+    """`facts` as a preflight keeps them. Settings that no variant can set are only in its "words"."""
     worded = {name: value for name, value, _ in facts.get("words") or ()}
     return _durability(facts.get("flavour"), facts.get("version_text"), {**worded, **(facts.get("settings") or {})})
 

@@ -57,7 +57,7 @@ def _with_interval(speed: Finding) -> str:
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:
-    """What was planned but told nothing."""
+    """Planned trials without a verdict."""
     planned = [trial for trial in trials if trial.counts]
     unknown = sum(trial.is_unknown for trial in planned)
     missing = len(planned) - finished(planned)

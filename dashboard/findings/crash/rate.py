@@ -35,7 +35,7 @@ class Rate:
 
 
 def rate(k: int, n: int, unknown: int = 0) -> Rate:
-    """`unknown`: trials beside the n that could not tell, of a server that hung in its recovery for instance."""
+    """`unknown`: further trials without a verdict, for instance of a server that hung in its recovery."""
     if not n:
         return Rate(k, n, None, None)
     return Rate(k, n, binomial.interval(k, n + unknown)[0], binomial.interval(k + unknown, n + unknown)[1])

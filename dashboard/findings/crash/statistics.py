@@ -18,7 +18,7 @@ PLACES = ("engine", "binlog")
 @dataclass(frozen=True)
 class CrashLoss:
     """Acknowledged transactions lost per crash and the time that committing them took; ms None: not known.
-    `rate`: the trials that lost any; the medians are theirs, so that what happens in few crashes is not told as 0."""
+    `rate`: the trials that lost any; the medians are theirs, so a loss in few of many crashes is not reported as 0."""
 
     mean: float  # of all trials
     median: float

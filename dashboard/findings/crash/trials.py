@@ -55,7 +55,7 @@ class Tried:
 
     @property
     def is_unknown(self) -> bool:
-        """It ended without telling, whether it has a verdict that says so or failed before."""
+        """It ended undecided: its verdict is unknown, or it failed before its checks."""
         return self.state in ENDED and not self.is_decided
 
     @property

@@ -5,21 +5,19 @@ Django's own ASGI handler takes 2.6 times the processor time for a shared page, 
 
 import gc
 import os
-from collections.abc import Awaitable, Callable
 from importlib import import_module
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import IO
 
 from a2wsgi import WSGIMiddleware
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from dashboard.installation import usable
-from dashboard.pages.forwarded import Forwarded
+from dashboard.pages.forwarded import Application, Forwarded, Message, Receive, Scope, Send
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
-Receive, Send = Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]
 THREADS = 32  # requests that are worked on at once; one that asks a far sign-on service may take seconds
 PART_BYTES = 1 << 20
 MOST_BYTES = 257 << 20  # of a request, as in deploy/nginx.conf: the largest file that can be imported, and its form
@@ -29,10 +27,10 @@ class Whole:
     """Around the threads: no thread waits for a slow visitor, because a request is taken to one when it is whole. A
     request above `most` bytes is refused with 413, so that no visitor fills the disk."""
 
-    def __init__(self, application: Any, most: int = MOST_BYTES) -> None:
+    def __init__(self, application: Application, most: int = MOST_BYTES) -> None:
         self._application, self._most = application, most
 
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -58,14 +56,14 @@ async def _too_large(send: Send) -> None:
     await send({"type": "http.response.body", "body": b"The request is too large. Nothing was stored."})
 
 
-def _sized(scope: Any, length: int) -> Any:
+def _sized(scope: Scope, length: int) -> Scope:
     """WSGI knows no body without a length; a visitor may send one in chunks."""
     others = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
     return {**scope, "headers": [*others, (b"content-length", str(length).encode())]}
 
 
-def _again(body: Any, length: int) -> Receive:
-    async def receive() -> Any:
+def _again(body: IO[bytes], length: int) -> Receive:
+    async def receive() -> Message:
         part = body.read(PART_BYTES)
         return {"type": "http.request", "body": part, "more_body": body.tell() < length}
 
@@ -73,7 +71,8 @@ def _again(body: Any, length: int) -> Receive:
 
 
 usable.or_exit()
-application = Forwarded(Whole(WSGIMiddleware(get_wsgi_application(), THREADS)), settings.PROXIES)
+pages = WSGIMiddleware(get_wsgi_application(), THREADS)  # type: ignore[arg-type]  # its own types of WSGI
+application = Forwarded(Whole(pages), settings.PROXIES)  # type: ignore[arg-type]  # its own types of ASGI
 # What was loaded stays for ever. The garbage collector would look through all of it (70 ms) every few large pages.
 import_module(settings.ROOT_URLCONF)
 import_module("scipy.stats")  # loaded at first need elsewhere (a second): no page shall wait for it

@@ -4,10 +4,10 @@ told, which work too."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.files.base import ContentFile
+from django.core.files.storage import Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from dashboard.pages.bundles import BUNDLES, bundled
@@ -20,19 +20,21 @@ def _without_maps(patterns: Iterable[tuple[str, Iterable[object]]]) -> tuple[tup
     )
 
 
-class HashedFiles(CompressedManifestStaticFilesStorage):
+class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
     """Modules import each other under their hashed names too: an update is never half in a browser's cache."""
 
     support_js_module_import_aggregation = True
     max_post_process_passes = 20  # modules that import modules
     patterns = _without_maps(CompressedManifestStaticFilesStorage.patterns)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         manifest = Path(self.location) / self.manifest_name
         self._is_fresh = all(is_fresh(manifest, Path(source)) for source in settings.STATICFILES_DIRS)
 
-    def post_process(self, paths: Mapping[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+    def post_process(
+        self, paths: Mapping[str, tuple[Storage, str]], dry_run: bool = False, **options: object
+    ) -> Iterator[object]:
         """`paths`: for each name where it was collected from. Bundles are read from here instead."""
         if dry_run:
             return
@@ -40,7 +42,8 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
         def read(name: str) -> str:
             storage, path = paths[name]
             with storage.open(path) as file:
-                return file.read().decode()
+                text: bytes = file.read()
+            return text.decode()
 
         made = {name: bundled(name, read) for name in BUNDLES if name in paths}
         for name, text in made.items():
@@ -50,7 +53,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
         yield from super().post_process({**paths, **here}, dry_run, **options)
 
     def stored_name(self, name: str) -> str:
-        return super().stored_name(name) if self._is_fresh else name
+        return str(super().stored_name(name)) if self._is_fresh else name
 
 
 def is_fresh(manifest: Path, source: Path) -> bool:

@@ -2,11 +2,16 @@
 says who may, and of the addresses in DURASCOPE_PROXIES. A program on this host that asks a port is believed nothing."""
 
 import ipaddress
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, TypeAlias
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+Message: TypeAlias = MutableMapping[str, Any]  # ASGI; uvicorn and a2wsgi each have types of their own
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 SOCKET = "unix"  # stands for an address where there is none
 
 
@@ -18,16 +23,16 @@ class Forwarded:
     """Around the application. uvicorn's own such option, which believes 127.0.0.1 unless told otherwise, is turned off
     where uvicorn is started."""
 
-    def __init__(self, application: Any, proxies: tuple[str, ...] = ()) -> None:
-        self._application = ProxyHeadersMiddleware(self._named, [SOCKET, *proxies])
+    def __init__(self, application: Application, proxies: tuple[str, ...] = ()) -> None:
+        self._application = ProxyHeadersMiddleware(self._named, [SOCKET, *proxies])  # type: ignore[arg-type]  # its own types
         self._inner = application
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not (scope.get("client") or ("",))[0]:
             scope = {**scope, "client": (SOCKET, 0)}
-        await self._application(scope, receive, send)
+        await self._application(scope, receive, send)  # type: ignore[arg-type]  # as above
 
-    async def _named(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _named(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A proxy that does not say who asks leaves nobody."""
         if scope["type"] == "http" and scope["client"][0] == SOCKET:
             scope = {**scope, "client": None}

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 
 from django.db import DatabaseError, transaction
 
@@ -38,7 +38,7 @@ class FileImport:
         return f"This experiment is here already: it was imported on {at}. Nothing was stored."
 
 
-def import_file(user: Actor, file: BinaryIO) -> FileImport:
+def import_file(user: Actor, file: IO[bytes]) -> FileImport:
     """Keep the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
     require(user, "import")
     content = Content(file)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import IO
 
 from django.conf import settings
 
@@ -28,7 +28,7 @@ BY_SIGNAL = 128  # and more: how a shell tells that a signal ended its child
 log = logging.getLogger(__name__)
 
 
-def import_apart(user: Actor, file: BinaryIO) -> FileImport:
+def import_apart(user: Actor, file: IO[bytes]) -> FileImport:
     """As `import_file`, which it calls in the child. Raises NotImported, also while another import is under way."""
     require(user, "import")
     if not settings.IMPORT_APART:
@@ -51,7 +51,7 @@ def _alone() -> Iterator[int]:
 
 
 @contextmanager
-def _on_disk(file: BinaryIO) -> Iterator[BinaryIO]:
+def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
     """Small uploads are in memory; a child can only be given a file."""
     with TemporaryFile(dir=settings.HOME) as copy:
         file.seek(0)
@@ -61,7 +61,7 @@ def _on_disk(file: BinaryIO) -> Iterator[BinaryIO]:
         yield copy
 
 
-def _child(user: Actor, content: BinaryIO, lock: int) -> subprocess.CompletedProcess[bytes]:
+def _child(user: Actor, content: IO[bytes], lock: int) -> subprocess.CompletedProcess[bytes]:
     who = json.dumps({"user": user.pk if user else None, "via": getattr(user, "via", "")})
     argv = [*TIED, sys.executable, "-m", "dashboard.portable.child", who]
     try:

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from io import BytesIO
-from typing import BinaryIO
+from typing import IO
 
 from dashboard.portable.refused import NotImported
 
@@ -37,7 +37,7 @@ def packed(parts: Mapping[str, bytes]) -> bytes:
 class Archive:
     """An opened file whose directory is harmless. Raises NotImported, as `read` does."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         _look_at_the_end(file)
         try:
             self._zip = zipfile.ZipFile(file)
@@ -70,7 +70,7 @@ class Archive:
         return content
 
 
-def _look_at_the_end(file: BinaryIO) -> None:
+def _look_at_the_end(file: IO[bytes]) -> None:
     """The directory's own size, before it is read: Python's reader would make an object for each of its entries."""
     size = file.seek(0, 2)
     if size > MOST_PACKED:

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import IO
 
 from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import Archive
@@ -42,7 +42,7 @@ class RunParts:
 class Content:
     """What a file says; `check` tells whether all of it fits together. Both raise NotImported."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._archive = Archive(file)
         raw = self._archive.read(parts.INDEX)
         _is_ours(raw)

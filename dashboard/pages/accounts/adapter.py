@@ -1,7 +1,6 @@
 """Where we differ from allauth: nobody signs up, the audit trail is the throttle's memory, secrets are sealed."""
 
 from ipaddress import ip_address
-from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
@@ -12,6 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.forms import BaseForm
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -22,7 +22,7 @@ from dashboard.records.accounts import actions, refused
 from dashboard.records.accounts.models import Attempt
 
 
-class AccountAdapter(DefaultAccountAdapter):
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     error_messages = {
         **DefaultAccountAdapter.error_messages,
         "username_password_mismatch": "Enter a correct username and password. Nobody was logged in.",
@@ -31,8 +31,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
 
-    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
-        user = super().authenticate(request, **credentials)
+    def authenticate(self, request: HttpRequest, **credentials: object) -> User | None:
+        user: User | None = super().authenticate(request, **credentials)
         if user and self._attempt:
             self._attempt.delete()
         if user and getattr(user, "person", None) and user.person.one_time_expired:
@@ -42,7 +42,7 @@ class AccountAdapter(DefaultAccountAdapter):
             )
         return user
 
-    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+    def pre_authenticate(self, request: HttpRequest, **credentials: object) -> None:
         """Counts the attempt, or refuses before the password is looked at: waiting reveals nothing about it."""
         self._attempt: Attempt | None = throttle.begin(
             LOGIN_FAILED, str(credentials.get("username", "")), address(request)
@@ -66,23 +66,23 @@ class AccountAdapter(DefaultAccountAdapter):
         messages.success(request, "Your password was changed. Other sessions of yours are logged out.")
         return reverse("home")
 
-    def add_message(self, *args: Any, **kwargs: Any) -> None:
+    def add_message(self, *args: object, **kwargs: object) -> None:
         """The pages say what happened; allauth's own sentences are in another voice."""
 
 
-class SignOnAdapter(DefaultSocialAccountAdapter):
+class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Company sign-on. Whoever the company knows gets an account only where DURASCOPE_OIDC_ROLE says which."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return bool(settings.SIGN_ON_ROLE)
 
-    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        user = super().save_user(request, sociallogin, form)
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: BaseForm | None = None) -> User:
+        user: User = super().save_user(request, sociallogin, form)
         actions.welcome(user, settings.SIGN_ON_ROLE)
         return user
 
 
-class SecondFactorAdapter(DefaultMFAAdapter):
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
     """Secrets of second factors lie sealed in the database, like the passwords of servers."""
 
     def encrypt(self, text: str) -> str:

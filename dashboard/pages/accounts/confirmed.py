@@ -4,7 +4,7 @@ pages), or for an account that has none of these a new login at the company's si
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from allauth.account import app_settings
@@ -21,7 +21,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from dashboard.pages.accounts.sign_on import PROVIDER
 from dashboard.records.accounts.roles import NotAllowed
 
-View = TypeVar("View", bound=Callable[..., Any])
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def confirmed(view: View) -> View:
@@ -29,11 +29,12 @@ def confirmed(view: View) -> View:
     where it stopped; after the company's sign-on one has to press the button again."""
 
     @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapped(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         if request.method != "POST":
             return view(request, *args, **kwargs)
         if get_adapter().get_reauthentication_methods(request.user):
-            return reauthentication_required(view)(request, *args, **kwargs)
+            asked: HttpResponse = reauthentication_required(view)(request, *args, **kwargs)
+            return asked
         return view(request, *args, **kwargs) if _logged_in_lately(request) else _to_the_company(request)
 
     return wrapped  # type: ignore[return-value]

@@ -1,7 +1,5 @@
 """allauth's forms of passkeys, in our words."""
 
-from typing import Any
-
 from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
 
 from dashboard.text.names import check_name
@@ -9,8 +7,8 @@ from dashboard.text.names import check_name
 TELLS_APART = "To tell your passkeys apart."
 
 
-class PasskeyForm(AddWebAuthnForm):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         alone = self.fields["passwordless"]
         alone.label = "Log in with it alone"
@@ -20,8 +18,8 @@ class PasskeyForm(AddWebAuthnForm):
         self.fields["name"].validators.append(check_name)
 
 
-class PasskeyNameForm(EditWebAuthnForm):
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+class PasskeyNameForm(EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].help_text = TELLS_APART
         self.fields["name"].validators.append(check_name)

@@ -2,22 +2,24 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.role import NOBODY
 from dashboard.records.accounts.roles import OPERATIONS, allowed, require, role_of
 
-View = TypeVar("View", bound=Callable[..., Any])
+View = TypeVar("View", bound=Callable[..., object])
 log = logging.getLogger(__name__)
 FACTORS = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
 
@@ -40,7 +42,7 @@ class Gate(LoginRequiredMiddleware):
     """Refuses before a view is called: strangers are sent to the login, others are told who may."""
 
     def process_view(
-        self, request: HttpRequest, view_func: Callable[..., Any], view_args: Any, view_kwargs: Any
+        self, request: HttpRequest, view_func: Callable[..., object], view_args: object, view_kwargs: object
     ) -> HttpResponse | None:
         operation = getattr(view_func, "operation", None)
         if operation is None:
@@ -66,7 +68,13 @@ class Gate(LoginRequiredMiddleware):
         return redirect("mfa_index")
 
 
-def lacks_second_factor(user: Any) -> bool:
+def account_of(request: HttpRequest) -> User:
+    """Who asks for a page that the gate opens to accounts only."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def lacks_second_factor(user: Actor) -> bool:
     """Whether settings.SECOND_FACTOR_FOR wants one of this person, who has none."""
     return role_of(user) in settings.SECOND_FACTOR_FOR and not is_mfa_enabled(user, FACTORS)
 
@@ -81,6 +89,6 @@ class May:
         return allowed(self._request.user, operation)
 
 
-def may(request: HttpRequest) -> dict[str, Any]:
+def may(request: HttpRequest) -> dict[str, May]:
     """Context processor."""
     return {"may": May(request)}

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.pages.accounts import running
 from dashboard.pages.accounts.confirmed import confirmed
-from dashboard.pages.accounts.gate import needs
+from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.pages.api.actions import revoke_all
 from dashboard.records.accounts import actions
 from dashboard.records.accounts.role import Role
@@ -110,7 +110,7 @@ def factors(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("administer")
 @require_POST
 def tokens(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, lambda user: revoke_all(request.user, user), "has no API token any more")
+    return _do(request, pk, lambda user: revoke_all(account_of(request), user), "has no API token any more")
 
 
 @needs("administer")

@@ -3,10 +3,10 @@ that right was taken away."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import User
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed, require
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments.models import Experiment
@@ -42,7 +42,7 @@ def running(user: User) -> Running:
     )
 
 
-def end(by: Any, user: User) -> Running:
+def end(by: Actor, user: User) -> Running:
     """Cancel the experiments and pause the schedules; returns what there was."""
     require(by, "administer")
     found = running(user)

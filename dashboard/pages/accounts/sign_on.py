@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 PROVIDER = "company"  # in addresses: /sign-on/company/login/
@@ -11,7 +10,7 @@ ROLES = ("", "viewer", "operator")  # nobody is sent in as an administrator
 
 @dataclass(frozen=True)
 class SignOn:
-    app: dict[str, Any]  # as allauth wants it
+    app: dict[str, object]  # as allauth wants it
     origins: tuple[str, ...]  # where the login form may lead: for the content security policy
     role: str  # of somebody who comes for the first time; "": nobody gets in so
 
@@ -25,7 +24,7 @@ def company(environment: Mapping[str, str]) -> SignOn | None:
     issuer = environment.get("DURASCOPE_OIDC_ISSUER", "").rstrip("/")
     if not issuer:
         return None
-    app = {
+    app: dict[str, object] = {
         "provider_id": PROVIDER,
         "name": environment.get("DURASCOPE_OIDC_NAME", "Company sign-on"),
         "client_id": _needed(environment, "DURASCOPE_OIDC_CLIENT_ID"),

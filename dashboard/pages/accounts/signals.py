@@ -1,10 +1,9 @@
 """What happens to accounts leaves a trace, the failed logins too."""
 
-from typing import Any
-
 from allauth.account.signals import password_changed, password_set
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authentication_failed, authenticator_added, authenticator_removed, authenticator_reset
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from allauth.socialaccount.signals import social_account_added, social_account_removed
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
@@ -31,7 +30,7 @@ def address(request: HttpRequest | None) -> str:
 
 
 @receiver(post_save, sender=User)
-def make_person(instance: User, created: bool, raw: bool = False, **_: Any) -> None:
+def make_person(instance: User, created: bool, raw: bool = False, **_: object) -> None:
     """Every account has a role from its first moment: whoever is made a superuser by hand administers."""
     if created and not raw:
         role = Role.ADMINISTRATOR if instance.is_superuser else Role.VIEWER
@@ -39,30 +38,30 @@ def make_person(instance: User, created: bool, raw: bool = False, **_: Any) -> N
 
 
 @receiver(user_logged_in)
-def note_login(request: HttpRequest, user: Any, **_: Any) -> None:
+def note_login(request: HttpRequest, user: User, **_: object) -> None:
     record(user, LOGGED_IN, user.get_username(), address=address(request))
 
 
 @receiver(user_logged_out)
-def note_logout(user: Any, **_: Any) -> None:
+def note_logout(user: User | None, **_: object) -> None:
     if user:
         record(user, "logged out", user.get_username())
 
 
 @receiver(user_login_failed)
-def note_failure(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+def note_failure(credentials: dict[str, str], request: HttpRequest | None = None, **_: object) -> None:
     record(None, LOGIN_FAILED, credentials.get("username", ""), address=address(request))
 
 
 @receiver(authentication_failed)
-def note_failed_factor(request: HttpRequest, user: Any, authenticator: Authenticator, **_: Any) -> None:
+def note_failed_factor(request: HttpRequest, user: User, authenticator: Authenticator, **_: object) -> None:
     """Nobody is logged in by then: the name is what was claimed."""
     factor = FACTORS[Authenticator.Type(authenticator.type)]
     record(None, "second factor failed", user.get_username(), address=address(request), factor=factor)
 
 
 @receiver([password_changed, password_set])
-def note_password(user: User, **_: Any) -> None:
+def note_password(user: User, **_: object) -> None:
     Person.objects.filter(user=user).update(must_change_password=False, one_time_until=None)
     record(user, "changed password", user)
 
@@ -72,25 +71,25 @@ def _note_factor(did: str, user: User, authenticator: Authenticator) -> None:
 
 
 @receiver(authenticator_added)
-def note_added(user: User, authenticator: Authenticator, **_: Any) -> None:
+def note_added(user: User, authenticator: Authenticator, **_: object) -> None:
     _note_factor("added second factor", user, authenticator)
 
 
 @receiver(authenticator_removed)
-def note_removed(user: User, authenticator: Authenticator, **_: Any) -> None:
+def note_removed(user: User, authenticator: Authenticator, **_: object) -> None:
     _note_factor("removed second factor", user, authenticator)
 
 
 @receiver(authenticator_reset)
-def note_reset(user: User, authenticator: Authenticator, **_: Any) -> None:
+def note_reset(user: User, authenticator: Authenticator, **_: object) -> None:
     _note_factor("renewed second factor", user, authenticator)
 
 
 @receiver(social_account_added)
-def note_connected(sociallogin: Any, **_: Any) -> None:
+def note_connected(sociallogin: SocialLogin, **_: object) -> None:
     record(sociallogin.user, "connected company sign-on", sociallogin.user)
 
 
 @receiver(social_account_removed)
-def note_disconnected(socialaccount: Any, **_: Any) -> None:
+def note_disconnected(socialaccount: SocialAccount, **_: object) -> None:
     record(socialaccount.user, "disconnected company sign-on", socialaccount.user)

@@ -1,9 +1,6 @@
 """Login, the own account, company sign-on: allauth's views under allauth's names, each with its operation. What is not
 listed (signing up, mail addresses, resets by mail) does not exist."""
 
-from collections.abc import Callable
-from typing import Any
-
 from allauth.account import views as account
 from allauth.mfa.base import views as mfa
 from allauth.mfa.recovery_codes import views as recovery
@@ -18,8 +15,7 @@ from dashboard.pages.accounts import sessions
 from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
 
-open_to_all: Callable[[Any], Any] = needs("enter")
-own: Callable[[Any], Any] = needs("own_account")
+open_to_all, own = needs("enter"), needs("own_account")
 
 second_factors = [
     path("", own(mfa.index), name="mfa_index"),

@@ -4,8 +4,8 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -25,7 +25,7 @@ def hashed(token: str) -> str:
 
 
 @transaction.atomic
-def make(user: Any, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
+def make(user: User, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
     """A new token and its text, which cannot be shown again. Raises NotAllowed for a scope beyond the role."""
     require(user, "tokens")
     for scope in scopes:
@@ -44,7 +44,7 @@ def make(user: Any, name: str, scopes: Sequence[str], days: int) -> tuple[ApiTok
 
 
 @transaction.atomic
-def revoke(by: Any, token: ApiToken) -> None:
+def revoke(by: User, token: ApiToken) -> None:
     """One's own, or as an administrator anybody's."""
     require(by, "tokens" if token.user_id == by.pk else "administer")
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
@@ -52,14 +52,14 @@ def revoke(by: Any, token: ApiToken) -> None:
 
 
 @transaction.atomic
-def revoke_all(by: Any, user: Any) -> None:
+def revoke_all(by: User, user: User) -> None:
     """Every token of somebody, for the day when a machine is lost."""
     for token in user.api_tokens.filter(revoked_at=None):
         revoke(by, token)
 
 
 @transaction.atomic
-def end_all(user: Any, why: str) -> int:
+def end_all(user: User, why: str) -> int:
     """Every token of somebody whose account changed; returns how many."""
     found = list(ApiToken.objects.select_for_update().filter(user=user, revoked_at=None, expires_at__gt=timezone.now()))
     for token in found:

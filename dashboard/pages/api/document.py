@@ -1,14 +1,15 @@
 """The API described: as OpenAPI 3.1 for programs, and the same for the page that people read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from dashboard.pages.api.problems import MEDIA_TYPE, Problem
 from dashboard.pages.api.service import api, operations
 from dashboard.records.accounts.roles import OPERATIONS
 
+Node: TypeAlias = dict[str, Any]  # of the JSON document
 PREFIX = "/api/v1/"
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 ALWAYS = {
@@ -29,15 +30,15 @@ class ListedOperation:
     says: str
     scope: str
     role: str
-    parameters: tuple[Mapping[str, Any], ...]
+    parameters: tuple[Node, ...]
     body: str
     answers: tuple[tuple[str, str], ...]  # status, name of the shape
 
 
 @cache
-def openapi() -> dict[str, Any]:
+def openapi() -> Node:
     """The whole document; the same as long as the process lives."""
-    made: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=PREFIX))
+    made: Node = dict(api.get_openapi_schema(path_prefix=PREFIX))
     scopes = {one.view_func.__name__: scope for scope, one in operations()}
     for path, _, operation in _each(made):
         scope = scopes[operation["operationId"]]
@@ -51,7 +52,7 @@ def openapi() -> dict[str, Any]:
     return made
 
 
-def _each(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _each(document: Node) -> Iterator[tuple[str, str, Node]]:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
@@ -70,7 +71,7 @@ def groups() -> dict[str, list[ListedOperation]]:
     return found
 
 
-def _entry(path: str, method: str, operation: Mapping[str, Any]) -> ListedOperation:
+def _entry(path: str, method: str, operation: Node) -> ListedOperation:
     [scope] = operation["security"][0]["Token"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     return ListedOperation(
@@ -85,33 +86,33 @@ def _entry(path: str, method: str, operation: Mapping[str, Any]) -> ListedOperat
     )
 
 
-def _answers(responses: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _answers(responses: Node) -> Iterator[tuple[str, str]]:
     for status, told in responses.items():
         if status < "4":
             schema = told.get("content", {}).get("application/json", {}).get("schema")
             yield status, _type(schema) if schema else "nothing"
 
 
-def shapes() -> dict[str, list[dict[str, Any]]]:
+def shapes() -> dict[str, list[Node]]:
     """Name of a shape -> its fields."""
     schemas = openapi()["components"]["schemas"]
     return {name: list(_fields(schema)) for name, schema in sorted(schemas.items()) if "properties" in schema}
 
 
-def _fields(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _fields(schema: Node) -> Iterator[Node]:
     for name, field in schema["properties"].items():
         needed = name in schema.get("required", ())
         yield {"name": name, "type": _type(field), "needed": needed, "says": field.get("description", "")}
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _type(schema: Node) -> str:
     """A schema in a few words."""
     if "$ref" in schema:
-        return schema["$ref"].rsplit("/", 1)[-1]
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
     if "enum" in schema:
         return " | ".join(f'"{one}"' for one in schema["enum"])
     if inner := schema.get("anyOf") or schema.get("allOf"):
         return " | ".join(_type(one) for one in inner)
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
-    return schema.get("format") or schema.get("type", "anything")
+    return str(schema.get("format") or schema.get("type", "anything"))

@@ -1,6 +1,6 @@
 """The door in front of every operation of the API: `auth=Token("run")` names the operation of the table of roles."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -56,15 +56,11 @@ def bearer(request: HttpRequest) -> User:
     if scheme.lower() != "bearer" or not text:
         raise NoToken("This needs a token. Make one under API tokens and send it as: Authorization: Bearer TOKEN")
     token = actions.find(text.strip())
-    if why := _why_not(token):
+    if token is None:
+        _refuse(request, text.strip(), "unknown")
+    if why := token.why_shut or ("" if token.user.is_active else "of a deactivated account"):
         _refuse(request, text.strip(), why)
     return _speaking_for(token)
-
-
-def _why_not(token: ApiToken | None) -> str:
-    if token is None:
-        return "unknown"
-    return token.why_shut or ("" if token.user.is_active else "of a deactivated account")
 
 
 def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
@@ -76,15 +72,15 @@ def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
     raise NoToken(f"This token is {why}. Nothing was done. Make a new one under API tokens.")
 
 
-def _speaking_for(token: Any) -> User:
-    user: Any = token.user
+def _speaking_for(token: ApiToken) -> User:
+    user = token.user
     if user.person.must_change_password:
         raise NotAllowed(
             "Your password was given to you by somebody else. Log in and change it; tokens rest until then."
         )
     if lacks_second_factor(user):
         raise NotAllowed("Your account needs a second factor. Log in and add one; tokens rest until then.")
-    user.scopes = frozenset(token.scopes)  # what `allowed` is limited to
-    user.via = f"token {token.prefix}"  # what the audit log says beside the name
+    user.scopes = frozenset(token.scopes)  # type: ignore[attr-defined]  # what `allowed` is limited to
+    user.via = f"token {token.prefix}"  # type: ignore[attr-defined]  # what the audit log says beside the name
     actions.note_use(token)
     return user

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
@@ -12,12 +12,12 @@ WEAK = "W/"
 Shown = TypeVar("Shown", bound=Schema)
 
 
-def tag_of(value: Any) -> str:
+def tag_of(value: object) -> str:
     digest = hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
     return f'"{digest[:32]}"'
 
 
-def weak_tag_of(value: Any) -> str:
+def weak_tag_of(value: object) -> str:
     """Of something that is shown with more than the value (RFC 9110, 8.8.1)."""
     return WEAK + tag_of(value)
 
@@ -37,7 +37,7 @@ def tagged(response: HttpResponse, shown: Shown) -> Shown:
     return shown
 
 
-def answer(request: HttpRequest, response: HttpResponse, shown: Schema) -> Status:
+def answer(request: HttpRequest, response: HttpResponse, shown: Schema) -> Status[object]:
     """200 with its tag, or 304 for who has seen it."""
     tagged(response, shown)
     return Status(304, None) if has_seen(request, response["ETag"]) else Status(200, shown)

@@ -1,8 +1,8 @@
-from typing import Any
-
 from django import forms
+from django.http import QueryDict
 
 from dashboard.pages.api.service import scopes
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import OPERATIONS, allowed
 from dashboard.text.names import check_name
 
@@ -22,8 +22,10 @@ class TokenForm(forms.Form):
         choices=EXPIRIES, coerce=int, initial=90, label="Expires", help_text="Its program is refused from then on."
     )
 
-    def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, user: Actor, data: QueryDict | None = None) -> None:
+        super().__init__(data)
         offered = [scope for scope in scopes() if allowed(user, scope)]
-        self.fields["scopes"].choices = [(scope, f"{scope}: {OPERATIONS[scope].says}") for scope in offered]
-        self.fields["scopes"].initial = ["see"]
+        field = self.fields["scopes"]
+        assert isinstance(field, forms.MultipleChoiceField)
+        field.choices = [(scope, f"{scope}: {OPERATIONS[scope].says}") for scope in offered]
+        field.initial = ["see"]

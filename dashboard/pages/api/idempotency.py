@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from ninja import Header
 
 from dashboard.pages.api.problems import Conflict
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.api.models import StartKey
 from dashboard.records.experiments.models import Experiment
 
@@ -24,18 +26,18 @@ Key = Annotated[
 ]
 
 
-def hash_of(asked: Any) -> str:
+def hash_of(asked: object) -> str:
     """Of the meaning: the order of keys and white space do not count. `asked`: plain JSON values."""
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def once(user: Any, key: str, asked: Any, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
+def once(user: Actor, key: str, asked: object, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
     """The experiment, and whether it is new. Raises Conflict when the key belongs to something else that was asked.
 
     The key is stored with the experiment or not at all: a refused start leaves it free. Of two at the same moment the
     database's constraint lets one through; the other's experiment is taken back, and it finds the first one's.
     """
-    if not key:
+    if not key or not isinstance(user, User):
         return create(), True
     digest = hash_of(asked)
     if known := _known(user, key, digest):
@@ -51,7 +53,7 @@ def once(user: Any, key: str, asked: Any, create: Callable[[], Experiment]) -> t
     return experiment, True
 
 
-def _known(user: Any, key: str, digest: str) -> Experiment | None:
+def _known(user: User, key: str, digest: str) -> Experiment | None:
     found = StartKey.objects.select_related("experiment").filter(user=user, key=key).first()
     if found and found.request_hash != digest:
         raise Conflict(

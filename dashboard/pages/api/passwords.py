@@ -2,7 +2,7 @@
 whoever made it: the person, an administrator, `makeadmin --reset` or `changepassword`. A hash that is only renewed
 with more rounds at a login is no change."""
 
-from typing import Any
+from django.contrib.auth.models import User
 
 from dashboard.pages.api.actions import end_all
 
@@ -10,12 +10,12 @@ from dashboard.pages.api.actions import end_all
 class EndsTokens:
     """For AUTH_PASSWORD_VALIDATORS. Every password will do for it."""
 
-    def validate(self, password: str, user: Any = None) -> None:
+    def validate(self, password: str, user: User | None = None) -> None:
         """Nothing to find fault with."""
 
     def get_help_text(self) -> str:
         return "With a new password all API tokens of the account end."
 
-    def password_changed(self, password: str, user: Any = None) -> None:
+    def password_changed(self, password: str, user: User | None = None) -> None:
         if user is not None and user.pk:
             end_all(user, "the password changed")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ninja import Schema
-from pydantic import ConfigDict, Field, create_model, model_validator
-from pydantic.dataclasses import dataclass as checked
+from pydantic import ConfigDict, Field, model_validator
 
 from dashboard.pages.api.paging import Id
+from dashboard.portable.shape import with_fields
 from dashboard.records.experiments import actions, controls, shelf
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
@@ -17,12 +17,8 @@ from workers.bench.plan_field import Kind, PlanField, fields_of
 from workers.bench.recipes import QUICK
 from workers.errors import PlanError
 
-_strict = checked(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
-VariantIn, WorkloadIn = _strict(Variant), _strict(WorkloadChoice)
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 FEW = Field(max_length=500)  # lists that are gone through more than once before a plan is refused as too large
-
-
 TYPES: dict[Kind, Any] = {
     "whole": int,
     "number": float,
@@ -38,7 +34,7 @@ def _inputs(plan: type) -> dict[str, Any]:
     return {one.name: _input(one) for one in fields_of(plan)}
 
 
-def _input(one: PlanField) -> tuple[Any, Any]:
+def _input(one: PlanField) -> tuple[object, object]:
     kind = TYPES[one.said.kind]
     default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
     if one.name in LEFT_OPEN:
@@ -47,20 +43,20 @@ def _input(one: PlanField) -> tuple[Any, Any]:
     return kind, Field(... if is_required else default, description=one.said.help)
 
 
-class _Strict(Schema):
+@with_fields(_inputs(CrashPlan))
+class CrashIn(Schema):
+    __doc__ = CrashPlan.__doc__
     model_config = STRICT
 
 
-CrashIn = create_model("CrashIn", __base__=_Strict, __doc__=CrashPlan.__doc__, **_inputs(CrashPlan))
-PlanIn = create_model(
-    "PlanIn",
-    __base__=_Strict,
-    __doc__="A whole plan, as an export holds it, without servers. Without a seed one is drawn.",
-    variants=(Annotated[list[VariantIn], FEW], ...),
-    workloads=(Annotated[list[WorkloadIn], FEW], ...),
-    crash=(CrashIn, CrashIn()),
-    **_inputs(Plan),
-)
+@with_fields(_inputs(Plan))
+class PlanIn(Schema):
+    """A whole plan, as an export holds it, without servers. Without a seed one is drawn."""
+
+    model_config = STRICT
+    variants: Annotated[list[Variant], FEW]
+    workloads: Annotated[list[WorkloadChoice], FEW]
+    crash: CrashIn = CrashIn()
 
 
 class SourceIn(Schema):
@@ -114,11 +110,10 @@ def _servers(ids: Sequence[int]) -> list[Server]:
 
 
 def _whole(plan: PlanIn, servers: Sequence[Server]) -> Plan:
-    crash = _given(CrashPlan, plan.crash)
-    if plan.crash.control_trials is None:
-        crash["control_trials"] = controls.usual(plan.crash.trials)
-    given = _given(Plan, plan)
-    if plan.seed is None:
+    crash, given = _given(CrashPlan, plan.crash), _given(Plan, plan)
+    if crash["control_trials"] is None:
+        crash["control_trials"] = controls.usual(crash["trials"])
+    if given["seed"] is None:
         given["seed"] = secrets.randbelow(2**31)
     return Plan(
         **given,

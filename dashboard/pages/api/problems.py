@@ -1,6 +1,6 @@
 """What went wrong, as programs read it: problem details, RFC 9457."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -54,7 +54,7 @@ class BadForm(Exception):
 
 def answer(status: int, detail: str = "", errors: Iterable[tuple[str, str]] = ()) -> HttpResponse:
     """`errors`: (JSON pointer, what is wrong there)."""
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
@@ -76,7 +76,7 @@ def _invalid(_: HttpRequest, exc: ValidationError) -> HttpResponse:
     return answer(422, "Something in the request does not fit. Nothing was changed.", map(_pointed, exc.errors))
 
 
-def _pointed(error: dict[str, Any]) -> tuple[str, str]:
+def _pointed(error: Mapping[str, Any]) -> tuple[str, str]:
     """ninja's place (source, name of the parameter, inner names) as a JSON pointer; of a parameter its name."""
     source, *places = error["loc"]
     inner = places[1:] if source == "body" else places

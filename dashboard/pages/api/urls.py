@@ -1,14 +1,15 @@
 """Below /api/: the operations, and what describes them. The gate lets all operations pass: each asks for a token
 itself (`door.Token`), and a test walks them."""
 
-from django.urls import include, path
+from django.urls import URLPattern, include, path
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.api import views
 from dashboard.pages.api.service import api
 
-operations = [one for one in api.urls[0] if one.name != "api-root"]
+operations = [one for one in api.urls[0] if isinstance(one, URLPattern) and one.name != "api-root"]
 for pattern in operations:
+    assert pattern.callback is not None
     needs("enter")(pattern.callback)
 
 urlpatterns = [

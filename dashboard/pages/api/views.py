@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.pages.accounts.confirmed import confirmed
-from dashboard.pages.accounts.gate import needs
+from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.pages.api import actions, document
 from dashboard.pages.api.forms import TokenForm
 
@@ -25,20 +25,20 @@ def make(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.user, request.POST)
     if not form.is_valid():
         return _page(request, form)
-    _, text = actions.make(request.user, **form.cleaned_data)
+    _, text = actions.make(account_of(request), **form.cleaned_data)
     return _page(request, TokenForm(request.user), text)
 
 
 @needs("tokens")
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    actions.revoke(request.user, get_object_or_404(request.user.api_tokens, pk=pk))
+    actions.revoke(account_of(request), get_object_or_404(account_of(request).api_tokens, pk=pk))
     messages.success(request, "The token is revoked: it opens nothing from now on.")
     return redirect("tokens:list")
 
 
 def _page(request: HttpRequest, form: TokenForm, text: str = "") -> HttpResponse:
-    context = {"form": form, "tokens": request.user.api_tokens.all(), "text": text}
+    context = {"form": form, "tokens": account_of(request).api_tokens.all(), "text": text}
     response = render(request, "api/tokens.html", context)
     response["Cache-Control"] = "no-store"  # it may hold a fresh token
     return response

@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
@@ -49,7 +48,7 @@ def _json_lines(events: QuerySet[Event]) -> Iterator[str]:
     yield "[]\n" if before == "[" else "\n]\n"
 
 
-def _row(event: Event) -> dict[str, Any]:
+def _row(event: Event) -> dict[str, object]:
     at = event.at.isoformat()
     return {"at": at, "who": event.name, "did": event.did, "what": event.what, "detail": event.detail}
 

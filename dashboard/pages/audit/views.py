@@ -30,6 +30,6 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
     if form not in FORMS:
         raise Http404("No such form.")
     if not asked.is_valid():
-        wrong = [f"{name}: {' '.join(errors)}" for name, errors in asked.errors.items()]
+        wrong = [f"{name}: {' '.join(map(str, errors))}" for name, errors in asked.errors.items()]
         return HttpResponse("\n".join(wrong), status=400, content_type="text/plain; charset=utf-8")
     return FORMS[form](events(asked.cleaned_data))

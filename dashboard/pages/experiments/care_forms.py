@@ -1,7 +1,5 @@
 """What is typed to keep experiments in order."""
 
-from typing import Any
-
 from django import forms
 
 from dashboard.records.experiments import tags
@@ -40,5 +38,5 @@ class CommentForm(forms.Form):
 
 def what_is_wrong(form: forms.Form) -> str:
     """In one line, for a message on the page that the form came from."""
-    wrong: list[Any] = [error for errors in form.errors.values() for error in errors]
-    return f"Nothing was changed. {' '.join(map(str, wrong))}"
+    wrong = (str(error) for errors in form.errors.values() for error in errors)
+    return f"Nothing was changed. {' '.join(wrong)}"

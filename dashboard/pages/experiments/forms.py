@@ -3,7 +3,6 @@
 import re
 import secrets
 from collections.abc import Mapping
-from typing import Any
 
 from django import forms
 from django.utils.html import format_html
@@ -35,7 +34,7 @@ def _lines_widget(rows: int) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "class": "code"})
 
 
-class ServersField(forms.ModelMultipleChoiceField):
+class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # subscripted in the stubs only
     """Servers to tick; one that needs a confirmation says so where it is chosen."""
 
     def label_from_instance(self, server: Server) -> str:
@@ -108,7 +107,7 @@ class PlanForm(PlanInputs):
     )
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, recipe: str = "", size: str = QUICK, server: str = ""
+        self, data: Mapping[str, object] | None = None, *, recipe: str = "", size: str = QUICK, server: str = ""
     ) -> None:
         """`server`: the id, as in an address, of one that is chosen from the start."""
         self.recipe = shelf.find(recipe)
@@ -172,7 +171,7 @@ def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadC
     return WorkloadChoice(label, words[0], params)
 
 
-def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
+def _initial(recipe: Recipe | None, size: str) -> dict[str, object]:
     """The form's first values: the recipe's plan written as a person would."""
     if not recipe:
         return {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
@@ -189,14 +188,14 @@ def _initial(recipe: Recipe | None, size: str) -> dict[str, Any]:
     }
 
 
-def _chosen(server: str) -> dict[str, Any]:
+def _chosen(server: str) -> dict[str, object]:
     """The server that was asked for, or the only one that there is."""
     known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
     only = next(iter(known)) if len(known) == 1 else ""
     return {"servers": [known[one] for one in (server or only,) if one in known]}
 
 
-def _written_variants(variants: tuple[Variant, ...]) -> dict[str, Any]:
+def _written_variants(variants: tuple[Variant, ...]) -> dict[str, object]:
     """As ticks when all are pairs under one binlog setting, on one build and device to choose; as lines otherwise."""
     place = {name: getattr(variants[0], name) for name in PLACES}
     can_be_chosen = place["storage"] in ("", *PROFILES)

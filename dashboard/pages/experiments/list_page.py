@@ -7,6 +7,7 @@ from django import forms
 from django.core.paginator import Paginator
 from django.http import HttpRequest, QueryDict
 
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed, require
 from dashboard.records.experiments import search, shelf, tags
 from dashboard.records.experiments.models import Experiment
@@ -27,16 +28,16 @@ class ExperimentFilterForm(forms.Form):
         help_text="Words in the name, finding, recipe, server, build, variant, workload or tags. All must be found.",
     )
     state = forms.ChoiceField(required=False, choices=[("", "any"), *Experiment.State.choices])
-    recipe = forms.ChoiceField(required=False)
+    recipe = forms.ChoiceField(required=False, choices=lambda: [("", "any"), *_recipes()])
     server = forms.ModelChoiceField(Server.objects.all(), required=False, empty_label="any")
-    tag = forms.ChoiceField(required=False)
+    tag = forms.ChoiceField(
+        required=False, choices=lambda: [("", "any"), *((one.name, one.name) for one in tags.in_use())]
+    )
     mine = forms.BooleanField(required=False, label="Started by me")
     deleted = forms.BooleanField(required=False, label="Deleted")
 
-    def __init__(self, data: QueryDict, user: Any) -> None:
+    def __init__(self, data: QueryDict, user: Actor) -> None:
         super().__init__(data)
-        self.fields["recipe"].choices = [("", "any"), *_recipes()]
-        self.fields["tag"].choices = [("", "any"), *((one.name, one.name) for one in tags.in_use())]
         if not allowed(user, "tidy"):
             del self.fields["deleted"]
 
@@ -77,7 +78,7 @@ def _chosen(form: ExperimentFilterForm, asked: QueryDict) -> Iterator[dict[str, 
             continue
         rest = asked.copy()
         del rest[bound.name]
-        yield {"label": bound.label, "value": _value(bound), "without": rest.urlencode()}
+        yield {"label": str(bound.label), "value": _value(bound), "without": rest.urlencode()}
 
 
 def _value(bound: forms.BoundField) -> str:
@@ -85,7 +86,7 @@ def _value(bound: forms.BoundField) -> str:
     given = bound.value()
     if isinstance(bound.field, forms.BooleanField):
         return ""
-    return next((says for key, says in getattr(bound.field, "choices", ()) if str(key) == given), given)
+    return next((says for key, says in getattr(bound.field, "choices", ()) if str(key) == given), str(given))
 
 
 def _undo(request: HttpRequest) -> Experiment | None:

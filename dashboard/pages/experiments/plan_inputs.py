@@ -1,5 +1,6 @@
 """The inputs of a form that derive from what the plan says of its fields (workers/bench/plan_field.py)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -15,7 +16,7 @@ from workers.metrics.registry import SOURCES
 class Wholes(forms.CharField):
     """Whole numbers with commas or spaces between them, as a tuple."""
 
-    def clean(self, value: Any) -> tuple[int, ...]:
+    def clean(self, value: object) -> tuple[int, ...]:
         try:
             return tuple(int(part) for part in super().clean(value).replace(",", " ").split())
         except ValueError as wrong:
@@ -58,12 +59,12 @@ def _input(one: PlanField) -> forms.Field:
 
 
 class PlanInputs(forms.Form):
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, data: Mapping[str, object] | None = None, *, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(data, initial=initial)
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
             self.fields[one.name] = _input(one)
 
-    def values(self, plan: type) -> dict[str, Any]:
+    def values(self, plan: type[Plan | CrashPlan]) -> dict[str, Any]:
         """What was filled in, as the plan has it; the default where an input was left empty."""
         data = {one: self.cleaned_data[one.name] for one in SHOWN[plan]}
         return {one.name: one.default if value in (None, "") else one.stored(value) for one, value in data.items()}
@@ -77,7 +78,7 @@ class PlanInputs(forms.Form):
         return found
 
 
-def written(plan: Plan | CrashPlan) -> dict[str, Any]:
+def written(plan: Plan | CrashPlan) -> dict[str, object]:
     """The first values of the inputs, as a person would write this plan. One without sources means the usual ones."""
     found = {one: getattr(plan, one.name) for one in SHOWN[type(plan)]}
     return {one.name: _written(one, value) for one, value in found.items() if one.name != "sources" or value}

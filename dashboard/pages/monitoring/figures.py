@@ -42,9 +42,10 @@ def _experiments() -> Iterable[Sample]:
 
 def _running() -> Iterable[Sample]:
     """Of those that run now only: labels of the past would pile up."""
-    running = Experiment.objects.filter(state=Experiment.State.RUNNING, started_at__isnull=False).order_by("pk")
+    running = Experiment.objects.filter(state=Experiment.State.RUNNING).order_by("pk")
     for pk, started_at in running.values_list("pk", "started_at"):
-        yield {"experiment": str(pk)}, (timezone.now() - started_at).total_seconds()
+        if started_at:
+            yield {"experiment": str(pk)}, (timezone.now() - started_at).total_seconds()
 
 
 def _oldest() -> Iterable[Sample]:

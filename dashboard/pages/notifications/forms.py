@@ -1,6 +1,5 @@
-from typing import Any
-
 from django import forms
+from django.http import QueryDict
 from django.utils.html import format_html
 
 from dashboard.records.notifications.channels import CHANNELS
@@ -24,10 +23,8 @@ class ChannelForm(forms.Form):
         help_text="Without any, only trying it sends something.",
     )
 
-    def __init__(self, kind: str, *args: Any, channel: Channel | None = None, **kwargs: Any) -> None:
-        if channel:
-            kwargs["initial"] = {"name": channel.name, "events": channel.events}
-        super().__init__(*args, **kwargs)
+    def __init__(self, kind: str, data: QueryDict | None = None, *, channel: Channel | None = None) -> None:
+        super().__init__(data, initial={"name": channel.name, "events": channel.events} if channel else None)
         self.kind, self._channel = kind, channel
         self.fields["address"].help_text = CHANNELS[kind].hint
         if channel:
@@ -35,8 +32,9 @@ class ChannelForm(forms.Form):
             self.fields["address"].help_text = format_html("Now {}. Leave it empty to keep it.", channel.shown)
 
     def clean_name(self) -> str:
-        name = self.cleaned_data["name"]
-        if Channel.objects.filter(name=name).exclude(pk=self._channel.pk if self._channel else None).exists():
+        name: str = self.cleaned_data["name"]
+        others = Channel.objects.exclude(pk=self._channel.pk) if self._channel else Channel.objects.all()
+        if others.filter(name=name).exists():
             raise forms.ValidationError("There is a channel of that name. Choose another.")
         return name
 

@@ -1,7 +1,6 @@
 """Pages of notifications: where news goes, and what became of it."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.notifications.forms import ChannelForm
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.notifications import actions
 from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.events import EVENTS
@@ -78,7 +78,7 @@ def _form_page(
     return response
 
 
-def _do(request: HttpRequest, pk: int, action: Callable[[Any, Channel], object], said: str) -> HttpResponse:
+def _do(request: HttpRequest, pk: int, action: Callable[[Actor, Channel], object], said: str) -> HttpResponse:
     channel = get_object_or_404(Channel, pk=pk)
     action(request.user, channel)
     messages.success(request, said.format(channel))

@@ -1,5 +1,6 @@
 """The forms of a schedule: what is measured (once), and when (as often as one likes)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -47,12 +48,18 @@ class WhenForm(forms.Form):
         help_text="What would take longer is not started; what runs then is cancelled, and what it measured is kept.",
     )
 
-    def __init__(self, *args: Any, taken_by: Schedule | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        data: Mapping[str, object] | None = None,
+        *,
+        initial: dict[str, Any] | None = None,
+        taken_by: Schedule | None = None,
+    ) -> None:
+        super().__init__(data, initial=initial)
         self._others = Schedule.objects.exclude(pk=taken_by.pk) if taken_by else Schedule.objects.all()
 
     def clean_name(self) -> str:
-        name = self.cleaned_data["name"]
+        name: str = self.cleaned_data["name"]
         if self._others.filter(name=name).exists():
             raise forms.ValidationError("There is a schedule of that name. Choose another.")
         return name

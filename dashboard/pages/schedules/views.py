@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dashboard.pages.accounts.gate import needs
+from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.pages.schedules.forms import NIGHTLY, RecipeForm, WhenForm
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Experiment
@@ -44,7 +44,9 @@ def new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data
         made = _made(
-            lambda: actions.make(request.user, form.when(), form.plan(), recipe=chosen["recipe"], size=chosen["size"]),
+            lambda: actions.make(
+                account_of(request), form.when(), form.plan(), recipe=chosen["recipe"], size=chosen["size"]
+            ),
             form,
         )
         if made:
@@ -52,7 +54,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return _form_page(request, form, form.planned() if form.is_bound else None)
 
 
-def _of_recipe(request: HttpRequest) -> dict[str, Any]:
+def _of_recipe(request: HttpRequest) -> dict[str, object]:
     recipe = shelf.find(request.GET.get("recipe", ""))
     named = {"recipe": recipe.key, "name": recipe.title[:80]} if recipe else {}
     return {**named, "size": request.GET.get("size", QUICK)}
@@ -73,7 +75,7 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("experiments:show", pk)
     if request.method == "POST" and form.is_valid():
         made = _made(
-            lambda: actions.make(request.user, form.when(), plan, recipe=source.recipe, size=source.recipe_size),
+            lambda: actions.make(account_of(request), form.when(), plan, recipe=source.recipe, size=source.recipe_size),
             form,
         )
         if made:
@@ -87,8 +89,12 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule, pk=pk)
     now = {name: getattr(schedule, name) for name in ("name", "cron", "zone", "ends_by")}
     form = WhenForm(request.POST or None, initial=now, taken_by=schedule)
-    save = partial(actions.change, request.user, schedule)
-    if request.method == "POST" and form.is_valid() and _made(lambda: save(form.when()) or schedule, form):
+
+    def save() -> Schedule:
+        actions.change(request.user, schedule, form.when())
+        return schedule
+
+    if request.method == "POST" and form.is_valid() and _made(save, form):
         return redirect("schedules:show", pk)
     return _form_page(request, form, _plan(schedule.plan), schedule=schedule)
 
@@ -104,17 +110,17 @@ def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
     return None
 
 
-def _form_page(request: HttpRequest, form: WhenForm, plan: Plan | None, **more: Any) -> HttpResponse:
+def _form_page(request: HttpRequest, form: WhenForm, plan: Plan | None, **more: object) -> HttpResponse:
     shown = form.cleaned_data if form.is_bound else form.initial
     context = {"form": form, "plan": plan, "coming": _coming(shown, plan, timezone.now()), **more}
     return render(request, "schedules/form.html", context, status=422 if form.errors else 200)
 
 
-def _coming(data: dict[str, Any], plan: Plan | None, now: datetime) -> dict[str, Any]:
+def _coming(data: Mapping[str, Any], plan: Plan | None, now: datetime) -> dict[str, object]:
     """What the times come to: in words, the next five, and how long each takes."""
     expression, zone = data.get("cron") or NIGHTLY, data.get("zone") or "UTC"
     needs_s = estimate_s(plan) if plan and plan.targets else None
-    told: dict[str, Any] = {"estimate_s": needs_s, "zone": zone, "says": "", "runs": [], "problem": ""}
+    told: dict[str, object] = {"estimate_s": needs_s, "zone": zone, "says": "", "runs": [], "problem": ""}
     try:
         cron.check(expression, zone, now)
         told |= {"says": cron.in_words(expression), "runs": queries.next_runs(expression, zone, now)}
@@ -134,17 +140,20 @@ def preview(request: HttpRequest) -> HttpResponse:
     form = RecipeForm(request.POST) if "recipe" in request.POST else WhenForm(request.POST)
     form.is_valid()
     plan = form.planned() if isinstance(form, RecipeForm) else _plan_of(request.POST)
-    wrong = " ".join(form.errors.get("cron", []))
+    wrong = " ".join(map(str, form.errors.get("cron", ())))
     data = {**form.cleaned_data, "cron": form.cleaned_data.get("cron") or request.POST.get("cron", "")}
     return render(request, "schedules/_coming.html", {"coming": _coming(data, plan, timezone.now()), "wrong": wrong})
 
 
-def _plan_of(data: Any) -> Plan | None:
+def _plan_of(data: QueryDict) -> Plan | None:
     """Of the experiment or the schedule that the form names."""
-    models = {"of_experiment": Experiment, "of_schedule": Schedule}
-    for name, model in models.items():
-        if data.get(name, "").isdecimal() and (row := model.objects.filter(pk=data[name]).only("plan").first()):
-            return _plan(row.plan)
+    plans = {
+        "of_experiment": Experiment.objects.values_list("plan", flat=True),
+        "of_schedule": Schedule.objects.values_list("plan", flat=True),
+    }
+    for name, stored in plans.items():
+        if data.get(name, "").isdecimal() and (plan := stored.filter(pk=data[name]).first()):
+            return _plan(plan)
     return None
 
 
@@ -184,7 +193,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "schedules/show.html", context)
 
 
-def _do(request: HttpRequest, pk: int, action: Callable[[Any, Schedule], object], said: str) -> HttpResponse:
+def _do(request: HttpRequest, pk: int, action: Callable[[Actor, Schedule], object], said: str) -> HttpResponse:
     schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
     action(request.user, schedule)
     messages.success(request, said.format(schedule))

@@ -1,6 +1,6 @@
 """What an owner says to let a server be crashed: its name, typed, and the commands that crash and start it."""
 
-from typing import Any
+from collections.abc import Mapping
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -16,28 +16,22 @@ MOST_LETTERS = 8000
 class ArgvField(forms.CharField):
     """A command as a list of arguments, one per line. No shell reads it: quotes, pipes and $ are letters."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(
-            max_length=MOST_LETTERS, widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}), **options
-        )
+    def __init__(self, *, label: str, help_text: str) -> None:
+        widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})
+        super().__init__(max_length=MOST_LETTERS, widget=widget, label=label, help_text=help_text)
 
-    def prepare_value(self, value: Any) -> Any:
+    def prepare_value(self, value: object) -> object:
         return "\n".join(value) if isinstance(value, list) else value
 
-    def to_python(self, value: Any) -> list[str]:
-        return [line.strip() for line in super().to_python(value).splitlines() if line.strip()]
-
-    def run_validators(self, value: list[str]) -> None:
-        super().run_validators("\n".join(value))  # length, and no NUL
-
-    def validate(self, value: list[str]) -> None:
-        super().validate(value)
-        if len(value[0].split()) > 1:
+    def clean(self, value: object) -> list[str]:
+        found = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+        if len(found[0].split()) > 1:
             raise ValidationError(
                 "The first line is the program alone. Write one argument per line; no shell reads it."
             )
-        if len(value) > MOST_ARGUMENTS:
+        if len(found) > MOST_ARGUMENTS:
             raise ValidationError(f"A command has at most {MOST_ARGUMENTS} arguments.")
+        return found
 
 
 class ExpendableForm(forms.Form):
@@ -71,9 +65,9 @@ class ExpendableForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 
-    def __init__(self, server: Server, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, server: Server, data: Mapping[str, object] | None = None) -> None:
         stored = {name: getattr(server, f"{name}_command") for name in ("crash", "start")}
-        super().__init__(*args, initial={**stored, "binlog_index": server.binlog_index}, **kwargs)
+        super().__init__(data, initial={**stored, "binlog_index": server.binlog_index})
         self.server = server
 
     def clean_binlog_index(self) -> str:
@@ -83,7 +77,7 @@ class ExpendableForm(forms.Form):
         return path
 
     def clean_typed_name(self) -> str:
-        typed = self.cleaned_data["typed_name"]
+        typed: str = self.cleaned_data["typed_name"]
         if typed != self.server.name:
             raise ValidationError("This is not the name of this server. Nothing was marked.")
         return typed

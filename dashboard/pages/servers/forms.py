@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,6 +17,8 @@ from dashboard.text.names import check_name, check_text
 from workers.sandbox import builds
 
 HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
+Data = Mapping[str, object] | None
+Initial = dict[str, Any] | None
 SOCKET_BYTES = 107  # sun_path of Linux
 
 
@@ -38,22 +41,23 @@ def clean_path(path: str, what: str) -> str:
     return path
 
 
-class NameForm(forms.ModelForm):
+class NameForm(forms.ModelForm):  # type: ignore[type-arg]  # subscripted in the stubs only
     def clean_name(self) -> str:
         """One that a hidden server has is taken too: Django's own check asks only for those that can be seen."""
-        name = self.cleaned_data["name"]
+        name: str = self.cleaned_data["name"]
         check_name(name)
         if Server.everything.filter(name=name).exclude(pk=self.instance.pk).exists():
             raise ValidationError("There is a server of this name. Choose another.")
         return name
 
     def clean_note(self) -> str:
-        check_text(self.cleaned_data["note"])
-        return self.cleaned_data["note"]
+        note: str = self.cleaned_data["note"]
+        check_text(note)
+        return note
 
 
 class SiteField(forms.CharField):
-    def has_changed(self, initial: Any, data: Any) -> bool:
+    def has_changed(self, initial: object, data: object) -> bool:
         """Left empty it stays what it was."""
         return bool(data) and super().has_changed(initial, data)
 
@@ -61,20 +65,29 @@ class SiteField(forms.CharField):
 class SiteForm(NameForm):
     """The workers of a server's site reach it, and make it where it is a sandbox."""
 
+    kind: Server.Kind
     site = SiteField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        data: Mapping[str, object] | None = None,
+        *,
+        instance: Server | None = None,
+        initial: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(data, instance=instance, initial=initial)
+        self.instance.kind = self.kind
         known = ", ".join(sites.known(Server.objects.values_list("site", flat=True)))
         self.fields["site"].help_text = format_html("Whose workers measure it. Known: {}.", known)
 
     def clean_site(self) -> str:
-        return self.cleaned_data["site"] or self.instance.site
+        return str(self.cleaned_data["site"] or self.instance.site)
 
 
 class AttachedForm(SiteForm):
     """A server that already runs. On an edit an empty password keeps the stored one, where that may be kept."""
 
+    kind = Server.Kind.ATTACHED
     password = forms.CharField(
         required=False,
         strip=False,
@@ -106,9 +119,14 @@ class AttachedForm(SiteForm):
         }
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.instance.kind = Server.Kind.ATTACHED
+    def __init__(
+        self,
+        data: Mapping[str, object] | None = None,
+        *,
+        instance: Server | None = None,
+        initial: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(data, instance=instance, initial=initial)
         self.fields["user"].required = True
         if self.instance.password_sealed:
             self.fields["password"].help_text = (
@@ -127,7 +145,7 @@ class AttachedForm(SiteForm):
         return socket
 
     def clean_label(self) -> str:
-        label = self.cleaned_data["label"]
+        label: str = self.cleaned_data["label"]
         if label == Server.Label.PRODUCTION and self.instance.expendable:
             raise ValidationError("It is marked expendable. Withdraw that mark on its page first; nothing was changed.")
         return label
@@ -148,6 +166,7 @@ class AttachedForm(SiteForm):
 class SandboxForm(SiteForm):
     """A server that a worker makes of a build, for one experiment at a time."""
 
+    kind = Server.Kind.SANDBOX
     build = forms.ChoiceField(
         choices=lambda: [(key, build.title) for key, build in builds.every().items()],
         help_text="Which server binaries it runs. Those that are installed are under Workers, Builds.",
@@ -158,10 +177,6 @@ class SandboxForm(SiteForm):
         fields = ("name", "build", "site", "note")
         help_texts = {"name": "As lists and results call it.", "note": "For people: what it is for."}
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.instance.kind = Server.Kind.SANDBOX
 
 
 FORMS: dict[str, type[AttachedForm] | type[SandboxForm]] = {

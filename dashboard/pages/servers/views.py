@@ -6,7 +6,6 @@ from functools import partial
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -18,7 +17,7 @@ from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.front import page
 from dashboard.pages.servers.expendable import ExpendableForm
-from dashboard.pages.servers.forms import FORMS
+from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
@@ -68,7 +67,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "servers/form.html", {"form": form, "kind": server.kind, "server": server, "name": name})
 
 
-def _saved(request: HttpRequest, form: ModelForm, save: Callable[..., Server]) -> HttpResponse:
+def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callable[..., Server]) -> HttpResponse:
     """Store what a valid form says; what the form cannot know (a lost key, open debts) is said above the list."""
     try:
         server = save(request.user, form.instance, form.cleaned_data.get("password", ""))
@@ -95,7 +94,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "derived": DERIVED,
         "pending_restores": queries.pending_restores(server),
         "is_down": queries.is_down(server),
-        "locked": vault.problem_with(server.password_sealed),
+        "locked": vault.problem_with(bytes(server.password_sealed)),
         "grants": statements(server, answered.facts if answered else {}),
         "verdicts": badges(server),
         "known": page.line(server),

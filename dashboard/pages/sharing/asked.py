@@ -20,8 +20,8 @@ def known(query: QueryDict) -> QueryDict:
     """In one order, each name once."""
     kept = QueryDict(mutable=True)
     for name, pattern in sorted(KNOWN.items()):
-        if name in query and pattern.fullmatch(query[name]):
-            kept[name] = query[name]
+        if (value := query.get(name)) is not None and pattern.fullmatch(value):
+            kept[name] = value
     return QueryDict(kept.urlencode(safe=","))
 
 
@@ -31,6 +31,6 @@ def within(plan: Mapping[str, Any], query: QueryDict) -> QueryDict:
     ends |= dict.fromkeys(("baseline", "mine", "variant"), len(plan["variants"]))
     kept = query.copy()
     for name, end in ends.items():
-        if name in kept and int(kept[name]) >= end:
+        if int(kept.get(name, 0)) >= end:
             del kept[name]
     return QueryDict(kept.urlencode(safe=","))

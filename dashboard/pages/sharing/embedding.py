@@ -1,7 +1,6 @@
 """Single charts of a link in other sites' pages: what to paste there, and what the frame shows."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
@@ -49,7 +48,7 @@ def _frame(request: HttpRequest, token: str, chart: Chart) -> Frame:
     return Frame(chart.title, f'<iframe {said} loading="lazy" style="border: 0"></iframe>')
 
 
-def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:
+def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, object]:
     """What the frame's page is given. `theme`: light or dark where the address says so, else as the system has it."""
     seen = glance(link, token)
     return {
@@ -64,14 +63,14 @@ def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str
     }
 
 
-def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:
+def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, object]:
     if key not in CHARTS:
         raise Http404("No such chart.")
     view = page.shown_to(experiment_of(link), query, shared=True)
     return page.picture(sketch(key, view), Addresses(link.experiment_id, token), view.query)
 
 
-def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, Any]:
+def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, object]:
     if key != COMPARED:
         raise Http404("No such chart.")
     return picture_of(comparisons.seen(link, query), token)

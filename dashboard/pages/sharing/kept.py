@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render as rendered
@@ -37,7 +36,9 @@ class Page:
     body: bytes
     packed: bytes
     headers: dict[str, str]
-    marks: dict[str, Any]  # what decorators wrote on the response for middleware: its own policy, that it may be framed
+    marks: dict[
+        str, object
+    ]  # what decorators wrote on the response for middleware: its own policy, that it may be framed
 
 
 Pages = OrderedDict[Hashable, Page]
@@ -64,9 +65,9 @@ def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespons
 def as_guest(request: HttpRequest, link: ShareLink) -> None:
     """Take out of a request what would make a page another one: unknown parts of the query, and cookies. A message for
     one must not be kept for all."""
-    request.GET = known(request.GET)
+    request.GET = known(request.GET)  # type: ignore[assignment]  # two classes in the stubs, one at run time
     if request.GET and link.experiment_id:
-        request.GET = within(plan_of(link), request.GET)
+        request.GET = within(plan_of(link), request.GET)  # type: ignore[assignment]
     request.COOKIES = {}
 
 
@@ -117,4 +118,4 @@ def _answer(request: HttpRequest, page: Page) -> HttpResponse:
         response["Content-Encoding"] = "gzip"
     response["Content-Length"] = str(len(response.content))
     patch_vary_headers(response, ["Accept-Encoding"])
-    return get_conditional_response(request, etag=page.headers["ETag"], response=response)
+    return get_conditional_response(request, etag=page.headers["ETag"], response=response) or response

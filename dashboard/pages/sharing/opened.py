@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
@@ -71,7 +72,7 @@ def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
 
 @opened()
 def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
-    if link.comparison:
+    if link.experiment_id is None:
         return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)
     return results.chart(request, link.experiment_id, key, form)
 
@@ -81,13 +82,16 @@ def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpRe
     """One chart alone, which other sites may frame; where the link was not made for that there is no such page."""
     if not link.embeddable:
         raise Http404("This link was not made for embedding.")
-    return _framed(request, embedding.context(link, token, key, request.GET))
+    context = embedding.context(link, token, key, request.GET)
 
+    @xframe_options_exempt
+    @csp_replace({"frame-ancestors": ["*"]})
+    def framed(request: HttpRequest) -> HttpResponseBase:
+        return render(request, "sharing/embed.html", context)
 
-@xframe_options_exempt
-@csp_replace({"frame-ancestors": ["*"]})
-def _framed(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    return render(request, "sharing/embed.html", context)
+    response = framed(request)
+    assert isinstance(response, HttpResponse)
+    return response
 
 
 @opened()

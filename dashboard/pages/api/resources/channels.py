@@ -1,7 +1,7 @@
 """Where notifications go: listed and tried. Channels are made on the pages, where a new secret is shown."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -15,8 +15,8 @@ from dashboard.records.notifications import actions
 from dashboard.records.notifications.models import Channel, Delivery
 
 router = Router()
-Kind = Literal[tuple(Channel.Kind.values)]  # type: ignore[valid-type]
-DeliveryState = Literal[tuple(Delivery.State.values)]  # type: ignore[valid-type]
+Kind: TypeAlias = Literal[tuple(Channel.Kind.values)]  # type: ignore[valid-type]
+DeliveryState: TypeAlias = Literal[tuple(Delivery.State.values)]  # type: ignore[valid-type]
 
 
 class ChannelOut(Schema):
@@ -65,7 +65,7 @@ def list_channels(request: HttpRequest) -> QuerySet[Channel]:
 
 
 @router.post("/channels/{int:channel_id}/tests", auth=Token("notify"), response={202: DeliveryOut})
-def test_channel(request: HttpRequest, channel_id: Id) -> Status:
+def test_channel(request: HttpRequest, channel_id: Id) -> Status[object]:
     """Send a test, also when the channel is paused. What became of it, its delivery says."""
     return Status(202, actions.send_test(request.user, get_object_or_404(Channel, pk=channel_id)))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -19,6 +19,7 @@ from dashboard.pages.api.idempotency import Key, once
 from dashboard.pages.api.paging import Id, Pages
 from dashboard.pages.api.plans import StartIn, asked
 from dashboard.pages.api.problems import Conflict
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.experiments import actions, care, queries, search, tags
 from dashboard.records.experiments.models import Experiment
@@ -28,7 +29,7 @@ from dashboard.text.names import Name
 from workers.errors import PlanError
 
 router = Router()
-State = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
+State: TypeAlias = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
 
 
 class ExperimentOut(Schema):
@@ -52,7 +53,7 @@ class ExperimentOut(Schema):
     started_at: datetime | None
     ended_at: datetime | None
     imported_at: datetime | None = Field(description="It came in a file and was not measured here.")
-    imported_from: dict[str, Any]
+    imported_from: dict[str, object]
     tags: list[str]
     is_baseline: bool = Field(description="Later ones of the same recipe or plan on the same servers go beside it.")
     deleted_at: datetime | None
@@ -87,7 +88,7 @@ class Progress(Schema):
     failed: int
     total: int
     left_s: float | None
-    cell: dict[str, Any] | None
+    cell: dict[str, object] | None
     seconds: list[Second]
     warming: bool
     message: str
@@ -98,15 +99,15 @@ class Result(Schema):
     """The export of the page, with all its evidence. Runs and trials name environments and probes by id."""
 
     format: str
-    experiment: dict[str, Any]
-    plan: dict[str, Any]
-    analysis: dict[str, Any]
-    claims: dict[str, Any] | None
-    environments: dict[str, Any]
-    probes: dict[str, Any]
-    runs: list[dict[str, Any]]
-    trials: list[dict[str, Any]]
-    unmeasured: list[dict[str, Any]]
+    experiment: dict[str, object]
+    plan: dict[str, object]
+    analysis: dict[str, object]
+    claims: dict[str, object] | None
+    environments: dict[str, object]
+    probes: dict[str, object]
+    runs: list[dict[str, object]]
+    trials: list[dict[str, object]]
+    unmeasured: list[dict[str, object]]
 
 
 class ExperimentFilter(Schema):
@@ -150,7 +151,9 @@ def list_experiments(request: HttpRequest, wanted: Query[ExperimentFilter]) -> S
 
 
 @router.post("/experiments", auth=Token("run"), response={200: Started, 201: Started})
-def start_experiment(request: HttpRequest, response: HttpResponse, start: StartIn, idempotency_key: Key = "") -> Status:
+def start_experiment(
+    request: HttpRequest, response: HttpResponse, start: StartIn, idempotency_key: Key = ""
+) -> Status[object]:
     """Start an experiment: 201. Asked again with the same key and request: 200, with the one that was started then.
 
     A plan with crashes also needs the scope crash.
@@ -164,13 +167,12 @@ def start_experiment(request: HttpRequest, response: HttpResponse, start: StartI
         )
 
     experiment, new = once(request.user, idempotency_key, start.dict(), create)
-    notice = _notice(experiment) if new else ""
     response["Location"] = reverse("api:show_experiment", args=[experiment.pk])
-    return Status(201 if new else 200, _with(experiment.pk, notice))
+    return Status(201 if new else 200, _started(experiment.pk, told_to_workers(experiment) if new else ""))
 
 
 @router.get("/experiments/{int:experiment_id}", auth=Token("see"), response={200: ExperimentOut, 304: None})
-def show_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status:
+def show_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status[object]:
     """One experiment, with an ETag."""
     return etag.answer(request, response, ExperimentOut.from_orm(_known(experiment_id)))
 
@@ -188,7 +190,7 @@ def change_experiment(
     return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
 
 
-def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
+def _change(user: Actor, experiment: Experiment, changes: Changes) -> None:
     if changes.name is not None:
         care.rename(user, experiment, changes.name)
     if changes.tags is not None:
@@ -199,7 +201,7 @@ def _change(user: Any, experiment: Experiment, changes: Changes) -> None:
 
 @router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
 @transaction.atomic
-def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status:
+def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status[object]:
     """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
     try:
         care.delete(request.user, _held(experiment_id))
@@ -216,7 +218,7 @@ def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
 
 
 @router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response={200: Progress, 304: None})
-def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Any:
+def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status[object]:
     """What happens now. Ask again with the ETag in If-None-Match: 304 while nothing changed but the time."""
     now = queries.live_state(_known(experiment_id))
     response["ETag"] = tag = etag.weak_tag_of({**now, "left_s": None})
@@ -231,7 +233,7 @@ def cancel_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
 
 
 @router.post("/experiments/{int:experiment_id}/resume", auth=Token("run"), response=Started)
-def resume_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+def resume_experiment(request: HttpRequest, experiment_id: Id) -> Started:
     """Queue what was not measured."""
     notice = ""
     try:
@@ -240,7 +242,7 @@ def resume_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
         raise Conflict(str(running)) from running
     except task_queue.Silent as silent:
         notice = str(silent)
-    return _with(experiment_id, notice)
+    return _started(experiment_id, notice)
 
 
 @router.get("/experiments/{int:experiment_id}/result", auth=Token("see"), response=Result)
@@ -260,13 +262,14 @@ def _held(experiment_id: int) -> Experiment:
     return _known(experiment_id)
 
 
-def _with(experiment_id: int, notice: str) -> Experiment:
-    experiment: Any = _known(experiment_id)
-    experiment.notice = notice
-    return experiment
+def _started(experiment_id: int, notice: str) -> Started:
+    shown = Started.from_orm(_known(experiment_id))
+    shown.notice = notice
+    return shown
 
 
-def _notice(experiment: Experiment) -> str:
+def told_to_workers(experiment: Experiment) -> str:
+    """ "", or why no worker could be told."""
     try:
         actions.notify_workers(experiment.pk)
     except task_queue.Silent as silent:

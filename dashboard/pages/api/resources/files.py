@@ -32,9 +32,12 @@ def export_experiment(request: HttpRequest, experiment_id: Id) -> HttpResponse:
 
 
 @router.post("/experiments/import", auth=Token("import"), response={200: Imported, 201: Imported})
-def import_experiment(request: HttpRequest, response: HttpResponse, file: File[UploadedFile]) -> Status | HttpResponse:
+def import_experiment(
+    request: HttpRequest, response: HttpResponse, file: File[UploadedFile]
+) -> Status[object] | HttpResponse:
     """Keep the experiment of a file: 201. One that was imported before is not stored again: 200, with that one."""
     try:
+        assert file.file
         imported = import_apart(request.user, file.file)
     except NotImported as refused:
         return problems.answer(422, str(refused))

@@ -1,7 +1,6 @@
 """Workers, and the builds that they can run."""
 
 from datetime import datetime
-from typing import Any
 
 from django.http import HttpRequest
 from ninja import Router, Schema
@@ -29,7 +28,7 @@ class WorkerOut(Schema):
     started_at: datetime
     beat_at: datetime
     ended_at: datetime | None
-    abilities: dict[str, Any]
+    abilities: dict[str, object]
     experiments: list[int]
     last_experiment: int | None
     tests: list[int]
@@ -67,7 +66,7 @@ class BuildOut(Schema):
 
 @router.get("/workers", auth=Token("see"), response=list[WorkerOut])
 @paginate(Pages)
-def list_workers(request: HttpRequest) -> list[dict[str, Any]]:
+def list_workers(request: HttpRequest) -> list[dict[str, object]]:
     """Living workers first, then those that ended or died within the last day."""
     return [_worker(line) for line in worker_lines.lines()]
 
@@ -79,7 +78,7 @@ def list_builds(request: HttpRequest) -> list[builds.BuildLine]:
     return builds.lines(worker_lines.alive())
 
 
-def _worker(line: worker_lines.WorkerLine) -> dict[str, Any]:
+def _worker(line: worker_lines.WorkerLine) -> dict[str, object]:
     names = ("id", "site", "host", "pid", "version", "listens", "started_at", "beat_at", "ended_at", "abilities")
     return {
         **{name: getattr(line.worker, name) for name in names},

@@ -93,7 +93,7 @@ def list_all_links(request: HttpRequest, wanted: Query[LinkFilter]) -> QuerySet[
 
 
 @router.post("/links", auth=Token("share"), response={201: LinkMade})
-def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: ComparisonIn) -> Status:
+def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: ComparisonIn) -> Status[object]:
     """A link that shows points of any experiments side by side, as the compare page does, and nothing else of them."""
     wanted = Choice(tuple(dict.fromkeys(asked.runs)), asked.figure, asked.by, asked.scale)
     chosen, compared = comparisons.there(wanted)
@@ -113,16 +113,17 @@ def list_links(request: HttpRequest, experiment_id: Id, wanted: Query[LinkFilter
 
 
 @router.post("/experiments/{int:experiment_id}/links", auth=Token("share"), response={201: LinkMade})
-def make_link(request: HttpRequest, response: HttpResponse, experiment_id: Id, asked: LinkIn) -> Status:
+def make_link(request: HttpRequest, response: HttpResponse, experiment_id: Id, asked: LinkIn) -> Status[object]:
     """A link that shows the result to whoever has it."""
     experiment = get_object_or_404(Experiment, pk=experiment_id)
     link, token = actions.share(request.user, experiment, asked.days, asked.note, embeddable=asked.embeddable)
     return _made(request, response, link, token)
 
 
-def _made(request: HttpRequest, response: HttpResponse, link: ShareLink, token: str) -> Status:
+def _made(request: HttpRequest, response: HttpResponse, link: ShareLink, token: str) -> Status[object]:
     response["Cache-Control"] = "no-store"
-    link.address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
+    address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
+    link.address = address  # type: ignore[attr-defined]  # stored nowhere
     return Status(201, link)
 
 
@@ -135,7 +136,7 @@ def annotate_link(request: HttpRequest, link_id: Id, asked: NoteIn) -> ShareLink
 
 
 @router.delete("/links/{int:link_id}", auth=Token("share"), response={204: None})
-def revoke_link(request: HttpRequest, link_id: Id) -> Status:
+def revoke_link(request: HttpRequest, link_id: Id) -> Status[object]:
     """Whoever has it sees nothing from then on."""
     actions.revoke(request.user, get_object_or_404(ShareLink.objects.kept(), pk=link_id))
     return Status(204, None)

@@ -1,7 +1,8 @@
 """Schedules and their nights. What a time may be is decided by the form of the pages."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -13,15 +14,17 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.pagination import paginate
 from pydantic import ConfigDict
 
+from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api import etag
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.idempotency import Key, once
-from dashboard.pages.api.paging import Id, Pages, Told
+from dashboard.pages.api.paging import Id, Pages
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import BadForm
+from dashboard.pages.api.resources.experiments import told_to_workers
 from dashboard.pages.schedules.forms import WhenForm
-from dashboard.records.experiments import actions as experiments
-from dashboard.records.fleet import task_queue
+from dashboard.records.accounts.actor import Actor
+from dashboard.records.experiments.models import Experiment
 from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, queries
 from dashboard.records.schedules.models import Night, Schedule
@@ -30,7 +33,7 @@ from workers.errors import PlanError
 router = Router()
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 TIMES = ("name", "cron", "zone", "ends_by")
-NightState = Literal[tuple(Night.State.values)]  # type: ignore[valid-type]
+NightState: TypeAlias = Literal[tuple(Night.State.values)]  # type: ignore[valid-type]
 
 
 class ScheduleOut(Schema):
@@ -61,7 +64,7 @@ class ScheduleOut(Schema):
 class ScheduleWhole(ScheduleOut):
     """With what it measures."""
 
-    plan: dict[str, Any]
+    plan: dict[str, object]
 
 
 class ScheduleIn(SourceIn):
@@ -118,20 +121,20 @@ class NightFilter(Schema):
 
 @router.get("/schedules", auth=Token("see"), response=list[ScheduleOut])
 @paginate(Pages)
-def list_schedules(request: HttpRequest) -> Told:
+def list_schedules(request: HttpRequest) -> list[ScheduleWhole]:
     """All schedules by name."""
     now = timezone.now()
-    return Told(_all(), lambda schedule: _told(schedule, now))
+    return [_told(schedule, now) for schedule in _all()]
 
 
 @router.post("/schedules", auth=Token("schedule"), response={201: ScheduleWhole})
-def make_schedule(request: HttpRequest, response: HttpResponse, wanted: ScheduleIn) -> Status:
+def make_schedule(request: HttpRequest, response: HttpResponse, wanted: ScheduleIn) -> Status[object]:
     """Measure something again and again, with your rights. Nothing is started now. A plan with crashes also needs the
     scope crash."""
     form = _when(wanted.dict(include=set(TIMES)))
     source = asked(wanted)
     try:
-        made = actions.make(request.user, form.when(), source.plan, recipe=source.recipe, size=source.size)
+        made = actions.make(account_of(request), form.when(), source.plan, recipe=source.recipe, size=source.size)
     except Refused as refused:
         raise PlanError(str(refused)) from refused
     response["Location"] = reverse("api:show_schedule", args=[made.pk])
@@ -139,9 +142,9 @@ def make_schedule(request: HttpRequest, response: HttpResponse, wanted: Schedule
 
 
 @router.get("/schedules/{int:schedule_id}", auth=Token("see"), response={200: ScheduleWhole, 304: None})
-def show_schedule(request: HttpRequest, response: HttpResponse, schedule_id: Id) -> Status:
+def show_schedule(request: HttpRequest, response: HttpResponse, schedule_id: Id) -> Status[object]:
     """One schedule, with its plan and an ETag."""
-    return etag.answer(request, response, _whole(schedule_id))
+    return etag.answer(request, response, _now(schedule_id))
 
 
 @router.patch("/schedules/{int:schedule_id}", auth=Token("schedule"), response=ScheduleWhole)
@@ -158,37 +161,37 @@ def change_schedule(
         actions.change(request.user, schedule, form.when())
     except Refused as refused:
         raise PlanError(str(refused)) from refused
-    return etag.tagged(response, _whole(schedule_id))
+    return etag.tagged(response, _now(schedule_id))
 
 
 @router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
 @transaction.atomic
-def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status:
+def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status[object]:
     """What its nights measured stays."""
     actions.remove(request.user, _held(schedule_id))
     return Status(204, None)
 
 
 @router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=ScheduleOut)
-def pause_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+def pause_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
     """Nothing starts until somebody goes on, and nothing is missed. What runs, goes on."""
     return _after(actions.pause, request, schedule_id)
 
 
 @router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=ScheduleOut)
-def resume_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+def resume_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
     """Go on. What was due while it was paused is not made up for."""
     return _after(actions.go_on, request, schedule_id)
 
 
 @router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=ScheduleOut)
-def confirm_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+def confirm_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
     """Let its nights put load on its production servers, all of which must be yours."""
     return _after(actions.confirm, request, schedule_id)
 
 
 @router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=ScheduleOut)
-def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
+def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
     """Take that back."""
     return _after(actions.withdraw, request, schedule_id)
 
@@ -196,18 +199,18 @@ def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> dict[str, Any]:
 @router.post(
     "/schedules/{int:schedule_id}/run", auth=Token("schedule"), response={200: NightStarted, 201: NightStarted}
 )
-def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "") -> Status:
+def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "") -> Status[object]:
     """Start a night out of turn, without a window: 201. Asked again with the same key: 200, with the same night. Also
     needs the scope run, and with crashes the scope crash."""
     schedule = _known(schedule_id)
 
-    def create() -> Any:
+    def create() -> Experiment:
         return actions.begin_now(request.user, schedule)
 
     experiment, new = once(request.user, idempotency_key, {"schedule": schedule_id}, create)
-    night: Any = experiment.night
-    night.notice = _notice(experiment) if new else ""
-    return Status(201 if new else 200, night)
+    shown = NightStarted.from_orm(experiment.night)
+    shown.notice = told_to_workers(experiment) if new else ""
+    return Status(201 if new else 200, shown)
 
 
 @router.get("/schedules/{int:schedule_id}/nights", auth=Token("see"), response=list[NightOut])
@@ -226,8 +229,8 @@ def _known(schedule_id: int) -> Schedule:
     return get_object_or_404(_all(), pk=schedule_id)
 
 
-def _whole(schedule_id: int) -> ScheduleWhole:
-    return ScheduleWhole(**_told(_known(schedule_id), timezone.now()))
+def _now(schedule_id: int) -> ScheduleWhole:
+    return _told(_known(schedule_id), timezone.now())
 
 
 def _held(schedule_id: int) -> Schedule:
@@ -236,7 +239,7 @@ def _held(schedule_id: int) -> Schedule:
     return _known(schedule_id)
 
 
-def _when(times: dict[str, Any], taken_by: Schedule | None = None) -> WhenForm:
+def _when(times: Mapping[str, object], taken_by: Schedule | None = None) -> WhenForm:
     """A form that is valid. Raises BadForm."""
     form = WhenForm(times, taken_by=taken_by)
     if not form.is_valid():
@@ -244,27 +247,19 @@ def _when(times: dict[str, Any], taken_by: Schedule | None = None) -> WhenForm:
     return form
 
 
-def _after(action: Any, request: HttpRequest, schedule_id: int) -> dict[str, Any]:
+def _after(action: Callable[[Actor, Schedule], object], request: HttpRequest, schedule_id: int) -> ScheduleWhole:
     action(request.user, _known(schedule_id))
-    return _told(_known(schedule_id), timezone.now())
+    return _now(schedule_id)
 
 
-def _told(schedule: Schedule, now: datetime) -> dict[str, Any]:
+def _told(schedule: Schedule, now: datetime) -> ScheduleWhole:
     names = ("id", "name", "recipe", "recipe_size", "server_ids", "cron", "zone", "paused_at", "confirmed_at")
     under_way = queries.under_way(schedule)
-    return {
+    return ScheduleWhole(
         **{name: getattr(schedule, name) for name in (*names, "created_at", "plan")},
         **vars(queries.times(schedule, now)),
-        "ends_by": f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
-        "runs_as": schedule.runs_as.get_username(),
-        "unconfirmed": queries.unconfirmed(schedule),
-        "under_way": under_way.pk if under_way else None,
-    }
-
-
-def _notice(experiment: Any) -> str:
-    try:
-        experiments.notify_workers(experiment.pk)
-    except task_queue.Silent as silent:
-        return str(silent)
-    return ""
+        ends_by=f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
+        runs_as=schedule.runs_as.get_username(),
+        unconfirmed=queries.unconfirmed(schedule),
+        under_way=under_way.pk if under_way else None,
+    )

@@ -1,13 +1,12 @@
 """Servers: listed, registered, changed, deleted, tested. What a field may hold is decided by the forms of the pages."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
@@ -20,7 +19,8 @@ from dashboard.pages.api.door import Token
 from dashboard.pages.api.paging import Id, Pages
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
-from dashboard.pages.servers.forms import FORMS
+from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
@@ -30,7 +30,7 @@ from dashboard.records.servers.owner import HandOverForm
 
 router = Router()
 COMMANDS = ("crash", "start")
-RestoreKind = Literal[tuple(PendingRestore.Kind.values)]  # type: ignore[valid-type]
+RestoreKind: TypeAlias = Literal[tuple(PendingRestore.Kind.values)]  # type: ignore[valid-type]
 
 
 class ServerOut(Schema):
@@ -134,9 +134,9 @@ class ConnectionTest(Schema):
     outcome: str
     asked_at: datetime
     done_at: datetime | None
-    checks: list[dict[str, Any]]
-    durability: list[dict[str, Any]]
-    facts: dict[str, Any]
+    checks: list[dict[str, object]]
+    durability: list[dict[str, object]]
+    facts: dict[str, object]
 
 
 @router.get("/servers", auth=Token("see"), response=list[ServerOut])
@@ -147,7 +147,7 @@ def list_servers(request: HttpRequest) -> QuerySet[Server]:
 
 
 @router.post("/servers", auth=Token("register_server"), response={201: ServerOut})
-def register_server(request: HttpRequest, asked: ServerIn) -> Status:
+def register_server(request: HttpRequest, asked: ServerIn) -> Status[object]:
     """Register a server that runs, or add a sandbox. It belongs to you."""
     form = FORMS[asked.kind](asked.dict(), instance=Server())
     if not form.is_valid():
@@ -156,7 +156,7 @@ def register_server(request: HttpRequest, asked: ServerIn) -> Status:
 
 
 @router.get("/servers/{int:server_id}", auth=Token("see"), response={200: ServerOut, 304: None})
-def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> Status:
+def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> Status[object]:
     """One server, with an ETag. Its password is shown nowhere."""
     return etag.answer(request, response, ServerOut.from_orm(_known(server_id)))
 
@@ -219,7 +219,7 @@ def list_pending_restores(request: HttpRequest, server_id: Id) -> QuerySet[Pendi
 
 
 @router.post("/servers/{int:server_id}/start", auth=Token("allow_crashes"), response={202: ServerOut})
-def start_server(request: HttpRequest, server_id: Id) -> Status:
+def start_server(request: HttpRequest, server_id: Id) -> Status[object]:
     """Have a server that an experiment crashed started again within seconds, not at the next try."""
     actions.start_now(request.user, _known(server_id))
     return Status(202, _known(server_id))
@@ -227,14 +227,14 @@ def start_server(request: HttpRequest, server_id: Id) -> Status:
 
 @router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
 @transaction.atomic
-def delete_server(request: HttpRequest, server_id: Id) -> Status:
+def delete_server(request: HttpRequest, server_id: Id) -> Status[object]:
     """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
     actions.remove(request.user, _held(request.user, server_id))
     return Status(204, None)
 
 
 @router.post("/servers/{int:server_id}/tests", auth=Token("test_server"), response={202: ConnectionTest})
-def test_server(request: HttpRequest, server_id: Id) -> Status:
+def test_server(request: HttpRequest, server_id: Id) -> Status[object]:
     """Ask a worker to test the connection; one that is still under way is answered with itself."""
     return Status(202, actions.ask_preflight(request.user, _known(server_id)))
 
@@ -249,7 +249,7 @@ def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
 
 
-def _held(user: User, server_id: int) -> Server:
+def _held(user: Actor, server_id: int) -> Server:
     """Of this person's, and locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Server.objects.select_for_update(), pk=server_id)
     server = _known(server_id)
@@ -257,7 +257,7 @@ def _held(user: User, server_id: int) -> Server:
     return server
 
 
-def _changed(server: Server, given: dict[str, Any]) -> ModelForm:
+def _changed(server: Server, given: dict[str, object]) -> AttachedForm | SandboxForm:
     """A valid form of what the server is and what was given. Raises HttpError for a field that its kind has not."""
     form = FORMS[server.kind]
     if strange := sorted(given.keys() - set(form.Meta.fields)):

@@ -1,7 +1,7 @@
 """Crash trials: what was lost, and the evidence of each."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -18,9 +18,9 @@ from dashboard.records.fleet import task_queue
 from workers.crash.kinds import CRASH_KINDS
 
 router = Router()
-Kind = Literal[tuple(CRASH_KINDS)]  # type: ignore[valid-type]
-State = Literal[tuple(Trial.State.values)]  # type: ignore[valid-type]
-Verdict = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
+Kind: TypeAlias = Literal[tuple(CRASH_KINDS)]  # type: ignore[valid-type]
+State: TypeAlias = Literal[tuple(Trial.State.values)]  # type: ignore[valid-type]
+Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 
 
 class TrialOut(Schema):
@@ -56,10 +56,10 @@ class TrialOut(Schema):
 class TrialWhole(TrialOut):
     """With what its verdict rests on; null before it was tried."""
 
-    evidence: dict[str, Any] | None
+    evidence: dict[str, object] | None
 
     @staticmethod
-    def resolve_evidence(trial: Trial) -> dict[str, Any] | None:
+    def resolve_evidence(trial: Trial) -> dict[str, object] | None:
         found = getattr(trial, "evidence", None)
         return found.data if found else None
 
@@ -91,12 +91,12 @@ def show_trial(request: HttpRequest, trial_id: Id) -> Trial:
 
 
 @router.post("/trials/{int:trial_id}/repeat", auth=Token("crash"), response={202: TrialAgain})
-def repeat_trial(request: HttpRequest, trial_id: Id) -> Status:
+def repeat_trial(request: HttpRequest, trial_id: Id) -> Status[object]:
     """Queue the same crash once more: same settings, kind and seed. It does not count in the statistics."""
     first = get_object_or_404(queries.trial(trial_id))
     try:
-        again: Any = actions.repeat_trial(first, request.user)
+        return Status(202, actions.repeat_trial(first, request.user))
     except task_queue.Silent as silent:  # stored all the same
-        again = Trial.objects.filter(repeats=first).latest("position")
-        again.notice = str(silent)
-    return Status(202, again)
+        shown = TrialAgain.from_orm(Trial.objects.filter(repeats=first).latest("position"))
+        shown.notice = str(silent)
+        return Status(202, shown)

@@ -16,7 +16,8 @@ LOGIN_BYTES = 1 << 20
 class Connection(pymysql.Connection):
     """`limit` bounds all reads until the next call of `limit`. Without a limit, PyMySQL reads."""
 
-    # private attributes of PyMySQL, which its stubs lack
+    # Private in PyMySQL 1.2, which has no public way to the socket, to a timeout for each read or to a close without a
+    # goodbye. tests/unit/servers/test_endless_servers.py fails if an upgrade renames one of them.
     _sock: socket
     _rfile: BufferedReader
     _secure: bool

@@ -7,12 +7,14 @@ import struct
 import threading
 import time
 
+import pymysql
 import pytest
 
 from tests.unit.servers.impostor import greeting, packet
 from workers.errors import DurascopeError, Unreachable
 from workers.servers import preflight
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
 from workers.servers.target import Target
 
 OK = b"\x00\x00\x00\x02\x00\x00\x00"
@@ -119,3 +121,11 @@ def test_a_server_that_ends_is_heard_to_its_end(server):
 
     with connect(server(talk), timeout_s=0.3) as connection:
         assert connection.query("DO 1") == 0
+
+
+def test_the_driver_still_has_the_private_names_that_we_use():
+    """An upgrade that renames one would leave a limit without effect, and nothing else would say so."""
+    ours = vars(Connection)
+    names = [name for name in Connection.__annotations__ if name not in ours] + ["_read_bytes"]
+    driver = pymysql.Connection(defer_connect=True)
+    assert len(names) == 7 and [name for name in names if not hasattr(driver, name)] == []

@@ -18,7 +18,7 @@ from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api import etag
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.idempotency import Key, once
-from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.paging import Id, Pages, Told
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.api.resources.experiments import told_to_workers
@@ -121,10 +121,10 @@ class NightFilter(Schema):
 
 @router.get("/schedules", auth=Token("see"), response=list[ScheduleOut])
 @paginate(Pages)
-def list_schedules(request: HttpRequest) -> list[ScheduleWhole]:
+def list_schedules(request: HttpRequest) -> Told[Schedule, ScheduleWhole]:
     """All schedules by name."""
     now = timezone.now()
-    return [_told(schedule, now) for schedule in _all()]
+    return Told(_all(), lambda schedule: _told(schedule, now))
 
 
 @router.post("/schedules", auth=Token("schedule"), response={201: ScheduleWhole})

@@ -19,12 +19,12 @@ def read(content: bytes, part: str, shape: type[Model]) -> Model:
     try:
         found = json.loads(
             content.decode(),
-            parse_constant=_no_number,
+            parse_constant=no_number,
             parse_float=_finite,
             parse_int=_whole,
             object_pairs_hook=_each_once,
         )
-        _storable(found, DEEPEST)
+        storable(found)
         return shape.model_validate(found)
     except ValidationError as wrong:
         raise NotImported(f"{part}: {_first(wrong)}") from wrong
@@ -57,7 +57,7 @@ def text(content: bytes, part: str) -> str:
     return found
 
 
-def _no_number(word: str) -> NoReturn:
+def no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number of JSON")
 
 
@@ -81,7 +81,8 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _storable(value: object, depth: int) -> None:
+def storable(value: object, depth: int = DEEPEST) -> None:
+    """Raises ValueError and RecursionError: a database takes no NUL and no half of a surrogate pair in a text."""
     if not depth:
         raise RecursionError
     if isinstance(value, str):
@@ -90,4 +91,4 @@ def _storable(value: object, depth: int) -> None:
         value.encode()  # half of a surrogate pair cannot be written
     elif isinstance(value, (dict, list)):
         for one in (*value, *value.values()) if isinstance(value, dict) else value:
-            _storable(one, depth - 1)
+            storable(one, depth - 1)

@@ -18,22 +18,25 @@ from dashboard.records.refused import Refused
 NOTES = "#notes"  # of templates/experiments/_notes.html
 
 
-@needs("tidy")
-@require_POST
-def rename(request: HttpRequest, pk: int) -> HttpResponse:
-    return _typed(request, pk, RenameForm(request.POST), "name", care.rename)
+def _typed(form_class: type[Form], field: str, action: Callable[..., object]) -> Callable[..., HttpResponse]:
+    """A view that does what a form of one field asks, or says what is wrong with it."""
+
+    @needs("tidy")
+    @require_POST
+    def typed(request: HttpRequest, pk: int) -> HttpResponse:
+        experiment, form = get_object_or_404(Experiment, pk=pk), form_class(request.POST)
+        if form.is_valid():
+            action(request.user, experiment, form.cleaned_data[field])
+        else:
+            messages.error(request, what_is_wrong(form))
+        return _back(pk)
+
+    return typed
 
 
-@needs("tidy")
-@require_POST
-def tag(request: HttpRequest, pk: int) -> HttpResponse:
-    return _typed(request, pk, TagsForm(request.POST), "tags", care.tag)
-
-
-@needs("tidy")
-@require_POST
-def comment(request: HttpRequest, pk: int) -> HttpResponse:
-    return _typed(request, pk, CommentForm(request.POST), "text", care.comment)
+rename = _typed(RenameForm, "name", care.rename)
+tag = _typed(TagsForm, "tags", care.tag)
+comment = _typed(CommentForm, "text", care.comment)
 
 
 @needs("remove_comment")
@@ -85,16 +88,6 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     care.restore(request.user, experiment)
     messages.success(request, f"{experiment} is back, as it was.")
     return redirect("experiments:show", pk)
-
-
-def _typed(request: HttpRequest, pk: int, form: Form, field: str, action: Callable[..., object]) -> HttpResponse:
-    """Do what a form of one field asks, or say what is wrong with it."""
-    experiment = get_object_or_404(Experiment, pk=pk)
-    if form.is_valid():
-        action(request.user, experiment, form.cleaned_data[field])
-    else:
-        messages.error(request, what_is_wrong(form))
-    return _back(pk)
 
 
 def _back(pk: int) -> HttpResponse:

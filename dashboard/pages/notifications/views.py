@@ -78,33 +78,24 @@ def _form_page(
     return response
 
 
-def _do(request: HttpRequest, pk: int, action: Callable[[Actor, Channel], object], said: str) -> HttpResponse:
-    channel = get_object_or_404(Channel, pk=pk)
-    action(request.user, channel)
-    messages.success(request, said.format(channel))
-    return redirect("notifications:list")
+def _button(action: Callable[[Actor, Channel], object], said: str) -> Callable[..., HttpResponse]:
+    """The view of a button that does one thing with a channel; `said`: what the list then says."""
+
+    @needs("notify")
+    @require_POST
+    def pressed(request: HttpRequest, pk: int) -> HttpResponse:
+        channel = get_object_or_404(Channel, pk=pk)
+        action(request.user, channel)
+        messages.success(request, said.format(channel))
+        return redirect("notifications:list")
+
+    return pressed
 
 
-@needs("notify")
-@require_POST
-def test(request: HttpRequest, pk: int) -> HttpResponse:
-    said = "A test to {} is on its way. What became of it, the list below says: load the page again in a moment."
-    return _do(request, pk, actions.send_test, said)
-
-
-@needs("notify")
-@require_POST
-def pause(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.pause, "{} is paused. What happens meanwhile is not told there.")
-
-
-@needs("notify")
-@require_POST
-def go_on(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.go_on, "{} is told again.")
-
-
-@needs("notify")
-@require_POST
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.remove, "{} is deleted. The log of its messages stays.")
+test = _button(
+    actions.send_test,
+    "A test to {} is on its way. What became of it, the list below says: load the page again in a moment.",
+)
+pause = _button(actions.pause, "{} is paused. What happens meanwhile is not told there.")
+go_on = _button(actions.go_on, "{} is told again.")
+delete = _button(actions.remove, "{} is deleted. The log of its messages stays.")

@@ -193,35 +193,24 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "schedules/show.html", context)
 
 
-def _do(request: HttpRequest, pk: int, action: Callable[[Actor, Schedule], object], said: str) -> HttpResponse:
-    schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
-    action(request.user, schedule)
-    messages.success(request, said.format(schedule))
-    return redirect("schedules:show", pk)
+def _button(operation: str, action: Callable[[Actor, Schedule], object], said: str) -> Callable[..., HttpResponse]:
+    """The view of a button that does one thing with a schedule; `said`: what its page then says."""
+
+    @needs(operation)
+    @require_POST
+    def pressed(request: HttpRequest, pk: int) -> HttpResponse:
+        schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
+        action(request.user, schedule)
+        messages.success(request, said.format(schedule))
+        return redirect("schedules:show", pk)
+
+    return pressed
 
 
-@needs("schedule")
-@require_POST
-def pause(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.pause, "{} is paused: nothing starts until somebody goes on. What runs, goes on.")
-
-
-@needs("schedule")
-@require_POST
-def go_on(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.go_on, "{} goes on. What was due while it was paused is not made up for.")
-
-
-@needs("confirm_nights")
-@require_POST
-def confirm(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.confirm, "{} may put load on its production servers from now on.")
-
-
-@needs("schedule")
-@require_POST
-def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, actions.withdraw, "{} puts no load on production servers any more.")
+pause = _button("schedule", actions.pause, "{} is paused: nothing starts until somebody goes on. What runs, goes on.")
+go_on = _button("schedule", actions.go_on, "{} goes on. What was due while it was paused is not made up for.")
+confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
+withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
 
 
 @needs("schedule")

@@ -68,13 +68,7 @@ class SiteForm(NameForm):
     kind: Server.Kind
     site = SiteField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
 
-    def __init__(
-        self,
-        data: Mapping[str, object] | None = None,
-        *,
-        instance: Server | None = None,
-        initial: dict[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, data: Data = None, *, instance: Server | None = None, initial: Initial = None) -> None:
         super().__init__(data, instance=instance, initial=initial)
         self.instance.kind = self.kind
         known = ", ".join(sites.known(Server.objects.values_list("site", flat=True)))
@@ -119,13 +113,7 @@ class AttachedForm(SiteForm):
         }
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
-    def __init__(
-        self,
-        data: Mapping[str, object] | None = None,
-        *,
-        instance: Server | None = None,
-        initial: dict[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, data: Data = None, *, instance: Server | None = None, initial: Initial = None) -> None:
         super().__init__(data, instance=instance, initial=initial)
         self.fields["user"].required = True
         if self.instance.password_sealed:

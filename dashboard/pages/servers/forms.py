@@ -65,7 +65,7 @@ class SiteField(forms.CharField):
 class SiteForm(NameForm):
     """The workers of a server's site reach it, and make it where it is a sandbox."""
 
-    kind: Server.Kind
+    kind: str
     site = SiteField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
 
     def __init__(self, data: Data = None, *, instance: Server | None = None, initial: Initial = None) -> None:

@@ -91,9 +91,7 @@ def succeeded(now: LiveState) -> bool:
 
 def failures(experiment: Experiment, now: LiveState) -> list[str]:
     """What went wrong, in words; empty when nothing did."""
-    cells = experiment.cells.filter(state="failed")
-    told = [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]
-    return ([now["message"]] if now["message"] else []) + told
+    return ([now["message"]] if now["message"] else []) + queries.failed_cells(experiment)
 
 
 def share_link(experiment: Experiment, user: User, address: str) -> str:

@@ -210,6 +210,6 @@ def until(true, limit_s: float = LIMIT_S) -> None:
 
 def test_progress_tells_a_terminal_and_a_page_the_same(sandbox_server, worker):
     experiment = make(sandbox_server)
-    now = queries.progress(experiment)
+    now = queries.live_state(experiment)
     assert (now["state"], now["done"], now["total"], now["over"]) == ("queued", 0, 8, False)
     assert now["left_s"] == pytest.approx(experiment.estimate_s)

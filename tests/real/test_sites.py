@@ -129,7 +129,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
 
 
 def told(experiment: Experiment) -> str:
-    return queries.progress(fresh(experiment))["phase"]
+    return queries.live_state(fresh(experiment))["phase"]
 
 
 def test_a_connection_is_tested_from_the_site_of_its_server(join, sandbox):

@@ -124,6 +124,12 @@ def cells_to_show(experiment: Experiment) -> list[Cell]:
     return list(experiment.cells.filter(wanted).select_related("server").order_by("position")[:MOST_CELLS_SHOWN])
 
 
+def failed_cells(experiment: Experiment) -> list[str]:
+    """Why each failed, for a terminal."""
+    cells = experiment.cells.filter(state=Cell.State.FAILED)
+    return [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]
+
+
 def has_results(experiment: Experiment) -> bool:
     """Whether anything was measured or crashed: what is missing of the rest, the result page says."""
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))

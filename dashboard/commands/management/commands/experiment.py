@@ -192,10 +192,9 @@ class Command(BaseCommand):
     def _tell_failures(self, experiment: Experiment) -> int:
         if experiment.error:
             self.stderr.write(f"{experiment.error} {experiment.mend}".strip())
-        failed = list(experiment.cells.filter(state="failed"))
-        for cell in failed:
-            self.stderr.write(f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip())
-        return len(failed) + self._tell_crashes(experiment)
+        for failed in (cells := queries.failed_cells(experiment)):
+            self.stderr.write(failed)
+        return len(cells) + self._tell_crashes(experiment)
 
     def _tell_crashes(self, experiment: Experiment) -> int:
         trials = trials_of(experiment)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, reasons, sources
 from dashboard.findings.line_models import CommitTime
 from dashboard.findings.lines import VariantLine, points_of, threads_of
 from workers.analysis.anatomy import Anatomy
@@ -15,6 +15,7 @@ REST = "rest"
 def anatomy(lines: Sequence[VariantLine]) -> Chart:
     known = [(line, line.models.commit_times) for line in lines]
     used = [part for part in PARTS if any(part in one.parts for _, ones in known for one in _told(ones).values())]
+    found = [one.anatomy for _, ones in known for one in ones]
     series = (
         tuple(_series(line, ones, part) for line, ones in known for part in (*used, REST) if _told(ones))
         if used
@@ -28,7 +29,7 @@ def anatomy(lines: Sequence[VariantLine]) -> Chart:
         y=Axis("time of a commit", "ms"),
         table=ChartTable(_columns(used), tuple(_row(line, one, used) for line, ones in known for one in ones)),
         series=series,
-        empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {_why_not(known)}",
+        empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {reasons(found)}",
         source=sources(_sources(lines)) if series else "",
         note="Flush: the flushes that a commit waits for one after the other, each as long as flushes of that log took "
         "here. Group leader: waiting for it beyond its flushes, where performance_schema times that. Rest: everything "
@@ -66,12 +67,3 @@ def _sources(lines: Sequence[VariantLine]) -> list[str]:
     points = points_of(lines)
     flushed = [timed.source for point in points for log, timed in point.fsync_latency.items() if log != "data"]
     return flushed + [point.group_wait_ms.source for point in points if point.group_wait_ms]
-
-
-def _why_not(known: Sequence[tuple[VariantLine, Sequence[CommitTime]]]) -> str:
-    reasons = dict.fromkeys(_why(one) for _, ones in known for one in ones)
-    return " ".join(reasons) or "nothing has been measured yet."
-
-
-def _why(one: CommitTime) -> str:
-    return one.anatomy.why if isinstance(one.anatomy, NotComputable) else ""

@@ -2,7 +2,18 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.charts.chart import (
+    NOT_AVAILABLE,
+    Axis,
+    Chart,
+    ChartSeries,
+    ChartTable,
+    Dot,
+    Row,
+    reasons,
+    sources,
+    throughput_of,
+)
 from dashboard.findings.line_models import FsyncCeiling
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
@@ -25,7 +36,7 @@ def ceilings(lines: Sequence[VariantLine], counts: str) -> Chart:
         y=Axis(f"{counts} per second", "/s", scale="log", can_toggle_log=True),
         table=ChartTable(COLUMNS, tuple(row for line in lines for row in _rows(line))),
         series=drawn,
-        empty="" if drawn else f"Ceilings are {NOT_AVAILABLE}: {_why_not(lines)}",
+        empty="" if drawn else f"Ceilings are {NOT_AVAILABLE}: {reasons(line.models.ceiling for line in lines)}",
         source=sources([bound.source for line in lines if (bound := ceiling_of(line))]),
         note="Dotted: threads / (fsyncs in series times their latency, as one thread alone found them), which group "
         "commit may reach; and the flat ceiling without group commit, when a log takes one commit with each fsync.",
@@ -44,10 +55,9 @@ def shared(line: VariantLine, bound: FsyncCeiling, most_tps: float) -> ChartSeri
 
 
 def _series(line: VariantLine, bound: FsyncCeiling) -> tuple[ChartSeries, ...]:
-    measured = tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points)
     flat = tuple(Dot(p.threads, bound.unshared_tps(p.threads)) for p in line.points)
     return (
-        ChartSeries(line.name, line.colour, measured, line.dash),
+        throughput_of(line, line.dash),
         shared(line, bound, float("inf")),
         ChartSeries(line.name, line.colour, flat, ceiling=True),
     )
@@ -67,8 +77,3 @@ def _row(line: VariantLine, point: Point, bound: FsyncCeiling) -> Row:
         line.name, threads, point.tps, bound.shared_tps(threads), efficiency, bound.unshared_tps(threads),
         bound.fsyncs, bound.demand_ms, remark,
     )  # fmt: skip
-
-
-def _why_not(lines: Sequence[VariantLine]) -> str:
-    reasons = dict.fromkeys(bound.why for line in lines if isinstance(bound := line.models.ceiling, NotComputable))
-    return " ".join(reasons) or "nothing has been measured yet."

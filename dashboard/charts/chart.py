@@ -1,9 +1,12 @@
 """A chart as data: the payload of docs/charts.md, and the table that is its text alternative."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from dashboard.findings.lines import VariantLine
+from workers.analysis.not_computable import NotComputable
 
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
@@ -149,6 +152,18 @@ class Chart:
 def sources(used: Sequence[str]) -> str:
     """Each source once, in the order met."""
     return ", ".join(dict.fromkeys(source for source in used if source))
+
+
+def reasons(models: Iterable[object]) -> str:
+    """Why models could not be computed, each reason once."""
+    why = dict.fromkeys(one.why for one in models if isinstance(one, NotComputable))
+    return " ".join(why) or "nothing has been measured yet."
+
+
+def throughput_of(line: VariantLine, dash: int = 0) -> ChartSeries:
+    """With 95 % intervals."""
+    dots = tuple(Dot(point.threads, point.tps, point.lo, point.hi) for point in line.points)
+    return ChartSeries(line.name, line.colour, dots, dash)
 
 
 def _short(value: float | None) -> float | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, reasons, throughput_of
 from dashboard.findings.lines import VariantLine
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import ScalingLaw
@@ -27,7 +27,7 @@ def scaling_law(lines: Sequence[VariantLine], counts: str) -> Chart:
         y=Axis(f"{counts} per second", "/s", can_toggle_log=True),
         table=ChartTable(COLUMNS, tuple(_row(line, line.models.scaling_law) for line in lines)),
         series=drawn,
-        empty="" if drawn else f"The law is {NOT_AVAILABLE}: {_why_not(lines)}",
+        empty="" if drawn else f"The law is {NOT_AVAILABLE}: {reasons(line.models.scaling_law for line in lines)}",
         source="sysbench" if drawn else "",
         note="Points: measured. Lines: throughput = threads x one thread / (1 + contention x (threads - 1) + coherency "
         "x threads x (threads - 1)). The bend is where one thread's line reaches the highest throughput of the law. "
@@ -45,10 +45,7 @@ def _series(line: VariantLine, law: ScalingLaw) -> tuple[ChartSeries, ChartSerie
     low, high = min(threads), max(threads)
     places = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
     curve = tuple(Dot(float(f"{place:.4g}"), law.tps(place)) for place in places)
-    measured = tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points)
-    return ChartSeries(line.name, line.colour, curve, line.dash, fit=True), ChartSeries(
-        line.name, line.colour, measured
-    )
+    return ChartSeries(line.name, line.colour, curve, line.dash, fit=True), throughput_of(line)
 
 
 def _row(line: VariantLine, law: ScalingLaw | NotComputable) -> Row:
@@ -59,11 +56,3 @@ def _row(line: VariantLine, law: ScalingLaw | NotComputable) -> Row:
     ends = (peak.value, peak.lo, peak.hi) if peak else (None, None, None)
     remark = "" if peak else "no peak was measured"
     return (line.name, *ranges, law.bend_threads, *ends, law.peak_tps, law.misfit, remark)
-
-
-def _why_not(lines: Sequence[VariantLine]) -> str:
-    laws = [line.models.scaling_law for line in lines]
-    return (
-        " ".join(dict.fromkeys(law.why for law in laws if isinstance(law, NotComputable)))
-        or "nothing has been measured yet."
-    )

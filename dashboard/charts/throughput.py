@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dashboard.charts.ceilings import ceiling_of, shared
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, throughput_of
 from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point
 from workers.analysis.statistics import MIN_REPEATS
@@ -14,22 +14,13 @@ ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 def throughput(lines: Sequence[VariantLine], counts: str) -> Chart:
     what = f"{counts} per second"
-    series = [
-        ChartSeries(
-            line.name,
-            line.colour,
-            tuple(Dot(p.threads, p.tps, p.lo, p.hi) for p in line.points),
-            line.dash,
-        )
-        for line in lines
-    ]
+    series = [throughput_of(line, line.dash) for line in lines]
     bounds = _ceilings(lines)
     rows = [
-        (line.name, p.threads, p.tps, p.lo, p.hi, p.repeats, p.seconds, p.stalls.seconds,
-         _remark(p))
+        (line.name, p.threads, p.tps, p.lo, p.hi, p.repeats, p.seconds, p.stalls.seconds, _remark(p))
         for line in lines
         for p in line.points
-    ]  # fmt: skip
+    ]
     return Chart(
         key="throughput",
         title="Throughput by threads",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import OuterRef, Subquery
 
 from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
+from dashboard.findings.finding import between
 from dashboard.findings.headline import headline
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.models import Experiment
@@ -95,8 +96,7 @@ def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured,
 
 def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) -> str:
     digits = 2 if ratio.value >= 2 else 3
-    known = ratio.lo is not None and ratio.hi is not None
-    interval = f"{sig(ratio.lo, digits)} to {sig(ratio.hi, digits)}" if known else ""
+    interval = between(ratio.lo, ratio.hi, digits)
     if ratio.decision == "differs":
         text = f"{fast.variant} is {sig(ratio.value, digits)} times as fast as {safe.variant}"
         return f"{text} ({interval}) at {at(threads)}"

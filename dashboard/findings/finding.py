@@ -136,12 +136,12 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
         value, lo, hi = 1 / value, 1 / hi, 1 / lo
         faster, slower = slower, faster
     digits = 2 if value >= 2 else 3
-    return Finding(f"{where} {faster} is {sig(value, digits)} times as fast as {slower}", _range(lo, hi, digits))
+    return Finding(f"{where} {faster} is {sig(value, digits)} times as fast as {slower}", between(lo, hi, digits))
 
 
 def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
     """How large a difference could still be."""
-    return f"The throughput of {names[0]} is {_range(ratio.lo, ratio.hi, 3)} times that of {names[1]} (95 % CI)."
+    return f"The throughput of {names[0]} is {between(ratio.lo, ratio.hi, 3)} times that of {names[1]} (95 % CI)."
 
 
 def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:
@@ -172,7 +172,7 @@ def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
     name, point = pair.measured[0]
     text = f"{pair.where} {name} makes {sig(point.tps)} {counts} per second"
     absent = f"There is no comparison: {missing[0]} was not measured there." if missing else ""
-    return Finding(text, _range(point.lo, point.hi, 3), (absent,) if absent else ())
+    return Finding(text, between(point.lo, point.hi, 3), (absent,) if absent else ())
 
 
 def _anatomy(told: Sequence[tuple[str, Point]]) -> list[str]:
@@ -194,5 +194,6 @@ def _disturbed(told: Sequence[tuple[str, Point]]) -> list[str]:
     return stalled + [f"{name} had not settled: a longer warm-up would help." for name in drifting]
 
 
-def _range(lo: float | None, hi: float | None, digits: int) -> str:
+def between(lo: float | None, hi: float | None, digits: int) -> str:
+    """An interval; "" where none is known."""
     return "" if lo is None or hi is None else f"{sig(lo, digits)} to {sig(hi, digits)}"

@@ -4,7 +4,7 @@ the points fixed that order; the other points follow in sentences of their own, 
 from collections.abc import Sequence
 
 from dashboard.findings.compare.figures import Column, named
-from dashboard.findings.finding import TOO_FEW, Finding
+from dashboard.findings.finding import TOO_FEW, Finding, between
 from dashboard.findings.point import ThroughputRatio
 from dashboard.text.numbers import sig
 
@@ -26,7 +26,7 @@ def finding(columns: Sequence[Column]) -> Finding | None:
 
 def _told(name: str, first: str, ratio: ThroughputRatio) -> Finding:
     digits = 2 if ratio.value >= 2 else 3
-    interval = f"{sig(ratio.lo, digits)} to {sig(ratio.hi, digits)}" if ratio.lo is not None else ""
+    interval = between(ratio.lo, ratio.hi, digits)
     throughput = f"{sig(ratio.value, digits)} times the throughput of {first}"
     decision = ratio.decision
     if decision == "differs":

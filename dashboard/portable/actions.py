@@ -1,4 +1,4 @@
-"""Read a file and keep what it says, or say why not."""
+"""Imports a file: stores its experiment, or raises NotImported with the reason."""
 
 import hashlib
 import logging
@@ -75,8 +75,8 @@ def _kept(content: Content, user: Actor, sha256: str) -> Experiment:
 
 
 def _work_out(experiment: Experiment) -> None:
-    """Its statistics, claims and sentence, as at the end of one that ran here. What cannot be worked out does not stay:
-    pages would break on it."""
+    """Statistics, claims and sentence, as after an experiment that ran here. An import whose figures cannot be worked
+    out is refused: pages would break on it."""
     try:
         analysis_of(experiment)
         conclusion.remember(experiment)

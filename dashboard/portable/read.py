@@ -1,5 +1,5 @@
-"""A file, checked through and through before anything of it is stored: every part is there and is the one that the
-index means, every value has its type and its bounds, and whatever refers to something refers to what is there."""
+"""Checks a whole file before anything of it is stored. Every part of the index is there with its length and hash, every
+value has its type and its bounds, and every reference has its target."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ class RunParts:
 
 
 class Content:
-    """What a file says; `check` tells whether all of it fits together. Both raise NotImported."""
+    """The parts of a file. The constructor and `check` raise NotImported."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = Archive(file)
@@ -50,7 +50,7 @@ class Content:
 
     @property
     def digest(self) -> str:
-        """Of all that the file says but when and where it was written: the same experiment, the same digest."""
+        """Of the index without `export`: two files of the same experiment have the same digest."""
         said = self.index.model_dump(exclude={"export"}, exclude_unset=True)
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
@@ -106,7 +106,7 @@ class Content:
         return content
 
     def _has_its_parts(self) -> None:
-        """Those that the index calls for, those that it lists and those that are there are the same."""
+        """The parts that cells and trials need, those listed in `files` and those in the archive are the same."""
         needed = set(_needed(self))
         listed = set(self.index.files)
         if odd := sorted(needed ^ listed):
@@ -125,7 +125,7 @@ class Content:
 
 
 def _is_ours(raw: bytes) -> None:
-    """Said before anything else: a newer form is no mistake of whoever sent it."""
+    """Checked first: a file of a newer version gets its own message."""
     strict_json.bounded(raw, parts.INDEX)
     try:
         found = json.loads(raw)
@@ -242,7 +242,7 @@ def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
 
 
 def _check_output(found: RunParts, where: str) -> None:
-    """What sysbench itself printed, where it can be read; several of them that ran at once are added up."""
+    """The totals that sysbench printed, if they can be read. Totals of several sysbenches are added."""
     totals = list(_totals(found.output))
     if not totals:
         return
@@ -272,7 +272,7 @@ def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
 
 
 def verdict_of(evidence: shape.FileEvidence) -> str:
-    """Judged anew: what a file says of its own verdicts is not asked."""
+    """Judged again from the checks; a file holds no verdict."""
     if evidence.failed_at:
         return "unknown"
     return verdict(tuple(CheckResult(one.key, one.outcome, one.count, one.says) for one in evidence.checks))

@@ -1,6 +1,6 @@
-"""What the JSON parts of a file hold, and within which bounds: docs/experiment-file.schema.json is made of it.
+"""The fields of the JSON parts of a file, with types and bounds. docs/experiment-file.schema.json is made from it.
 
-What is only shown, such as the facts of an environment, may hold more than is named here.
+Parts that are only shown, such as an environment, may have more fields.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a checked file says, into the database: in the caller's transaction, all or nothing."""
+"""Stores a checked file in the database, in the transaction of the caller."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime

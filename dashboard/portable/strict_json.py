@@ -1,4 +1,4 @@
-"""JSON as the standards have it, in the bounds of what a database takes: whatever else it is, it is refused."""
+"""Reads JSON strictly: only what the standard allows and a database can store."""
 
 import json
 import math
@@ -41,8 +41,8 @@ def _first(wrong: ValidationError) -> str:
 
 
 def bounded(content: bytes, part: str) -> None:
-    """Before it is parsed: each value costs up to 100 bytes of memory, and a packed file holds millions in a few
-    kilobytes. Signs within texts count too."""
+    """Checked before parsing: each value costs up to 100 bytes of memory, and a packed file holds millions of them in a
+    few kilobytes. Signs within texts count too."""
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise NotImported(f"{part} holds more than {MOST_VALUES:,} values")
 

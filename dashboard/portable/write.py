@@ -1,6 +1,6 @@
-"""An experiment as one file. It says no more of servers than a share link does: hosts, accounts and paths are taken out
-by the same rules (dashboard.findings.redact), servers are Server A, B ... Statistics and verdicts are left out: they
-follow from the rest, and whoever reads the file works them out anew."""
+"""Writes an experiment as one file. Hosts, accounts and paths are removed by the rules of share links
+(dashboard.findings.redact); servers are called Server A, B ... The file holds no statistics and no verdicts: the
+reader of the file works them out again."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ _RUN_TITLES = (
 
 
 def file_of(experiment: Experiment) -> bytes:
-    """Raises NoFile for an experiment that is not over, or that holds what no file can."""
+    """Raises NoFile for an experiment that is not over, or that does not fit the schema of a file."""
     if not experiment.is_over:
         raise NoFile(
             f"{experiment} is {experiment.get_state_display()}: its file would be half of it. Nothing was written.",
@@ -45,7 +45,7 @@ def file_of(experiment: Experiment) -> bytes:
 
 
 class Clean:
-    """What a reader of the file may know. Names that became alike are told apart again. What is clean stays as it is,
+    """Removes hosts, accounts and paths from texts. Names that became equal get a number. A clean text does not change,
     so that an imported experiment is exported word for word."""
 
     def __init__(self, experiment: Experiment) -> None:
@@ -67,7 +67,7 @@ class Clean:
         return self.text(value) if isinstance(value, str) else value
 
     def facts(self, value: Mapping[str, Any]) -> Json:
-        """As `data`; what says where a server is or who uses it goes by its name."""
+        """As `data`, and fields whose name says host, account or path are removed."""
         return _settled(self._redactor.data, dict(value))
 
     def variables(self, known: Mapping[str, Any]) -> Json:
@@ -83,7 +83,7 @@ class Clean:
 
 
 def _settled(cleaned: Callable[[Value], Value], value: Value) -> Value:
-    """What was taken out can leave something behind that reads like a place."""
+    """Removes until nothing changes: a removal can leave a text that looks like a host or a path."""
     for _ in range(5):
         value, before = cleaned(value), value
         if value == before:
@@ -270,7 +270,7 @@ class _Writer:
             yield parts.TRIAL.format(trial.position), _json(shape.FileEvidence, {**data, **hidden})
 
     def _numbered(self, environment: Environment | None) -> int | None:
-        """Without what was taken out of them, many are the same."""
+        """Environments that are equal after the removal get the same number."""
         if environment is None:
             return None
         if environment.pk not in self._numbers:
@@ -295,7 +295,7 @@ class _Writer:
 
 
 def _filled(part: type[shape.Shape], row: Model, **said: object) -> Json:
-    """Each field of the part: what is said of it here, else the row's own."""
+    """A value for each field of the part: from `said`, else the attribute of the row."""
     own = (name for name in part.model_fields if name not in said)
     return {name: said.get(name) for name in part.model_fields} | {name: _value(getattr(row, name)) for name in own}
 
@@ -305,7 +305,8 @@ def _value(value: object) -> object:
 
 
 def _json(part: type[shape.Shape], value: Json) -> bytes:
-    """In the order of its names, so that what is the same looks the same. It is refused here rather than there."""
+    """Sorted by name, so that equal values give equal bytes. Checked as at an import: a file that no installation would
+    take is not written."""
     try:
         content = (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
         strict_json.read(content, part.__name__, part)

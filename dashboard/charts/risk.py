@@ -8,7 +8,7 @@ from dashboard.charts.pareto import front
 from dashboard.findings.crash.rate import Rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
-from dashboard.findings.crash.statistics import CrashLoss
+from dashboard.findings.crash.statistics import LOST_FROM, CrashLoss
 from dashboard.findings.crash.trials import Replica, Tried
 from dashboard.findings.point import Point
 from dashboard.records.experiments.crash_kinds import title
@@ -97,7 +97,7 @@ def risk(
 
 
 def _lost(lost_from: str, crash: str) -> str:
-    place = "" if lost_from == "engine" else f" from the {lost_from}"
+    place = "" if lost_from == "either" else f" from {LOST_FROM[lost_from]}"
     return f"acknowledged commits lost{place} per {crash}, mean"
 
 

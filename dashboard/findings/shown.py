@@ -11,7 +11,7 @@ from dashboard.findings import probed
 from dashboard.findings.analysis import Analysis, MadeOf, analysis_of, baseline_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.settings import CrashSetting, settings
-from dashboard.findings.crash.statistics import PLACES
+from dashboard.findings.crash.statistics import LOST_FROM
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.finding import Pair, pairs
@@ -35,7 +35,7 @@ class ResultChoice:
     server_id: int | None = None
     threads: int | None = None
     crash_kind: str = FIRST
-    lost_from: str = PLACES[0]
+    lost_from: str = next(iter(LOST_FROM))
     mine: str = ""
 
 
@@ -171,7 +171,7 @@ def shown(
             server_id=_at([target.server_id for target in plan.targets], choice.get("server")),
             threads=_at(plan.threads, choice.get("threads")),
             crash_kind=_one_of((FIRST, *kinds) if FIRST in kinds else kinds, choice.get("crash")) or FIRST,
-            lost_from=_one_of(PLACES, choice.get("lost")),
+            lost_from=_one_of(tuple(LOST_FROM), choice.get("lost")),
             mine=_at(variants, choice.get("mine")) or "",
         ),
         names=names,

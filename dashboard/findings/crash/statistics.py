@@ -13,6 +13,7 @@ from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, percent, sig, whole
 
 PLACES = ("engine", "binlog")
+LOST_FROM = {"either": "engine or binlog", "engine": "the engine", "binlog": "the binlog"}  # of a choice: its words
 
 
 @dataclass(frozen=True)

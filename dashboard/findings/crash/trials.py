@@ -78,10 +78,15 @@ class Tried:
         return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
 
     def lost(self, place: str) -> int | None:
-        """Acknowledged transactions lost from "engine" or "binlog"."""
-        return self.lost_engine if place == "engine" else self.lost_binlog
+        """Acknowledged transactions lost from "engine", "binlog", or "either": where more were lost. Without a binary
+        log the engine's number is the answer; without the engine's number nothing is known of both."""
+        if place == "either" and self.lost_engine is not None:
+            return max(self.lost_engine, self.lost_binlog or 0)
+        return self.lost_binlog if place == "binlog" else self.lost_engine
 
     def lost_ms(self, place: str) -> float | None:
+        if place == "either":
+            place = "binlog" if (self.lost_binlog or 0) > (self.lost_engine or 0) else "engine"
         return self.lost_engine_ms if place == "engine" else self.lost_binlog_ms
 
 

@@ -26,7 +26,7 @@ def told(experiment):
 
 @pytest.mark.django_db
 def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
-    chart = risk(client_in, trials.experiment(), mine=1)
+    chart = risk(client_in, trials.experiment(), mine=1, lost="engine")
     assert chart["kind"] == "risk"
     points = {one["name"]: one["points"][0] for one in chart["series"]}
     assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1860.5, "0/0": 2540.5}
@@ -94,8 +94,15 @@ def test_it_says_what_is_not_drawn_and_where_figures_come_from():
 
 @pytest.mark.django_db
 def test_it_marks_what_failed_without_such_a_loss(client_in):
-    chart = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}}))
-    assert chart["series"][0]["points"][0]["mark"].endswith("; 2 failed otherwise")
+    one = trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}})
+    assert risk(client_in, one, lost="engine")["series"][0]["points"][0]["mark"].endswith("; 2 failed otherwise")
+
+
+@pytest.mark.django_db
+def test_unless_a_place_is_chosen_it_draws_where_more_was_lost(client_in):
+    one = trials.experiment({"1/1": {"power-loss": [(0, 70), (90, 80)]}})
+    (point,) = risk(client_in, one)["series"][0]["points"]
+    assert (point["x"], point["x_lo"], point["x_hi"]) == (80, 70, 90)
 
 
 FAST = {"1/1": 1000.0, "2/1": 4000.0}

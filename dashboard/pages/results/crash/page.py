@@ -3,7 +3,7 @@
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
 from dashboard.findings.crash.self_test import self_test
-from dashboard.findings.crash.statistics import PLACES, finished
+from dashboard.findings.crash.statistics import LOST_FROM, finished
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import matrix
@@ -41,7 +41,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         {
             "name": "lost",
             "label": "Lost from",
-            "options": [(place, f"the {place}") for place in PLACES],
+            "options": list(LOST_FROM.items()),
             "chosen": view.choice.lost_from,
         },
         {"name": "mine", "label": "My setting", "options": mine, "chosen": chosen, "nothing": "not marked"},

@@ -189,6 +189,7 @@ def test_every_page_of_a_busy_installation(page, live_server, busy):
         f"/experiments/{busy['failed'].pk}/",
         f"/results/trials/{busy['experiment'].trials.last().pk}/",
         f"/results/compare/?from={busy['experiment'].pk}&{compared}",
+        f"/results/compare/?a={busy['experiment'].pk}&b={busy['failed'].pk}",
         f"/results/compare/?by=threads&figure=p99&{compared}",
         f"/share/comparisons/?{compared}",
         f"/share/{comparison}/",

@@ -268,10 +268,11 @@ def test_a_cell_shows_what_its_figures_rest_on(page, found):
 
 def test_points_are_put_side_by_side(page, found):
     page.goto(found.result)
-    follow(page, "Compare")
+    follow(page, "Compare with ...")
+    press(page, "List its points")
     for box in page.locator("main input[type=checkbox]").all()[:2]:
         box.check()
-    press(page, "Compare")
+    press(page, "Compare these points")
     expect(page.locator("main")).to_contain_text("the same environment, as far as it is known")
     assert page.get_by_role("region", name="Side by side").get_by_role("columnheader").count() == 3
 

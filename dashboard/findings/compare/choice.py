@@ -1,5 +1,6 @@
 """What the address of a comparison says:
 
+    a, b    ids of two experiments: each point that both have is compared, and `runs`, `by` and `from` mean nothing
     runs    ids of runs, `12,13`; they are gathered into points by themselves; the first is what others are held against
     figure  which figure is drawn, a key of FIGURES
     by      `points`: a bar for each; `threads`: a line over the threads for each variant
@@ -41,13 +42,21 @@ class Choice:
     scale: str = "linear"
     hidden: tuple[int, ...] = ()
     offered: int | None = None
+    a: int | None = None
+    b: int | None = None
+
+    @property
+    def is_of_experiments(self) -> bool:
+        return self.a is not None and self.b is not None
 
     def query(self, **other: Any) -> str:
         """The address's query of this choice, or of one that differs in `other`. What is usual is left out, unless the
         points are: behind a link, what is usual is what was shared."""
         one = replace(self, **other)
-        usual = _USUAL if one.runs else _NOTHING
+        usual = _USUAL if one.runs or one.is_of_experiments else _NOTHING
         said: dict[str, object] = {
+            "a": one.a or "",
+            "b": one.b or "",
             "runs": _listed(one.runs),
             "figure": one.figure,
             "by": one.by,
@@ -63,22 +72,24 @@ class Choice:
 
     def seen_with(self, asked: Query) -> "Choice":
         """The same points, looked at in the way that is asked for: all that a reader of a link can choose."""
-        return choice(asked, usual=self, runs=self.runs)
+        return replace(choice(asked, usual=self), runs=self.runs, a=self.a, b=self.b)
 
 
-_NOTHING = {"runs": "", "from": ""}
+_NOTHING = {"a": "", "b": "", "runs": "", "from": ""}
 _USUAL = {**_NOTHING, "figure": Choice.figure, "by": Choice.by, "scale": Choice.scale, "hide": ""}
 
 
-def choice(asked: Query, usual: Choice = Choice(), runs: tuple[int, ...] | None = None) -> Choice:
-    """`usual`: the values of absent parameters; `runs`: used instead of those in the address."""
+def choice(asked: Query, usual: Choice = Choice()) -> Choice:
+    """`usual`: the values of absent parameters."""
     return Choice(
-        runs=run_ids(asked) if runs is None else runs,
+        runs=run_ids(asked),
         figure=_one_of(FIGURES, asked.get("figure", ""), usual.figure),
         by=_one_of(BYS, asked.get("by", ""), usual.by),
         scale=_one_of(SCALES, asked.get("scale", ""), usual.scale),
         hidden=_hidden(asked, usual.hidden),
-        offered=_number(asked.get("from", "")) or None,  # ids begin at 1
+        offered=_id(asked.get("from", "")),
+        a=_id(asked.get("a", "")),
+        b=_id(asked.get("b", "")),
     )
 
 
@@ -99,8 +110,9 @@ def _one_of(known: Mapping[str, object] | Iterable[str], asked: str, usual: str)
     return asked if asked in known else usual
 
 
-def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
+def _id(text: str) -> int | None:
+    """Ids begin at 1."""
+    return (int(text) or None) if re.fullmatch(r"[0-9]{1,18}", text) else None
 
 
 def _listed(numbers: Iterable[int]) -> str:

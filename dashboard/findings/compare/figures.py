@@ -25,33 +25,33 @@ Value = tuple[float | None, float | None, float | None]  # with its 95 % interva
 
 @dataclass(frozen=True)
 class ComparedFigure:
-    """`label` and `unit` are those of the axis; `format`: a key of numbers.FORMATS; `value` of a column."""
+    """`label` and `unit` are those of the axis; `format`: a key of numbers.FORMATS; `value` of a point."""
 
     title: str
     label: str
     unit: str
     format: str
-    value: Callable[[Column], Value]
+    value: Callable[[Point], Value]
 
 
-def _throughput(column: Column) -> Value:
-    return column.tps, column.lo, column.hi
+def _throughput(point: Point) -> Value:
+    return point.tps, point.lo, point.hi
 
 
-def _latency(percentile: str) -> Callable[[Column], Value]:
-    return lambda column: (column.latency_ms.get(percentile), None, None)
+def _latency(percentile: str) -> Callable[[Point], Value]:
+    return lambda point: (point.latency_ms.get(percentile), None, None)
 
 
-def _fsyncs(log: str) -> Callable[[Column], Value]:
-    def value(column: Column) -> Value:
-        found = column.fsyncs_of(log)
+def _fsyncs(log: str) -> Callable[[Point], Value]:
+    def value(point: Point) -> Value:
+        found = point.fsyncs_of(log)
         return (found.value if found else None), None, None
 
     return value
 
 
-def _group(column: Column) -> Value:
-    return (column.group.value if column.group else None), None, None
+def _group(point: Point) -> Value:
+    return (point.group.value if point.group else None), None, None
 
 
 FIGURES: dict[str, ComparedFigure] = {

@@ -1,4 +1,4 @@
-"""What a link to a comparison holds: the query of the compare page, cut down to the runs that were there."""
+"""What a link to a comparison holds: the query of the compare page, without runs that were not there."""
 
 from dataclasses import replace
 
@@ -6,12 +6,15 @@ from django.http import QueryDict
 
 from dashboard.findings.compare.choice import Choice, choice
 from dashboard.findings.compare.columns import columns, experiments_of
+from dashboard.findings.compare.pairs import experiments_named
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.sharing.models import ShareLink
 
 
 def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
     """What would be shared, and of which experiments; none where nothing is compared."""
+    if chosen.is_of_experiments:
+        return replace(chosen, runs=(), offered=None), experiments_named(chosen)
     found = columns(chosen.runs)
     known = {run_id for column in found for run_id in column.run_ids}
     runs = tuple(one for one in chosen.runs if one in known)
@@ -19,8 +22,11 @@ def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
 
 
 def still_there(link: ShareLink) -> tuple[int, ...]:
-    """The runs of a link whose experiments are not deleted: what a page that is kept may go on showing."""
-    runs = Run.objects.filter(pk__in=choice(QueryDict(link.comparison)).runs).order_by("pk")
+    """The experiments or runs of a link that are not deleted: what a page that is kept may go on showing."""
+    chosen = choice(QueryDict(link.comparison))
+    if chosen.is_of_experiments:
+        return tuple(one.pk for one in experiments_named(chosen))
+    runs = Run.objects.filter(pk__in=chosen.runs).order_by("pk")
     return tuple(runs.exclude(cell__experiment__in=Experiment.deleted.ids()).values_list("pk", flat=True))
 
 

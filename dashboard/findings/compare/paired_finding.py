@@ -1,0 +1,49 @@
+"""The sentence on top of two compared experiments: how many pairs differ, the largest difference, what has no pair."""
+
+import math
+from collections import Counter
+
+from dashboard.findings.compare.pairs import PairedExperiments, PointPair
+from dashboard.findings.finding import TOO_FEW, Finding
+from dashboard.findings.point import ThroughputRatio
+from dashboard.text.numbers import at, sig
+from workers.analysis.compare import Decision
+
+FURTHER: dict[Decision, str] = {
+    "no difference shown": "no difference was shown",
+    "not decidable": "not decidable: measure more repeats",
+    "too few to judge": "two repeats are too few to judge",
+    "measured once": "measured once, too few to judge",
+}
+
+
+def paired_finding(found: PairedExperiments) -> Finding:
+    alone = _alone(found.alone)
+    if not found.pairs:
+        return Finding("A and B have no point in common", more=alone)
+    judged = [(pair, pair.ratio) for pair in found.pairs if pair.ratio]
+    counted = Counter(ratio.decision for _, ratio in judged)
+    rest = [f"{counted[decision]} of {len(found.pairs)}: {words}." for decision, words in FURTHER.items()
+            if counted[decision]]  # fmt: skip
+    if len(judged) < len(found.pairs):
+        rest.append(f"{len(found.pairs) - len(judged)} of {len(found.pairs)}: A and B do not count the same.")
+    few = [TOO_FEW] if counted["too few to judge"] + counted["measured once"] else []
+    differing = [(pair, ratio) for pair, ratio in judged if ratio.decision == "differs"]
+    text, interval = _largest(differing) if differing else ("", "")
+    points = (
+        f"{len(differing) or 'None'} of {len(found.pairs)} paired points differ{'s' if len(differing) == 1 else ''}"
+    )
+    return Finding(f"{points}{text}", interval, (*rest, *few, *alone))
+
+
+def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, str]:
+    """The same factor counts alike in both directions."""
+    pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
+    where = f"{pair.place.name} at {at(pair.threads)}"
+    text = f"; the largest difference is {where}: B has {sig(ratio.value)} times the throughput of A"
+    return text, f"95 % CI {sig(ratio.lo)} to {sig(ratio.hi)}"
+
+
+def _alone(alone: tuple[int, int]) -> tuple[str, ...]:
+    said = [f"{count} only in {side}" for count, side in zip(alone, "AB", strict=True) if count]
+    return (f"Points without a pair: {', '.join(said)}.",) if said else ()

@@ -1,0 +1,135 @@
+"""Two experiments, A and B: each point that both have, with the ratio of B to A, and the points that only one has.
+
+A pair is one variant, workload and number of threads on one server. Servers are paired by their id; where each
+experiment has one further server, those two are a pair too.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dashboard.findings.analysis import analysis_of, judged
+from dashboard.findings.compare.choice import Choice
+from dashboard.findings.lines import VariantPlace, places
+from dashboard.findings.point import Point, ThroughputRatio
+from dashboard.findings.points import PointKey, points
+from dashboard.records.experiments.models import Environment, Experiment, Run
+from dashboard.text.numbers import at
+from workers.bench.plan import Plan
+
+
+@dataclass(frozen=True)
+class PointPair:
+    """`place`: name and colour, as on the result page of A. `ratio`: throughput of B over A; None: the two workloads
+    count different things."""
+
+    place: VariantPlace
+    workload: str
+    threads: int
+    a: Point
+    b: Point
+    ratio: ThroughputRatio | None
+
+
+@dataclass(frozen=True)
+class PairedExperiments:
+    """`only_a`, `only_b`: points without a partner, in words: `0/0 at 8 and 64 threads`."""
+
+    pairs: tuple[PointPair, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    alone: tuple[int, int]  # how many points these are
+
+    @property
+    def workloads(self) -> list[str]:
+        return list(dict.fromkeys(pair.workload for pair in self.pairs))
+
+
+def experiments_named(choice: Choice) -> list[Experiment]:
+    """A and B; empty where one of them is not named, is deleted, or both are the same."""
+    known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b)))
+    return [known[choice.a], known[choice.b]] if choice.a and choice.b and len(known) == 2 else []
+
+
+def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> PairedExperiments:
+    """`names`: server id -> its name for this reader; `clean`: takes out of a text what this reader may not see."""
+    plan_a, plan_b = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
+    partner = _partners(plan_a, plan_b)
+    of_a = {_key(point): point for point in analysis_of(a).points}
+    of_b = {_key(point, partner): point for point in analysis_of(b).points}
+    both = [key for key in of_a if key in of_b]
+    ratios = _ratios(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
+    place_a = {(one.variant, one.server_id): one for one in _places(plan_a, names, clean)}
+    name_b = {(one.variant, one.server_id): one.name for one in _places(plan_b, names, clean)}
+    alone_a = [point for key, point in of_a.items() if key not in of_b]
+    alone_b = [point for key, point in of_b.items() if key not in of_a]
+    return PairedExperiments(
+        pairs=tuple(
+            PointPair(
+                place=place_a[key.variant, key.server_id],
+                workload=clean(key.workload),
+                threads=key.threads,
+                a=of_a[key],
+                b=of_b[key],
+                ratio=ratios.get(key),
+            )
+            for key in both
+        ),
+        only_a=_in_words(alone_a, {key: one.name for key, one in place_a.items()}, clean),
+        only_b=_in_words(alone_b, name_b, clean),
+        alone=(len(alone_a), len(alone_b)),
+    )
+
+
+def _partners(a: Plan, b: Plan) -> dict[int, int]:
+    """Server of B -> server of A."""
+    of_a, of_b = ([target.server_id for target in plan.targets] for plan in (a, b))
+    further_a, further_b = [pk for pk in of_a if pk not in of_b], [pk for pk in of_b if pk not in of_a]
+    return dict(zip(further_b, further_a, strict=True)) if len(further_a) == len(further_b) == 1 else {}
+
+
+def _key(point: Point | PointKey, partner: Mapping[int, int] = {}) -> PointKey:
+    server_id = partner.get(point.server_id, point.server_id)
+    return PointKey(server_id, point.variant, point.workload, point.threads)
+
+
+def _ratios(
+    a: Experiment, b: Experiment, partner: Mapping[int, int], wanted: Iterable[PointKey]
+) -> dict[PointKey, ThroughputRatio | None]:
+    """B over A, adjusted for the number of pairs."""
+    of_a = {one.key: one for one in points(a)}
+    of_b = {_key(one.key, partner): one for one in points(b)}
+    return judged({key: (of_b[key].seconds(), of_a[key].seconds()) for key in wanted})
+
+
+def _places(plan: Plan, names: Mapping[int, str], clean: Callable[[str], str]) -> list[VariantPlace]:
+    return places(plan, names, len(plan.targets) > 1, clean)
+
+
+def _in_words(
+    alone: Iterable[Point], names: Mapping[tuple[str, int], str], clean: Callable[[str], str]
+) -> tuple[str, ...]:
+    """Variants that lack the same numbers of threads together."""
+    threads: dict[tuple[str, str], list[int]] = {}
+    for point in alone:
+        threads.setdefault((clean(point.workload), names[point.variant, point.server_id]), []).append(point.threads)
+    alike: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for (workload, name), found in threads.items():
+        alike.setdefault((workload, tuple(found)), []).append(name)
+    return tuple(
+        f"{_listed(variants)} at {_listed([*map(str, found[:-1]), at(found[-1])])} ({workload})"
+        for (workload, found), variants in alike.items()
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def environments(pairs: Iterable[PointPair]) -> list[list[Mapping[str, object]]]:
+    """The environments of A and B, each combination that some pair has once."""
+    first = [(pair.a.run_ids[0], pair.b.run_ids[0]) for pair in pairs]
+    of_run = dict(Run.objects.filter(pk__in=[pk for both in first for pk in both]).values_list("pk", "environment_id"))
+    combinations = list(dict.fromkeys((of_run[a], of_run[b]) for a, b in first))
+    known = Environment.objects.in_bulk({pk for both in combinations for pk in both})
+    return [[known[a].data, known[b].data] for a, b in combinations]

@@ -1,0 +1,97 @@
+"""What is compared, for its reader: two experiments, or single points as addresses with `runs` name them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dashboard.charts.compared import ComparedChart, picture
+from dashboard.charts.paired import paired_picture
+from dashboard.findings.compare.choice import BYS, Choice
+from dashboard.findings.compare.columns import columns, experiments_of, shown_to
+from dashboard.findings.compare.figures import Column
+from dashboard.findings.compare.finding import finding
+from dashboard.findings.compare.paired_finding import paired_finding
+from dashboard.findings.compare.pairs import environments, experiments_named, paired
+from dashboard.findings.finding import Finding
+from dashboard.findings.names import server_names
+from dashboard.pages.results.compare.reader import reader_of
+from dashboard.pages.results.reader import Reader
+from dashboard.records.experiments.models import Experiment
+from workers.bench.plan import Plan
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`environments`: groups in which like is expected, each with as many as there are `heads`; `shown`: what only this
+    way to compare gives to the template."""
+
+    reader: Reader
+    experiments: Sequence[Experiment]
+    finding: Finding | None
+    chart: ComparedChart
+    heads: Sequence[str]
+    environments: Sequence[Sequence[Mapping[str, object]]]
+    shown: Mapping[str, object]
+
+
+def comparison(choice: Choice, token: str = "") -> Comparison:
+    """`token`: of the share link that was opened, "" for somebody who logged in."""
+    both = experiments_named(choice)
+    return _of_experiments(choice, both, token) if both else _of_points(choice, token)
+
+
+def _of_experiments(choice: Choice, both: Sequence[Experiment], token: str) -> Comparison:
+    reader = reader_of(both, token)
+    names = {pk: name for one in both for pk, name in server_names(Plan.from_dict(one.plan)).items()}
+    found = paired(*both, names | dict(reader.names), reader.text)
+    return Comparison(
+        reader=reader,
+        experiments=both,
+        finding=paired_finding(found),
+        chart=paired_picture(found, choice),
+        heads=("A", "B"),
+        environments=environments(found.pairs),
+        shown={
+            "paired": found,
+            "sides": [(side, one, reader.text(one.name)) for side, one in zip("AB", both, strict=True)],
+            "alone": [("A", found.only_a), ("B", found.only_b)],
+        },
+    )
+
+
+def _of_points(choice: Choice, token: str) -> Comparison:
+    found = columns(choice.runs)
+    experiments = experiments_of(found)
+    reader = reader_of(experiments, token)
+    shown = shown_to(found, reader.names, reader.text)
+    return Comparison(
+        reader=reader,
+        experiments=experiments,
+        finding=finding(shown),
+        chart=picture(shown, choice),
+        heads=[str(n) for n in range(1, len(found) + 1)],
+        environments=[[column.environment for column in found]],
+        shown={
+            "columns": shown,
+            "takes_out": [(column, _without(choice, place, column)) for place, column in enumerate(shown)],
+            "left_out": max(0, len(choice.runs) - sum(len(column.run_ids) for column in found)),
+            "views": _views(replace(choice, runs=()) if reader.is_guest else choice),
+            "said": _said(choice),
+        },
+    )
+
+
+def _without(choice: Choice, place: int, column: Column) -> str:
+    return choice.query(runs=column.others, hidden=choice.hidden_without(place))
+
+
+def _views(choice: Choice) -> list[dict[str, object]]:
+    return [
+        {"title": title, "query": choice.query(by=by), "by": by, "is_chosen": by == choice.by}
+        for by, title in BYS.items()
+    ]
+
+
+def _said(choice: Choice) -> list[tuple[str, str]]:
+    """(Name, value) of what a form that adds points carries along: they come last, so that places stay."""
+    hide = ",".join(map(str, choice.hidden))
+    return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale), ("hide", hide)]

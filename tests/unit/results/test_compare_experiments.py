@@ -1,0 +1,122 @@
+"""Two experiments on the compare page: every point is paired, or named as one without a pair."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard.findings.compare.figures import FIGURES
+from dashboard.findings.looks import looks
+from dashboard.records.experiments.models import Experiment
+from tests.unit.results import factory
+from tests.unit.results.test_result_pages import obeys_the_policy
+
+pytestmark = pytest.mark.django_db
+EIGHT = {
+    f"{flush}/{sync}": 1000.0 * (n + 1) for n, (flush, sync) in enumerate((f, s) for f in (0, 1, 2, 3) for s in (0, 1))
+}
+
+
+def compare(client, a, b, **query):
+    return client.get(reverse("results:compare"), {"a": a.pk, "b": b.pk, **query})
+
+
+def test_every_point_of_two_ordinary_experiments_is_paired(client_in):
+    old = factory.experiment(EIGHT, threads=(1, 2, 4, 8, 16, 32), seconds=4, name="before")
+    new = factory.experiment({name: 2 * tps for name, tps in EIGHT.items()}, threads=(1, 2, 4, 8, 16, 32), seconds=4)
+    page = compare(client_in, old, new)
+    pairs = page.context["paired"].pairs
+    assert len(pairs) == 48 and page.context["alone"] == [("A", ()), ("B", ())]
+    assert {pair.ratio.decision for pair in pairs} == {"differs"}
+    assert all(pair.ratio.lo < 2.05 and pair.ratio.hi > 1.95 for pair in pairs)
+    assert page.context["finding"].text.startswith("48 of 48 paired points differ; the largest difference is ")
+    assert [pair.place.colour for pair in pairs[::6]] == [look.colour for look in looks(list(EIGHT))]
+    assert page.text.count("<b>differs</b>") == 48 and obeys_the_policy(page)
+
+
+def test_points_without_a_pair_are_named(client_in):
+    a = factory.experiment({"1/1": 1000.0, "0/0": 2000.0, "2/0": 1500.0}, threads=(1, 8, 64))
+    b = factory.experiment({"1/1": 1000.0, "0/0": 2000.0, "2/2": 3000.0}, threads=(1, 8))
+    page = compare(client_in, a, b)
+    assert len(page.context["paired"].pairs) == 4
+    assert (
+        "Only in A: 1/1 and 0/0 at 64 threads (update by key); 2/0 at 1, 8 and 64 threads (update by key)." in page.text
+    )
+    assert "Only in B: 2/2 at 1 and 8 threads (update by key)." in page.text
+    assert "Points without a pair: 5 only in A, 2 only in B." in page.context["finding"].more
+
+
+def test_nothing_in_common_is_said(client_in):
+    a, b = factory.experiment({"1/1": 1000.0}, threads=(1,)), factory.experiment({"0/0": 2000.0}, threads=(1,))
+    page = compare(client_in, a, b)
+    assert page.context["finding"].text == "A and B have no point in common"
+    assert "Only in A: 1/1 at 1 thread" in page.text and "Only in B: 0/0 at 1 thread" in page.text
+
+
+def test_what_was_not_decided_is_counted(client_in):
+    a, b = factory.experiment(repeats=2), factory.experiment({name: 2 * tps for name, tps in factory.VARIANTS.items()})
+    finding = compare(client_in, a, b).context["finding"]
+    assert finding.text == "None of 6 paired points differ" and not finding.interval
+    assert "6 of 6: two repeats are too few to judge." in finding.more
+
+
+def test_updates_are_not_held_against_commits(client_in):
+    a, b = factory.experiment({"1/1": 1000.0}), factory.experiment({"1/1": 2000.0})
+    b.plan["workloads"][0]["key"] = "durable-once-a-second"
+    b.save()
+    page = compare(client_in, a, b)
+    assert [pair.ratio for pair in page.context["paired"].pairs] == [None, None]
+    assert "2 of 2: A and B do not count the same." in page.context["finding"].more
+    assert "A counts commits, B updates" in " ".join(page.text.split())
+
+
+def test_one_server_each_is_a_pair_and_several_are_paired_by_their_id(client_in):
+    one, two, three = (factory.server(name) for name in ("one", "two", "three"))
+    moved = compare(client_in, factory.experiment(servers=[one]), factory.experiment(servers=[two]))
+    assert len(moved.context["paired"].pairs) == 6
+    several = compare(client_in, factory.experiment(servers=[one, two]), factory.experiment(servers=[one, three]))
+    assert [pair.place.server_id for pair in several.context["paired"].pairs].count(one.pk) == 6
+    assert len(several.context["paired"].pairs) == 12, "two and three are the only further servers"
+    unclear = compare(client_in, factory.experiment(servers=[one, two]), factory.experiment(servers=[three]))
+    assert unclear.context["paired"].pairs == () and "Only in A: 1/1, one, " in unclear.text
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_figure_is_drawn_as_a_ratio(client_in, figure):
+    a, b = factory.experiment({"1/1": 1000.0}), factory.experiment({"1/1": 2000.0})
+    chart = compare(client_in, a, b, figure=figure).context["picture"]["chart"]
+    assert [line.name for line in chart.series] == ["1/1"] and len(chart.table.rows) == 2
+    rows = client_in.get(
+        reverse("results:compare_chart", args=["compared", "csv"]), {"a": a.pk, "b": b.pk, "figure": figure}
+    ).text.splitlines()
+    assert len(rows) == 3 and ",B/A," in rows[0]
+
+
+def test_it_says_what_differs_between_the_environments(client_in):
+    page = compare(client_in, factory.experiment(), factory.experiment(environment={"kernel": "6.12.0"}))
+    assert page.context["unlike"] == [("kernel", ["6.1.0", "6.12.0"])]
+
+
+def test_a_result_leads_here_and_one_experiment_is_no_pair(client_in):
+    a = factory.experiment()
+    result = client_in.get(reverse("results:page", args=[a.pk])).text
+    assert f'href="{reverse("results:compare")}?a={a.pk}">Compare with' in result
+    assert "A and B are the same experiment" in compare(client_in, a, a).text
+    gone = factory.experiment()
+    Experiment.objects.filter(pk=gone.pk).update(deleted_at=timezone.now())
+    assert "was deleted, or never existed" in compare(client_in, a, gone).text
+
+
+def test_a_link_shows_these_two_and_nothing_else(client_in):
+    a, b, other = factory.experiment(name="before"), factory.experiment(name="after"), factory.experiment(name="other")
+    made = client_in.post(f"/share/comparisons/?a={a.pk}&b={b.pk}&figure=p95", {"days": "7"})
+    path = re.search(r"http://testserver(/share/[\w-]{32}/)", made.text)[1]
+    shown = Client().get(f"{path}?b={other.pk}")
+    assert shown.context["picture"]["payload"]["title"] == "Latency p95 of B against A"
+    assert "before" in shown.text and "after" in shown.text and "other" not in shown.text.split("<main")[1]
+    assert "/results/" not in shown.text and factory.server().name not in shown.text
+    assert len(Client().get(f"{path}charts/compared.csv?a={other.pk}").text.splitlines()) == 7
+    Experiment.objects.filter(pk=b.pk).update(deleted_at=timezone.now())
+    assert "This comparison is empty" in Client().get(path).text

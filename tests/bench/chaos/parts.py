@@ -24,7 +24,7 @@ class Parts:
         for child in self._children.values():
             child.wait_until_ready()
 
-    def tend(self) -> None:
+    def check(self) -> None:
         for name, child in self._children.items():
             if child.status is None:
                 continue

@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from dashboard.history import update as history
 from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments import lifecycle, waiting
+from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import post
 from dashboard.records.schedules import nights
@@ -25,6 +27,7 @@ _room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
 def run_experiment(experiment_id: int) -> None:
     """A worker without a free thread leaves the experiment queued; housekeeping sends the task again."""
     if not _room.acquire(blocking=False):
+        lifecycle.say(Experiment(pk=experiment_id), waiting.NO_FREE_THREAD)
         return
     try:
         conduct(experiment_id, heartbeat.start())
@@ -54,8 +57,8 @@ def watch_nights() -> None:
     now = timezone.now()
     tell_site = partial(task_queue.send, task_queue.SCHEDULE, expires_s=60)
     nights.watch(now, experiments.notify_workers, connections.unreachable, tell_site)
-    for waiting in post.waiting(now):
-        deliver.delay(waiting)
+    for message in post.waiting(now):
+        deliver.delay(message)
 
 
 @shared_task

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workers.crash.trial import TrialStep
+from workers.crash.setup_and_result import TrialStep
 
 WIDTH = 1000
 LEAST = 6  # a part that is there can be seen, however small

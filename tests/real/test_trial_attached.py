@@ -9,7 +9,7 @@ import pytest
 from tests.real.owned import owned
 from tests.real.trials import bad, forgetful
 from workers.crash.run import run_trial
-from workers.crash.trial import Attached, TrialSetup
+from workers.crash.setup_and_result import Attached, TrialSetup
 from workers.errors import Cancelled, PlanError
 from workers.sandbox import options
 from workers.servers import ask

@@ -5,7 +5,7 @@ from typing import Any
 
 from workers.crash.chain import PORTS, TrialPorts
 from workers.crash.run import run_trial
-from workers.crash.trial import TrialResult, TrialSetup
+from workers.crash.setup_and_result import TrialResult, TrialSetup
 from workers.sandbox import builds
 
 

@@ -212,7 +212,7 @@ def test_where_to_look_names_files_that_exist_and_at_most_eight():
 @pytest.mark.parametrize(
     ("module", "source", "told"),
     [
-        ("workers.servers.guilty", "from workers.crash import trial", "servers imports workers.crash.trial"),
+        ("workers.servers.guilty", "from workers.crash import run", "servers imports workers.crash.run"),
         ("workers.servers.guilty", "def f():\n    import redis.client", "servers imports redis.client"),
         ("workers.servers.guilty", "from . import target", "servers imports ."),
         ("workers.upkeep.guilty", "import workers.tasks", "upkeep imports workers.tasks"),
@@ -229,7 +229,7 @@ def test_a_module_that_breaks_in_is_named(tmp_path, module, source, told):
     for ours in OURS:
         (tmp_path / ours).mkdir()
     (tmp_path / "workers/crash").mkdir()
-    (tmp_path / "workers/crash/trial.py").touch()
+    (tmp_path / "workers/crash/run.py").touch()
     name = f"{module.replace('.', '/')}.py" if "." in module else f"{module}/__init__.py"
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text(source)

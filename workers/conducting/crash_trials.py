@@ -10,7 +10,7 @@ from dashboard.records.experiments import run_results, trial_results
 from dashboard.records.experiments.models import Environment, Trial
 from workers.conducting import expendable
 from workers.conducting.job import Job
-from workers.crash.trial import TrialSetup
+from workers.crash.setup_and_result import TrialSetup
 from workers.host import environment
 from workers.sandbox.storage import parse
 from workers.upkeep import restores

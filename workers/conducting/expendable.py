@@ -13,7 +13,7 @@ from dashboard.records.experiments.rights import queued_by
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
 from workers.servers import schema
 from workers.servers.connection import connect

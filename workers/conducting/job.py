@@ -20,7 +20,7 @@ from workers.bench.measure import Measurement
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.stage_key import StageKey
-from workers.crash.trial import TrialResult
+from workers.crash.setup_and_result import TrialResult
 from workers.errors import Cancelled, DurascopeError, PlanError
 from workers.sandbox.builds import Build
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from workers.crash.owners_command import OwnersCommand
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import AccessDenied, DurascopeError, PlanError, SandboxError, ServerError
 from workers.sandbox.server import Recovery
 from workers.servers import ask

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workers.crash.replica import SCHEMA
-from workers.crash.trial import TrialSetup
+from workers.crash.setup_and_result import TrialSetup
 from workers.errors import PlanError, SandboxError
 from workers.sandbox import images
 from workers.sandbox.server import Sandbox

@@ -7,7 +7,7 @@ from workers.crash.checks import judge_all, missing_from
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
 from workers.crash.inspect import read_binlog, telling
 from workers.crash.ledger import Ledger
-from workers.crash.trial import LostWork
+from workers.crash.setup_and_result import LostWork
 from workers.crash.verdict import verdict
 
 

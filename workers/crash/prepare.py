@@ -10,7 +10,7 @@ from workers.crash.chain import Begun, Prepared, ServerReady
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.replica import Replica
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
 from workers.sandbox import options
 from workers.sandbox.disk.volatile import VolatileDisk

@@ -12,8 +12,8 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
 from workers.crash.prepare import prepare, start
+from workers.crash.setup_and_result import TrialResult, TrialSetup
 from workers.crash.timeline import Timeline
-from workers.crash.trial import TrialResult, TrialSetup
 from workers.errors import Cancelled, PlanError, SandboxError, ServerEnded, reason
 from workers.host import temporary
 
@@ -115,7 +115,7 @@ def load(prepared: Prepared) -> Loaded:
 def crash(loaded: Loaded) -> Crashed:
     """Freeze, drain, cut: workers.crash.witness explains this order."""
     kind, scene = loaded.kind, loaded.scene
-    down = kind.freeze(scene)
+    down = kind.silence(scene)
     loaded.witness.drain(QUIET_S if loaded.setup.attached else 0)
     notes = kind.cut(scene)
     before = _copy_of_binlog(loaded)  # after the cut: a disk that holds flushes may block readers too

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from workers.crash.trial import TrialStep
+from workers.crash.setup_and_result import TrialStep
 from workers.errors import Cancelled
 
 

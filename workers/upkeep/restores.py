@@ -19,7 +19,7 @@ from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here
 from workers.crash.attached import AttachedServer
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import DurascopeError, ServerError, Taken
 from workers.servers.undo import undo
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from dashboard.records.experiments.crash_kinds import LYING_DISK
 from dashboard.text.numbers import ms
+from workers.crash.kinds import CRASH_KINDS
 
 FLUSH, ROCKSDB_FLUSH, SYNC = "innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit", "sync_binlog"
-PROCESS_KILL = "process-kill"
 
 
 @dataclass(frozen=True)
@@ -47,38 +47,39 @@ def _causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> 
             "No setting prevents that. Use a disk whose cache keeps its content without power.",
         )
         return
+    power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
     if lost.engine:
-        yield _engine(kind, engine, settings, lost)
+        yield _engine(power, engine, settings, lost)
     if lost.binlog:
-        yield _binlog(kind, engine, settings, lost)
+        yield _binlog(power, settings, lost)
 
 
-def _engine(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
+def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
     if engine not in ("innodb", "rocksdb"):
         return _unexplained(False, f"{engine}'s log")
     name = ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH
     log = "write-ahead log" if engine == "rocksdb" else "redo log"
     flush, last = settings.get(name), _last(lost.engine_ms)
     if flush == "0" or (engine == "rocksdb" and flush == "2" and settings.get("rocksdb_manual_wal_flush") != "OFF"):
-        rescue = f"{name}=1" if kind != PROCESS_KILL or engine == "rocksdb" else f"{name}=1 or 2"
+        rescue = f"{name}=1" if power or engine == "rocksdb" else f"{name}=1 or 2"
         return Cause(f"{name}={flush}: the {log} of {last} was still in the server's memory.", _prevents(rescue))
-    if flush == "2" and kind != PROCESS_KILL:
+    if flush == "2" and power:
         return Cause(f"{name}=2: the {log} of {last} was written but not flushed.", _prevents(f"{name}=1"))
-    if flush in ("1", "3") and kind != PROCESS_KILL and _is_unflushed(settings):
+    if flush in ("1", "3") and power and _is_unflushed(settings):
         says = f"{SYNC}={settings[SYNC]}: recovery rolled back {last} of commits; their binlog events were not flushed."
         return Cause(says, _prevents(f"{SYNC}=1"))
     return _unexplained(flush is not None, f"the {log}")
 
 
-def _binlog(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
+def _binlog(power: bool, settings: Mapping[str, str], lost: Lost) -> Cause:
     last = _last(lost.binlog_ms)
     if settings.get("binlog_storage_engine", "").lower() == "innodb":
         flush = settings.get(FLUSH)
-        if flush == "0" or (flush == "2" and kind != PROCESS_KILL):
+        if flush == "0" or (flush == "2" and power):
             says = f"{FLUSH}={flush}: the binary log is in the redo log, and {last} of it was not flushed."
             return Cause(says, _prevents(f"{FLUSH}=1"))
         return _unexplained(flush is not None, "the binary log")
-    if kind != PROCESS_KILL and _is_unflushed(settings):
+    if power and _is_unflushed(settings):
         says = f"{SYNC}={settings[SYNC]}: {last} of the binary log was still in the page cache."
         return Cause(says, _prevents(f"{SYNC}=1"))
     return _unexplained(SYNC in settings, "the binary log")

@@ -320,7 +320,7 @@ class Trial(models.Model):
 
 
 class TrialEvidence(models.Model):
-    """What a trial's verdict rests on, opened rarely: workers.crash.trial.TrialResult as JSON.
+    """What a trial's verdict rests on, opened rarely: workers.crash.setup_and_result.TrialResult as JSON.
 
     {"checks": [{key, outcome, count, says, offenders}], "steps": [{name, at_s, took_s}], "crash_at_s", "failed_at",
     "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", "replica": counts and overlaps},

@@ -12,7 +12,7 @@ from dashboard.records.experiments import claiming
 from dashboard.records.experiments.models import Environment, Trial, TrialEvidence
 from dashboard.records.experiments.states import move
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
-from workers.crash.trial import LostWork, TrialResult
+from workers.crash.setup_and_result import LostWork, TrialResult
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
 

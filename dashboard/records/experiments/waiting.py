@@ -9,6 +9,8 @@ from dashboard.records.fleet import installation, sites
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers.models import Server
 
+NO_FREE_THREAD = "waiting: the worker that was asked measures other experiments"
+
 
 def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
     """In words; "" unless it waits. `needs_worker`: a command line measures by itself, without any."""

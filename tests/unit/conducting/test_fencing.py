@@ -13,7 +13,7 @@ from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
 from workers.crash.attached import AttachedServer
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import ServerError, Taken
 from workers.servers import undo
 from workers.servers.target import Target

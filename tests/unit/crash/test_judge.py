@@ -14,8 +14,8 @@ from workers.crash.evidence import BinlogSeen, Seen
 from workers.crash.judge import judge
 from workers.crash.oddities import Oddities
 from workers.crash.run import crash, recover
+from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import key
-from workers.crash.trial import LostWork
 from workers.errors import ServerEnded
 
 ALL = ledger().acknowledged()

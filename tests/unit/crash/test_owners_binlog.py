@@ -3,7 +3,7 @@
 import pytest
 
 from workers.crash.attached import AttachedServer
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
 from workers.servers.target import Target
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from workers.crash.attached import AttachedServer, DownAttached, Life
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import AccessDenied, SandboxError, Unreachable
 from workers.servers.target import Target
 

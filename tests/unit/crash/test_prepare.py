@@ -12,7 +12,7 @@ from workers.crash import prepare as module
 from workers.crash.chain import ServerReady
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.prepare import prepare, start
-from workers.crash.trial import Attached
+from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
 from workers.sandbox.storage import Storage
 

@@ -10,7 +10,7 @@ from workers.crash.chain import Begun
 from workers.crash.kinds.process_kill import ProcessKill
 from workers.crash.made import Made
 from workers.crash.run import run_trial
-from workers.crash.trial import TrialResult, TrialSetup
+from workers.crash.setup_and_result import TrialResult, TrialSetup
 from workers.errors import Cancelled, PlanError, SandboxError, reason
 
 FOUND = TrialResult("invalid", (), None, (), notes={"bytes lost by the cut": "7"})

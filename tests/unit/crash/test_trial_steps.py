@@ -13,8 +13,8 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import Scene
 from workers.crash.made import Made
 from workers.crash.run import QUIET_S, crash, load, recover
+from workers.crash.setup_and_result import Attached, TrialResult, TrialSetup, TrialStep
 from workers.crash.timeline import Timeline
-from workers.crash.trial import Attached, TrialResult, TrialSetup, TrialStep
 from workers.errors import Cancelled, SandboxError, ServerEnded
 from workers.sandbox.disk.cache import Cut
 
@@ -149,7 +149,7 @@ def test_crashes_that_need_a_disk_say_so():
 def test_an_owners_server_is_asked_to_crash_itself():
     notes = []
     begun = loaded(notes, "attached-expendable", crash="down")
-    assert CRASH_KINDS["attached-expendable"].freeze(begun.scene) == "down"
+    assert CRASH_KINDS["attached-expendable"].silence(begun.scene) == "down"
     assert notes == ["[kill]", "server.crash"]
 
 

@@ -9,7 +9,7 @@ from tests.unit.crash.parts import Part
 from workers.crash import image, replica_twin
 from workers.crash.image import SCHEMA_SQL, make_tables, witness_image
 from workers.crash.replica import SCHEMA
-from workers.crash.trial import TrialSetup
+from workers.crash.setup_and_result import TrialSetup
 from workers.errors import PlanError, SandboxError
 
 BUILD = SimpleNamespace(key="mariadb-10.11", version_text="10.11.9")

@@ -20,7 +20,7 @@ from tests.unit.conducting import experiments as make
 from tests.walks import report, undone
 from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad
-from workers.crash.trial import TrialResult
+from workers.crash.setup_and_result import TrialResult
 from workers.errors import DurascopeError, PlanError
 from workers.together import joiner
 

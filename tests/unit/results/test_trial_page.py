@@ -9,7 +9,7 @@ from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments import actions
 from tests.markup import flat
 from tests.unit.results import trials
-from workers.crash.trial import TrialStep
+from workers.crash.setup_and_result import TrialStep
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db

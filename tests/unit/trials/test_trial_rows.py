@@ -11,8 +11,8 @@ from dashboard.records.servers.models import Server
 from workers.bench import recipes
 from workers.conducting.conduct import conduct
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
+from workers.crash.setup_and_result import LostWork, TrialResult, TrialStep
 from workers.crash.transactions import key
-from workers.crash.trial import LostWork, TrialResult, TrialStep
 from workers.crash.verdict import CheckResult
 from workers.errors import PlanError
 

@@ -9,6 +9,6 @@ class AttachedExpendable(CrashKind):
     says = "The owner's command takes the server down, another one brings it back. The owner knows what it simulates."
     attached = True
 
-    def freeze(self, scene: Scene) -> DownServer:
+    def silence(self, scene: Scene) -> DownServer:
         scene.step("kill")
         return scene.attached.crash()

@@ -7,8 +7,9 @@ class GracefulRestart(CrashKind):
     key = "graceful-restart"
     title = "Graceful restart"
     says = "The server is shut down in order and started again. Nothing may be lost: the negative control."
+    keeps_page_cache = True
 
-    def freeze(self, scene: Scene) -> DownServer:
+    def silence(self, scene: Scene) -> DownServer:
         scene.step("stop")
         scene.sandbox.stop()
         return scene.sandbox

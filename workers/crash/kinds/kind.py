@@ -6,6 +6,7 @@ from typing import Protocol, cast
 
 from workers.crash.attached import AttachedServer
 from workers.errors import SandboxError
+from workers.sandbox.disk import ability
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
 
@@ -50,15 +51,16 @@ class CrashKind:
     says: str
     needs_disk = False
     attached = False  # for attached servers; the others are for sandboxes
+    keeps_page_cache = False  # what was written to files survives, flushed or not
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""
-        return ""
+        return ability.missing() if self.needs_disk else ""
 
     def arm(self, scene: Scene) -> None:
         """Prepare the disk."""
 
-    def freeze(self, scene: Scene) -> DownServer:
+    def silence(self, scene: Scene) -> DownServer:
         """After it returns, clients get no more answers. Until then nothing is lost."""
         raise NotImplementedError
 

@@ -6,7 +6,6 @@ system replays its journal.
 """
 
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
-from workers.sandbox.disk import ability
 
 KEPT_PERMILLE = 500  # of the unflushed sectors, in a torn power loss
 FLUSH_US = 1000  # what a flush takes on a disk that is torn in the middle of one
@@ -19,10 +18,7 @@ class PowerLoss(CrashKind):
     needs_disk = True
     keep_permille = 0
 
-    def missing(self) -> str:
-        return ability.missing()
-
-    def freeze(self, scene: Scene) -> DownServer:
+    def silence(self, scene: Scene) -> DownServer:
         scene.step("freeze")
         scene.disk.hold()
         scene.sandbox.freeze()

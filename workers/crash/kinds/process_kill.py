@@ -7,8 +7,9 @@ class ProcessKill(CrashKind):
     key = "process-kill"
     title = "Process kill"
     says = "The server is killed (SIGKILL). What it had written to its files survives, flushed or not."
+    keeps_page_cache = True
 
-    def freeze(self, scene: Scene) -> DownServer:
+    def silence(self, scene: Scene) -> DownServer:
         scene.step("kill")
         scene.sandbox.kill()
         return scene.sandbox

@@ -15,7 +15,7 @@ from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
 from workers.bench.plan import Plan
 from workers.crash.checks import CHECKS
-from workers.crash.trial import TrialStep
+from workers.crash.setup_and_result import TrialStep
 from workers.crash.verdict import CheckResult
 
 SHOWN_OFFENDERS = 20

@@ -1,6 +1,10 @@
 import pytest
 
+from dashboard.records.experiments import waiting
+from tests.unit.conducting import experiments as make
 from workers import celery_config, tasks
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -17,7 +21,7 @@ def conducted(monkeypatch):
     return begun
 
 
-def test_a_worker_keeps_a_thread_for_tending(conducted):
+def test_a_worker_keeps_a_thread_for_housekeeping(conducted):
     tasks.run_experiment(1)
     assert len(conducted) == celery_config.worker_concurrency - 1
 
@@ -35,3 +39,13 @@ def test_room_is_given_back_also_after_an_error(conducted, monkeypatch):
     conducted.clear()
     tasks.run_experiment(1)
     assert len(conducted) == celery_config.worker_concurrency - 1
+
+
+def test_an_experiment_that_finds_no_free_thread_says_so(conducted, monkeypatch):
+    one = make.experiment(make.attached("a"))
+    monkeypatch.setattr(tasks, "conduct", lambda *_: tasks.run_experiment(one.pk))
+    with monkeypatch.context() as single:
+        single.setattr(tasks, "_room", tasks.threading.BoundedSemaphore(1))
+        tasks.run_experiment(one.pk + 1)
+    one.refresh_from_db()
+    assert (one.state, one.phase) == ("queued", waiting.NO_FREE_THREAD)

@@ -43,7 +43,7 @@ def _why_not(used: Sequence[SourcedFigure]) -> str:
 
 SAYS = {
     "does not work": ("failed", "group commit does not work"),
-    "unknown": ("unknown", "not known whether group commit works"),
+    "unknown": ("unknown", "unclear whether group commit works"),
     "works": ("passed", "group commit works"),
     "no need": ("idle", "no need of group commit"),
 }  # the first one found speaks for a variant

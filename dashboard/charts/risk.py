@@ -16,8 +16,8 @@ from dashboard.text.numbers import at
 
 _COLUMNS = (
     ("95 % from", "number"), ("95 % to", "number"),
-    ("trials", "whole"), ("failed", "whole"), ("at least", "percent"), ("at most", "percent"),
-    ("not known", "whole"), ("mean lost", "number"), ("median lost", "number"), ("most lost", "whole"),
+    ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"), ("upper bound", "percent"),
+    ("unclear", "whole"), ("mean lost", "number"), ("median lost", "number"), ("most lost", "whole"),
     ("median lost, time", "ms"), ("most lost, time", "ms"), ("median lost from the binlog", "number"),
     ("replicas", "text"), ("mine", "text"),
 )  # fmt: skip
@@ -113,8 +113,8 @@ def _series(one: DrawnSetting) -> RiskSeries:
 
 def _mark(rate: Rate, otherwise: int) -> str:
     """0 of 30, < 12 %. Beside it, since the place says nothing of it: trials that failed without such a loss."""
-    mark = f"{rate.counts}, {rate.bounds.replace('at most', '<').replace('at least', '>')}"
-    return f"{mark}; {otherwise} failed otherwise" if otherwise else mark
+    mark = f"{rate.counts}, {rate.bounds.replace('upper bound', '<').replace('lower bound', '>')}"
+    return f"{mark}; {otherwise} failed in another way" if otherwise else mark
 
 
 def _row(one: CrashSetting) -> Row:
@@ -147,4 +147,4 @@ def _note(absent: Sequence[str]) -> str:
         "Up and left is better. Points: mean loss. Bars: least and most lost, 95 % interval of the speed. "
         "The line connects the settings that no other setting beats on both axes."
     )
-    return f"{note} Not drawn, for speed or loss is not known: {', '.join(absent)}." if absent else note
+    return f"{note} Not drawn, because speed or loss was not measured: {', '.join(absent)}." if absent else note

@@ -75,7 +75,7 @@ def _held(kind: str, chosen: Option | None) -> str:
         return ""
     asked = [each for each in chosen.crashes if each.crash == plural(kind)]
     first = (asked or chosen.crashes)[0]
-    return f"{chosen.name} lost nothing in {first.tried:,} {first.crash} (95 % upper bound: {percent(first.most)})."
+    return f"{chosen.name} lost nothing in {first.tried:,} {first.crash} (95 % upper bound {percent(first.most)})."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:

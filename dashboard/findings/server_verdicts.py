@@ -24,11 +24,13 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 @dataclass(frozen=True)
 class CrashRate:
-    """A setting under one kind of crash. `unknown`: trials that ended without a verdict."""
+    """A setting under one kind of crash. `lost`: invalid trials that lost commits; `unknown`: trials that ended without
+    a verdict."""
 
     variant: str
     kind: str
     invalid: Rate
+    lost: int
     unknown: int
 
     @property
@@ -39,12 +41,7 @@ class CrashRate:
 
     @property
     def says(self) -> str:
-        crash = f"{self.variant}, {title(self.kind)}"
-        if not self.invalid.n:
-            return f"{crash}: unknown, {self.unknown:,} could not tell"
-        untold = f"; {self.unknown:,} could not tell" if self.unknown else ""
-        verdict = {"failed": "invalid", "unknown": "unknown", "passed": "valid"}[self.state]
-        return f"{crash}: {verdict}, failed in {self.invalid.text}{untold}"
+        return f"{self.variant}, {title(self.kind)}: {self.invalid.outcome(self.lost, self.unknown)}"
 
     @property
     def severity(self) -> tuple[int, float, int]:
@@ -97,14 +94,20 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Crash
     """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
     nothing that is asked about."""
     ended = Trial.objects.of_the_plan().ended().without_controls().filter(experiment__in=set(newest.values()))
-    known = Q(verdict__in=DECIDED)
+    known, invalid = Q(verdict__in=DECIDED), Q(verdict=Trial.Verdict.INVALID)
+    lost = invalid & (Q(lost_engine__gt=0) | Q(lost_binlog__gt=0) | Q(lost_replica__gt=0))
     rows = (
         ended.order_by()
         .values_list("server_id", "experiment_id", "variant", "kind")
-        .annotate(n=Count("pk", filter=known), k=Count("pk", filter=Q(verdict=Trial.Verdict.INVALID)), of=Count("pk"))
+        .annotate(
+            n=Count("pk", filter=known),
+            k=Count("pk", filter=invalid),
+            lost=Count("pk", filter=lost),
+            of=Count("pk"),
+        )
     )
-    for server_id, experiment_id, variant, kind, n, k, of in rows:
-        yield (server_id, experiment_id), CrashRate(variant, kind, rate(k, n, of - n), of - n)
+    for server_id, experiment_id, variant, kind, n, k, lost, of in rows:
+        yield (server_id, experiment_id), CrashRate(variant, kind, rate(k, n, of - n), lost, of - n)
 
 
 def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:

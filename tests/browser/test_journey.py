@@ -257,7 +257,7 @@ def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
 
 def test_a_cell_shows_what_its_figures_rest_on(page, found):
     page.goto(found.result)
-    page.get_by_text("Cells in their order of execution").click()
+    page.get_by_text("Cells in order of execution").click()
     page.get_by_role("region", name="Cells").get_by_role("link").first.click()
     main = page.locator("main")
     expect(main).to_contain_text("Exact command")
@@ -280,7 +280,7 @@ def test_points_are_put_side_by_side(page, found):
 def test_a_link_shows_it_to_others_until_it_is_revoked(page, browser, found):
     page.goto(found.result)
     follow(page, "Share")
-    press(page, "Make a link")
+    press(page, "Create a link")
     address = page.locator("[data-copy] code").inner_text()
     other = patient(browser.new_context())
     try:

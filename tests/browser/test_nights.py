@@ -46,7 +46,7 @@ def test_a_schedule_says_what_it_comes_to_while_it_is_written(page, live_server,
     expect(says).to_contain_text("At 04:00 on Monday through Friday")
     expect(says.locator("li")).to_have_count(5)
     page.get_by_label("box").check()
-    expect(says).to_contain_text("Each takes about")
+    expect(says).to_contain_text("Each run takes about")
     page.get_by_label("Must end by").fill("04:01")
     expect(says).to_contain_text("the window leaves 1 min")
     page.get_by_label("Must end by").fill("06:00")
@@ -54,7 +54,7 @@ def test_a_schedule_says_what_it_comes_to_while_it_is_written(page, live_server,
     page.get_by_label("When", exact=True).fill("0 4 * *")
     expect(says).to_contain_text("Write five fields")
     page.get_by_label("When", exact=True).fill("0 4 * * 1-5")
-    page.get_by_role("button", name="Make the schedule").click()
+    page.get_by_role("button", name="Create the schedule").click()
     expect(page.get_by_text("06:00 Europe/Berlin")).to_be_visible()
     assert Schedule.objects.get().zone == "Europe/Berlin"
 

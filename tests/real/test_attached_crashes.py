@@ -119,7 +119,7 @@ def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worke
     shown = client_in.get(f"/results/trials/{trial.pk}/").content.decode()
     assert "acknowledged commits this" in shown and "from the engine" in shown
     matrix = client_in.get(f"/results/{experiment.pk}/").content.decode()
-    assert "1 of 1" in matrix and "the detector was not tried" in matrix
+    assert "1 of 1" in matrix and "self-test not run" in matrix
 
 
 def test_it_is_not_planned_without_the_mark(client_in, server):
@@ -186,7 +186,7 @@ def test_a_crash_command_that_fails_is_no_verdict(client_in, server, worker, the
     assert ours_on(theirs) == [] and not owed(server).exists()
     assert did("crashed").exists(), "it was tried"
     listed = client_in.get(f"/results/{experiment.pk}/").content.decode()
-    assert "1 trial could not tell, and counts as failed in upper bounds" in listed
+    assert "1 trial is unclear and counts as failed in upper bounds" in listed
 
 
 def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, server, worker, theirs, monkeypatch):

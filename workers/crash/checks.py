@@ -45,7 +45,7 @@ def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
     """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
     applying = [(key, check) for key, check in CHECKS.items() if _applies(check, evidence)]
     if why := ledger.fault(evidence.secret):
-        says = f"Not known: the ledger of acknowledged commits is not reliable: {why}."
+        says = f"Unclear: the ledger of acknowledged commits is not reliable: {why}."
         return tuple(replace(unknown(says), key=key) for key, _ in applying)
     return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying)
 
@@ -262,7 +262,7 @@ def _judged(check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
     if lacking := [name for name in check.needs if _lacks(evidence, name)]:
         why = "; ".join(evidence.problems) or "it was not read"
         what = ", ".join(PIECES.get(name, name) for name in lacking)
-        return unknown(f"Not known: {what} could not be read ({why}).")
+        return unknown(f"Unclear: {what} could not be read ({why}).")
     try:
         return check.judge(ledger, evidence)
     except Exception as error:  # a check that raises must never count as valid

@@ -18,7 +18,7 @@ def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
         return invalid(max(rows, 1), " ".join(bad))
     if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
         why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
-        return unknown(f"Whether the replica agrees is not known: {why}")
+        return unknown(f"Whether the replica agrees is unclear: {why}")
     return valid("The replica caught up both times and has the same rows.")
 
 

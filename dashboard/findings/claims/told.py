@@ -42,5 +42,5 @@ def interval_of(measured: Effect) -> str:
     if measured.unit != "share":
         return f"{sig(lo)} to {sig(hi)}"
     if lo == 0:
-        return f"at most {percent(hi)}"
-    return f"at least {percent(lo)}" if hi == 1 else f"{percent(lo)} to {percent(hi)}"
+        return f"upper bound {percent(hi)}"
+    return f"lower bound {percent(lo)}" if hi == 1 else f"{percent(lo)} to {percent(hi)}"

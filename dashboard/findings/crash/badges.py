@@ -10,6 +10,7 @@ from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.records.experiments.crash_kinds import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
+from dashboard.records.experiments.verdict_label import COMMITS_LOST
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.queries import last_answer
 from workers.bench.plan import CONTROLS, Plan, Variant
@@ -85,7 +86,7 @@ def _badge(engine: str, kind: str, found: list[tuple[int, Tried]]) -> Badge:
     tally = Tally(0, "", kind, tuple(trial for _, trial in found))
     experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in found))
     name = NAMES.get(engine, "") + title(kind)
-    says = f"{name}: failed in {tally.invalid.text}" if tally.invalid.n else f"{name}: not known"
-    says += f"; {tally.unknown:,} could not tell" if tally.unknown else ""
+    lost = sum(trial.verdict_label == COMMITS_LOST for trial in tally.decided)
+    says = f"{name}: {tally.invalid.outcome(lost, tally.unknown)}"
     state = "failed" if tally.invalid.k else "passed" if tally.invalid.n and not tally.unknown else "unknown"
     return Badge(name, state, says, experiments[0], len(experiments))

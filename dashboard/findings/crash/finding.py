@@ -64,12 +64,14 @@ def _left_over(trials: Sequence[Tried]) -> list[str]:
     return [
         sentence
         for count, sentence in (
-            (unknown, f"{_trials(unknown)} could not tell, and count{'s' * (unknown == 1)} as failed in upper bounds."),
+            (unknown, f"{_unclear(unknown)} in upper bounds."),
             (missing, f"{missing} of {len(planned)} trials were not finished."),
         )
         if count
     ]
 
 
-def _trials(count: int) -> str:
-    return "1 trial" if count == 1 else f"{count} trials"
+def _unclear(count: int) -> str:
+    return (
+        "1 trial is unclear and counts as failed" if count == 1 else f"{count} trials are unclear and count as failed"
+    )

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
+from dashboard.records.experiments.verdict_label import COMMITS_LOST, OTHER_FAILURE
 from dashboard.text.numbers import percent
 from workers.analysis import binomial
 
 
 @dataclass(frozen=True)
 class Rate:
-    """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. The bounds hold for trials that could
-    not tell too: for the lower none of them happened, for the upper all."""
+    """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. The bounds include unclear
+    trials: the lower counts none of them, the upper all."""
 
     k: int
     n: int
@@ -22,16 +23,27 @@ class Rate:
 
     @property
     def text(self) -> str:
-        """0 of 30, at most 12 %; 4 of 4, at least 40 %; 2 of 30, 0.82 % to 22 %."""
-        return f"{self.counts}, {self.bounds}" if self.n else "not tried"
+        """0 of 30 (95 % upper bound 12 %); 4 of 4 (95 % lower bound 40 %); 2 of 30 (95 % CI 0.82 % to 22 %)."""
+        return f"{self.counts} (95 % {self.bounds})" if self.n else "not tried"
 
     @property
     def bounds(self) -> str:
         if not self.n:
             return ""
         if self.k == 0:
-            return f"at most {percent(self.hi)}"
-        return f"at least {percent(self.lo)}" if self.k == self.n else f"{percent(self.lo)} to {percent(self.hi)}"
+            return f"upper bound {percent(self.hi)}"
+        if self.k == self.n:
+            return f"lower bound {percent(self.lo)}"
+        return f"CI {percent(self.lo)} to {percent(self.hi)}"
+
+    def outcome(self, lost: int, unclear: int) -> str:
+        """In words, with the verdict's. `lost`: how many of the k lost commits; `unclear`: further trials."""
+        more = f"; {unclear:,} unclear" if unclear else ""
+        if not self.k:
+            return f"{self.counts} lost anything (95 % {self.bounds}){more}" if self.n else f"{unclear:,} unclear"
+        words = [COMMITS_LOST] if lost else []
+        words += [OTHER_FAILURE] if lost < self.k else []
+        return f"{' or '.join(words)} in {self.text}{more}"
 
 
 def rate(k: int, n: int, unknown: int = 0) -> Rate:

@@ -34,15 +34,15 @@ def self_test(trials: Sequence[Tried]) -> SelfTest:
     wrong = [f"{missed} of {number_of(LYING_DISK, len(lying))} not flagged"] if missed else []
     wrong += [f"{invented} of {number_of(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []
     if wrong:
-        return SelfTest("failed", f"Detector failed: {' and '.join(wrong)}. No verdict of this experiment counts.")
+        why = " and ".join(wrong)
+        return SelfTest("failed", f"The self-test of the checks failed: {why}. No verdict of this experiment counts.")
     if not lying:
-        return SelfTest("not tried", "The detector was not tried in this experiment: no trial had a lying disk.")
+        return SelfTest("not tried", "The self-test of the checks did not run: no trial had a lying disk.")
     clean = f" and nothing in {number_of(GRACEFUL_RESTART, len(graceful))}" if graceful else ""
-    untold = len(restarted) - len(graceful)
-    open_ = f"; {number_of(GRACEFUL_RESTART, untold)} could not tell" if untold else ""
-    return SelfTest(
-        "passed", f"The detector flagged {len(lying)} of {number_of(LYING_DISK, len(lying))}{clean}{open_}."
-    )
+    unclear = len(restarted) - len(graceful)
+    open_ = f"; {number_of(GRACEFUL_RESTART, unclear)} unclear" if unclear else ""
+    flagged = f"{len(lying)} of {number_of(LYING_DISK, len(lying))}"
+    return SelfTest("passed", f"The self-test passed: the checks flagged {flagged}{clean}{open_}.")
 
 
 def _is_flagged(trial: Tried) -> bool:

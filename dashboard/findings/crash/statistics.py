@@ -97,22 +97,22 @@ class Tally:
         if not self.invalid.n:
             return "has no trial with a verdict"
         crashes = number_of(self.kind, self.invalid.n)
-        untold = [f"{self.unknown:,} more could not tell"] if self.unknown else []
+        unclear = [f"{self.unknown:,} more unclear"] if self.unknown else []
         if not self.invalid.k:
-            bound = f"(95 % upper bound: {percent(self.invalid.hi)})"
-            return f"lost nothing in {', '.join([crashes, *untold])} {bound}"
+            bound = f"(95 % upper bound {percent(self.invalid.hi)})"
+            return f"lost nothing in {', '.join([crashes, *unclear])} {bound}"
         place, loss = self._worst_loss
         text = f"lost {_lost(loss, place)} in {loss.rate.k:,} of {crashes}" if loss else ""
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
         otherwise = sum(not trial.stayed_down and not (loss and trial.lost(place)) for trial in failed)
         more = [f"the server did not come back after {down:,}"] if down and loss else []
-        more += [f"{otherwise:,} failed otherwise"] if otherwise and (loss or down) else []
+        more += [f"{otherwise:,} failed in another way"] if otherwise and (loss or down) else []
         more += ["engine and binlog disagree"] if self.disagrees else []
         more += [REPLICAS_SAY[self.replica]] if self.replica in ("diverge", "stopped") else []
         if not loss:
             text = f"did not come back after {down:,} of {crashes}" if down else f"failed in {otherwise:,} of {crashes}"
-        return "; ".join([text, ", ".join(more + untold)] if more + untold else [text])
+        return "; ".join([text, ", ".join(more + unclear)] if more + unclear else [text])
 
     @property
     def _worst_loss(self) -> tuple[str, CrashLoss | None]:

@@ -15,7 +15,7 @@ REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree",
 REPLICAS_SAY: dict[Replica, str] = {
     "diverge": "replicas diverge silently",
     "stopped": "replicas stop with an error",
-    "unknown": "whether replicas agree is not known",
+    "unknown": "whether replicas agree is unclear",
     "agree": "replicas agree",
     "not tried": "no replica was tried",
 }

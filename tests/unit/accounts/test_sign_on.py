@@ -72,7 +72,7 @@ def test_without_it_there_is_no_button_and_no_way_in(client):
 
 def test_strangers_get_no_account_unless_told(client, sign_on):
     assert "Company sign-on" in client.get("/login/").content.decode()
-    assert "There is no account for you here" in come_back(client).content.decode()
+    assert "You have no account here" in come_back(client).content.decode()
     assert not User.objects.exists()
 
 
@@ -117,4 +117,4 @@ def test_a_deactivated_account_is_not_opened_by_the_company_either(client, sign_
 def test_an_answer_to_a_question_nobody_asked_is_refused(client, sign_on):
     answer = client.get("/sign-on/company/callback/", {"code": "c", "state": "forged"})
     assert answer.status_code in (200, 401) and not User.objects.exists()
-    assert "did not work" in answer.content.decode()
+    assert "Company sign-on failed" in answer.content.decode()

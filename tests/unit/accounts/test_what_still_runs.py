@@ -45,7 +45,10 @@ def test_taking_the_right_offers_to_end_what_runs(client_in, maria, started, wha
     assert "her queued one" in page and "her running one" in page and "nightly" in page
     assert "her done one" not in page and "paused before" not in page
     shown = client_in.post(f"/people/{maria.pk}/end/", follow=True).content.decode()
-    assert "Cancelled or paused: 2 experiments and 1 schedule." in shown and "Runs by their right" not in shown
+    assert (
+        "Cancelled or paused: 2 experiments and 1 schedule." in shown
+        and "Experiments and schedules with this person's rights" not in shown
+    )
     states = {state: Experiment.objects.get(pk=one.pk) for state, one in started.items()}
     assert states["queued"].state == "cancelled" and states["running"].cancel_asked and states["done"].state == "done"
     assert Schedule.objects.get(name="nightly").paused_at
@@ -63,7 +66,7 @@ def test_one_experiment_alone_is_offered_in_the_same_words(client_in, maria, sta
 def test_who_keeps_the_right_is_not_warned_about(client_in, maria, started):
     page = client_in.post(f"/people/{maria.pk}/role/", {"role": "administrator"}, follow=True).content.decode()
     assert "Not ended by this" not in page and "may not run experiments" not in page
-    assert "Runs by their right" in page
+    assert "Experiments and schedules with this person's rights" in page
 
 
 def test_only_administrators_end_it(maria, started):

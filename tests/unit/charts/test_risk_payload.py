@@ -71,10 +71,10 @@ def test_it_says_why_there_is_nothing_to_draw(client_in):
 
 
 @pytest.mark.django_db
-def test_where_the_detector_failed_nothing_is_drawn_and_it_says_why(client_in):
+def test_where_the_self_test_failed_nothing_is_drawn_and_it_says_why(client_in):
     rates = {"1/1": {"power-loss": [(0, 0)], "lying-disk": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}
     chart = risk(client_in, trials.experiment(rates))
-    assert chart["empty"].startswith("Detector failed: 1 of 1 lying disk not flagged")
+    assert chart["empty"].startswith("The self-test of the checks failed: 1 of 1 lying disk not flagged")
     assert chart["series"] == chart["front"] == []
 
 
@@ -87,7 +87,7 @@ def test_it_says_what_is_not_drawn_and_where_figures_come_from():
     assert whole.source == "sysbench, crash trials" and "Not drawn" not in whole.note
     assert whole.title == "Cost against risk: power loss, 8 threads" and whole.y.can_toggle_log
     partly = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}))
-    assert partly.note.endswith("Not drawn, for speed or loss is not known: 2/0.")
+    assert partly.note.endswith("Not drawn, because speed or loss was not measured: 2/0.")
     none = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
     assert (none.source, none.title) == ("", "Cost against risk: power loss")
 
@@ -95,7 +95,7 @@ def test_it_says_what_is_not_drawn_and_where_figures_come_from():
 @pytest.mark.django_db
 def test_it_marks_what_failed_without_such_a_loss(client_in):
     one = trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}})
-    assert risk(client_in, one, lost="engine")["series"][0]["points"][0]["mark"].endswith("; 2 failed otherwise")
+    assert risk(client_in, one, lost="engine")["series"][0]["points"][0]["mark"].endswith("; 2 failed in another way")
 
 
 @pytest.mark.django_db
@@ -126,7 +126,7 @@ def test_what_did_not_come_back_beats_nothing(client_in):
     down = experiment.trials.filter(variant="2/1", repeat__lte=10)
     down.update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)
     chart = risk(client_in, experiment)
-    assert chart["series"][1]["points"][0]["mark"].endswith("; 10 failed otherwise")
+    assert chart["series"][1]["points"][0]["mark"].endswith("; 10 failed in another way")
     assert chart["front"] == [0]
 
 
@@ -136,7 +136,7 @@ def test_its_sentence_holds_speed_against_loss():
     assert re.match(
         r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 20,000 ack", found.text
     )
-    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound: 12")
+    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound 12")
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_its_sentence_without_both_sides(rates, text):
 @pytest.mark.django_db
 def test_it_says_what_told_nothing():
     found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), None]}}))
-    assert "1 trial could not tell, and counts as failed in upper bounds." in found.more
+    assert "1 trial is unclear and counts as failed in upper bounds." in found.more
 
 
 @pytest.mark.django_db
@@ -241,7 +241,7 @@ def test_a_repeated_trial_is_no_part_of_what_told_nothing():
     first = experiment.trials.first()
     for fields in ({}, {"state": "waiting", "verdict": ""}):
         trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, None, repeats=first, **fields)
-    assert not any("could not tell" in said or "not finished" in said for said in told(experiment).more)
+    assert not any("unclear" in said or "not finished" in said for said in told(experiment).more)
 
 
 POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), max_size=12)

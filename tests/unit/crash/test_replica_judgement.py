@@ -31,11 +31,11 @@ def test_a_replica_that_stopped_counts_for_one_where_rows_are_not_known():
 def test_what_is_not_known_is_told_with_its_reason():
     late = judge_replicas([seen(FIRST, "unknown", None, "Not caught up within 9 s."), seen(SECOND)])
     assert (late.outcome, late.says) == (
-        "unknown", "Whether the replica agrees is not known: Not caught up within 9 s.",
+        "unknown", "Whether the replica agrees is unclear: Not caught up within 9 s.",
     )  # fmt: skip
     once = judge_replicas([seen(FIRST)])
     assert (once.outcome, once.says) == (
-        "unknown", "Whether the replica agrees is not known: it was not reconnected both times",
+        "unknown", "Whether the replica agrees is unclear: it was not reconnected both times",
     )  # fmt: skip
 
 

@@ -85,12 +85,12 @@ def test_its_status_tells_whether_all_was_measured(server, measured, capsys, sta
     ("kind", "verdict", "lost", "code", "told"),
     [
         ("power-loss", "invalid", 9, 0, ""),
-        ("power-loss", "unknown", None, 1, "1/1, power-loss: no verdict: recovery: it did not start"),
-        ("power-loss", "", None, 1, "no verdict"),
+        ("power-loss", "unknown", None, 1, "1/1, power-loss: unclear: recovery: it did not start"),
+        ("power-loss", "", None, 1, "unclear: the evidence is not complete"),
         ("lying-disk", "invalid", 9, 0, ""),
-        ("lying-disk", "valid", 0, 1, "Detector failed: 1 of 1 lying disk not flagged"),
-        ("lying-disk", "invalid", 0, 1, "Detector failed"),
-        ("graceful-restart", "invalid", 1, 1, "Detector failed: 1 of 1 graceful restart flagged"),
+        ("lying-disk", "valid", 0, 1, "The self-test of the checks failed: 1 of 1 lying disk not flagged"),
+        ("lying-disk", "invalid", 0, 1, "The self-test of the checks failed"),
+        ("graceful-restart", "invalid", 1, 1, "The self-test of the checks failed: 1 of 1 graceful restart flagged"),
     ],
 )
 def test_its_status_tells_whether_crashes_can_be_believed(server, monkeypatch, capsys, kind, verdict, lost, code, told):

@@ -121,8 +121,8 @@ def close_to_the_bound():
     [
         (Effect("deviation", 0.033, 0.0, 2.4), "0 % to 240 %"),
         (Effect("deviation", 0.0053, 0.00044, 0.017), "0.044 % to 1.7 %"),
-        (Effect("share", 0.0, 0.0, 0.116, counts="0 of 30"), "at most 12 %"),
-        (Effect("share", 1.0, 0.86, 1.0, counts="20 of 20"), "at least 86 %"),
+        (Effect("share", 0.0, 0.0, 0.116, counts="0 of 30"), "upper bound 12 %"),
+        (Effect("share", 1.0, 0.86, 1.0, counts="20 of 20"), "lower bound 86 %"),
         (Effect("per second", 107000, 0.0, 215000), "0 to 215,000"),
         (Effect("times", 3.0), ""),
     ],
@@ -255,11 +255,11 @@ def test_a_repeated_trial_does_not_weigh_the_counts():
     assert outcome(experiment, crashed("1/1", below=0.1)).measured.counts == "0 of 30"
 
 
-def test_a_detector_that_failed_leaves_every_crash_claim_open():
+def test_a_self_test_that_failed_leaves_every_crash_claim_open():
     experiment = trials.experiment({"1/1": {"power-loss": trials.HELD * 30, "lying-disk": trials.HELD * 3}})
     found = outcome(experiment, crashed("1/1", below=0.1))
     assert found.outcome == "not decidable"
-    assert "Detector failed" in found.why
+    assert "self-test of the checks failed" in found.why
 
 
 def test_the_page_shows_claim_article_measurement_and_outcome(client_in):

@@ -37,7 +37,7 @@ def measured():
 def test_it_tells_what_was_measured_with_the_present_settings(measured):
     found = badges(asked())
     assert [(one.kind, one.state) for one in found] == [("process kill", "unknown"), ("power loss", "passed")]
-    assert found[1].says == "power loss: failed in 0 of 30, at most 12\N{NO-BREAK SPACE}%"
+    assert found[1].says == "power loss: 0 of 30 lost anything (95 % upper bound 12\N{NO-BREAK SPACE}%)"
     assert found[1].experiment_id == measured.pk
     assert found[1].experiments == 1
 
@@ -46,7 +46,7 @@ def test_what_could_not_tell_is_no_pass(measured):
     trials.add(measured, {"1/1": {"torn-power-loss": [(0, 0), None]}}, measured.trials.first().environment)
     found = badges(asked())[-1]
     assert (found.kind, found.state) == ("torn power loss", "unknown")
-    assert found.says.endswith("failed in 0 of 1, at most 99\N{NO-BREAK SPACE}%; 1 could not tell")
+    assert found.says.endswith("0 of 1 lost anything (95 % upper bound 99\N{NO-BREAK SPACE}%); 1 unclear")
 
 
 def test_a_repeated_trial_does_not_weigh_a_badge(measured):
@@ -74,10 +74,10 @@ def test_it_tells_nothing_of_other_settings_or_versions(measured, other):
 
 
 def test_a_badge_of_trials_that_all_could_not_tell_claims_no_failure(measured):
-    assert badges(asked())[0].says == "process kill: not known; 1 could not tell"
+    assert badges(asked())[0].says == "process kill: 1 unclear"
 
 
-def test_it_tells_nothing_of_an_experiment_whose_detector_failed(measured):
+def test_it_tells_nothing_of_an_experiment_whose_self_test_failed(measured):
     measured.trials.filter(kind="lying-disk").update(verdict="valid")
     assert badges(asked()) == []
 
@@ -114,7 +114,7 @@ def test_it_tells_nothing_of_a_server_that_never_answered(measured):
 def test_its_template_links_to_the_evidence(measured):
     html = render_to_string("results/_verdicts.html", {"verdicts": badges(asked())})
     assert f'href="/results/{measured.pk}/"' in html and "0 of 30" in html
-    assert "No crash was tried" in render_to_string("results/_verdicts.html", {"verdicts": []})
+    assert "No crash trial ran" in render_to_string("results/_verdicts.html", {"verdicts": []})
 
 
 def test_it_asks_few_questions(measured, django_assert_max_num_queries):
@@ -158,7 +158,7 @@ def test_of_torn_pages_it_tells_what_the_servers_own_way_of_flushing_did(method,
     trials.add(one, {name: {"torn-power-loss": lost} for name, lost in rates.items()}, place)
     (found,) = badges(asked("9.7.4", "mysql", log_bin="ON", innodb_flush_method=method))
     assert found.state == state
-    assert f"failed in {'1' if state == 'failed' else '0'} of 30" in found.says
+    assert ("commits lost in 1 of 30" if state == "failed" else "0 of 30 lost anything") in found.says
 
 
 # setting, what the server has, what the variant says, what it says otherwise, flavour and version

@@ -1,4 +1,4 @@
-"""The controls of the detector: failed, passed, not tried; and what a page shows then."""
+"""The self-test of the checks: failed, passed, not tried; and what a page shows then."""
 
 import pytest
 from django.urls import reverse
@@ -23,7 +23,9 @@ def page(client, experiment):
 def test_it_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
-    assert passed.says == "The detector flagged 2 of 2 lying disks and nothing in 1 graceful restart."
+    assert (
+        passed.says == "The self-test passed: the checks flagged 2 of 2 lying disks and nothing in 1 graceful restart."
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,7 @@ def test_it_fails_when_one_control_comes_out_wrong(client_in, controls, says):
     experiment = found(**controls)
     assert self_test(trials_of(experiment)).failed
     html = page(client_in, experiment)
-    assert f"Detector failed: {says}" in html
+    assert f"The self-test of the checks failed: {says}" in html
     assert "lost nothing in" not in html
     assert "crash-cell held" not in html
     assert 'id="chart-risk"' not in html or '"series": []' in html
@@ -57,10 +59,10 @@ def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
 def test_an_unknown_verdict_on_a_graceful_restart_shows_nothing():
     experiment = found(lying_disk=[(9, 9)], graceful_restart=[(0, 0)] * 3)
     experiment.trials.filter(kind="graceful-restart", repeat__gt=1).update(verdict="unknown")
-    says = "flagged 1 of 1 lying disk and nothing in 1 graceful restart; 2 graceful restarts could not tell."
+    says = "flagged 1 of 1 lying disk and nothing in 1 graceful restart; 2 graceful restarts unclear."
     assert self_test(trials_of(experiment)).says.endswith(says)
     experiment.trials.filter(kind="graceful-restart").update(verdict="unknown")
-    says = "flagged 1 of 1 lying disk; 3 graceful restarts could not tell."
+    says = "flagged 1 of 1 lying disk; 3 graceful restarts unclear."
     assert self_test(trials_of(experiment)).says.endswith(says)
 
 
@@ -74,9 +76,9 @@ def test_a_control_that_broke_off_shows_nothing():
     assert self_test(trials_of(found(lying_disk=[None]))).state == "not tried"
 
 
-def test_it_says_when_the_detector_was_not_tried(client_in):
+def test_it_says_when_the_self_test_did_not_run(client_in):
     experiment = found()
     assert self_test(trials_of(experiment)).state == "not tried"
     html = page(client_in, experiment)
-    assert "the detector was not tried in this experiment" in html
-    assert "Detector failed" not in html
+    assert "self-test not run" in html
+    assert "self-test of the checks failed" not in html

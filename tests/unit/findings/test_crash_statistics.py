@@ -16,7 +16,7 @@ def tally(losses, **known):
 
 
 def test_it_shows_no_failure_with_its_upper_bound():
-    assert rate(0, 30).text == f"0 of 30, at most 12{NBSP}%"
+    assert rate(0, 30).text == f"0 of 30 (95 % upper bound 12{NBSP}%)"
     assert rate(0, 30).lo == 0
     assert rate(0, 30).hi == pytest.approx(1 - 0.025 ** (1 / 30))
 
@@ -24,8 +24,8 @@ def test_it_shows_no_failure_with_its_upper_bound():
 def test_it_shows_failures_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
-    assert rate(4, 4).text == f"4 of 4, at least 40{NBSP}%"
-    assert rate(2, 30).text == f"2 of 30, 0.82{NBSP}% to 22{NBSP}%"
+    assert rate(4, 4).text == f"4 of 4 (95 % lower bound 40{NBSP}%)"
+    assert rate(2, 30).text == f"2 of 30 (95 % CI 0.82{NBSP}% to 22{NBSP}%)"
     assert rate(0, 0).text == "not tried"
     assert rate(0, 0).bounds == ""
 
@@ -44,9 +44,9 @@ def test_it_counts_every_number():
     assert one.replicas == {"diverge": 2, "agree": 1}
 
 
-def test_what_could_not_tell_widens_the_bounds():
+def test_unclear_trials_widen_the_bounds():
     """20 that held and 10 that may not have: as 0 of 30 below and 10 of 30 above."""
-    assert rate(0, 20, 10).text == f"0 of 20, at most 53{NBSP}%"
+    assert rate(0, 20, 10).text == f"0 of 20 (95 % upper bound 53{NBSP}%)"
     assert rate(0, 20, 10).hi == rate(10, 30).hi and rate(0, 20, 10).lo == 0
     assert (rate(3, 20, 10).lo, rate(3, 20, 10).hi) == (rate(3, 30).lo, rate(13, 30).hi)
     assert rate(0, 0, 10).text == "not tried"
@@ -80,7 +80,7 @@ def test_it_leaves_repeated_trials_out():
 
 @pytest.mark.django_db
 def test_it_says_what_was_tested_and_how_often():
-    assert tally([(0, 0)] * 30).says == (f"lost nothing in 30 power losses (95 % upper bound: 12{NBSP}%)")
+    assert tally([(0, 0)] * 30).says == (f"lost nothing in 30 power losses (95 % upper bound 12{NBSP}%)")
     assert tally([(1060, 20000)] * 4).says == (
         "lost a median of 20,000 acknowledged commits (18 s of work) from the binlog in 4 of 4 power losses; "
         "engine and binlog disagree, replicas diverge silently"
@@ -100,13 +100,13 @@ def test_it_says_what_was_tested_and_how_often():
          "lost a median of 1,000 acknowledged commits (909 ms of work) from the binlog in 4 of 4 power losses; "
          "engine and binlog disagree"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
-         "lost a median of 5 acknowledged commits (4.55 ms of work) in 3 of 5 power losses; 2 failed otherwise, "
+         "lost a median of 5 acknowledged commits (4.55 ms of work) in 3 of 5 power losses; 2 failed in another way, "
          "engine and binlog disagree"),
         ([(0, 0)] * 20 + [None] * 10,
-         "lost nothing in 20 power losses, 10 more could not tell "
-         f"(95 % upper bound: 53{NBSP}%)"),
+         "lost nothing in 20 power losses, 10 more unclear "
+         f"(95 % upper bound 53{NBSP}%)"),
         ([(5, 5), (0, 0), None],
-         "lost a median of 5 acknowledged commits (4.55 ms of work) in 1 of 2 power losses; 1 more could not tell"),
+         "lost a median of 5 acknowledged commits (4.55 ms of work) in 1 of 2 power losses; 1 more unclear"),
     ],
 )  # fmt: skip
 def test_a_loss_goes_with_its_own_trials(losses, says):
@@ -163,7 +163,7 @@ def test_it_says_that_a_server_did_not_come_back():
     one.trials.filter(repeat=2).update(lost_engine=0, lost_binlog=9)
     said = next(iter(tallies(trials_of(one)).values())).says
     assert "from the binlog in 2 of 2 power losses" in said and "did not come back after 1" in said
-    assert "failed otherwise" not in said
+    assert "failed in another way" not in said
 
 
 @pytest.mark.django_db

@@ -54,23 +54,23 @@ def test_a_server_that_was_never_measured_says_so(client_in):
 def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     found = {one.variant: one for one in crashed(trials.experiment()).badges}
     assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")
-    assert found["1/1"].says == "1/1, power loss: valid, failed in 0 of 30, at most 12\N{NO-BREAK SPACE}%"
-    assert found["2/0"].says == "2/0, power loss: invalid, failed in 4 of 4, at least 40\N{NO-BREAK SPACE}%"
+    assert found["1/1"].says == "1/1, power loss: 0 of 30 lost anything (95 % upper bound 12\N{NO-BREAK SPACE}%)"
+    assert found["2/0"].says == "2/0, power loss: commits lost in 4 of 4 (95 % lower bound 40\N{NO-BREAK SPACE}%)"
 
 
 def test_the_worst_setting_comes_first():
     assert [one.state for one in crashed(trials.experiment()).badges] == ["failed", "failed", "passed"]
 
 
-def test_trials_that_could_not_tell_are_unknown_and_never_valid():
+def test_unclear_trials_never_pass():
     one = crashed(trials.experiment({"1/1": {"power-loss": [None, None]}})).settings[0]
-    assert (one.state, one.says) == ("unknown", "1/1, power loss: unknown, 2 could not tell")
+    assert (one.state, one.says) == ("unknown", "1/1, power loss: 2 unclear")
 
 
-def test_one_valid_trial_among_many_that_could_not_tell_is_no_pass():
+def test_one_valid_trial_among_many_unclear_is_no_pass():
     one = crashed(trials.experiment({"1/1": {"power-loss": [(0, 0)] + [None] * 29}})).settings[0]
     assert one.state == "unknown"
-    assert one.says.endswith("unknown, failed in 0 of 1, at most 100\N{NO-BREAK SPACE}%; 29 could not tell")
+    assert one.says.endswith("power loss: 0 of 1 lost anything (95 % upper bound 100\N{NO-BREAK SPACE}%); 29 unclear")
 
 
 def test_a_repeated_trial_does_not_count():
@@ -80,27 +80,27 @@ def test_a_repeated_trial_does_not_count():
     assert crashed(made).settings[0].invalid.counts == "0 of 1"
 
 
-def test_no_verdict_counts_where_the_detector_failed(client_in):
+def test_no_verdict_counts_where_the_self_test_failed(client_in):
     lying = {"1/1": {"power-loss": [(0, 0)] * 3, "lying-disk": [(0, 0)]}}
     trials.experiment(lying)
-    assert "no verdict counts" in page(client_in) and "Detector failed" in page(client_in)
-    assert "valid, failed in" not in page(client_in)
+    assert "self-test failed" in page(client_in) and "The self-test of the checks failed" in page(client_in)
+    assert "lost anything" not in page(client_in)
 
 
 def test_the_newest_experiment_speaks(client_in):
     trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
     newest = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
     Experiment.objects.filter(pk=newest.pk).update(name="Crashes of another build")
-    assert "valid, failed in 0 of 1" in page(client_in)
-    assert "failed in 1 of 1" not in page(client_in)
-    assert f'of <a href="/results/{newest.pk}/">Crashes of another build</a>' in page(client_in)
+    assert "0 of 1 lost anything" in page(client_in)
+    assert "commits lost in 1 of 1" not in page(client_in)
+    assert f'from <a href="/results/{newest.pk}/">Crashes of another build</a>' in page(client_in)
 
 
 def test_a_deleted_experiment_says_nothing(client_in):
     made = trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
     Experiment.objects.filter(pk=made.pk).update(deleted_at=timezone.now())
     measured_too = measured(factory.server())
-    assert "failed in 1 of 1" not in page(client_in) and "times as fast as 1/1" in page(client_in)
+    assert "commits lost in 1 of 1" not in page(client_in) and "times as fast as 1/1" in page(client_in)
     Experiment.objects.filter(pk=measured_too.pk).update(deleted_at=timezone.now())
     assert "times as fast as 1/1" not in page(client_in)
 
@@ -182,7 +182,7 @@ def test_nights_are_told_by_what_became_of_them():
 def test_an_overdue_schedule_is_told(client_in):
     schedule = scheduled(looked_at=timezone.now() - timedelta(days=3))
     assert lately.last_night(timezone.now()).overdue == [schedule]
-    assert "nightly is overdue: worker or beat is down" in page(client_in)
+    assert "nightly is overdue: the worker or the scheduler (beat) is down" in page(client_in)
     Schedule.objects.update(paused_at=timezone.now())
     assert lately.last_night(timezone.now()).is_quiet
 
@@ -198,7 +198,7 @@ def test_only_confirmed_changes_are_told(client_in):
     known = {"track": made[0].track, "figure": "throughput", "before": 1000.0, "after": 700.0, "p": 0.001,
              "nights_after": 2, "found_at": timezone.now(), "found_with": made[4]}  # fmt: skip
     change = Change.objects.create(**known, first=made[3], state="suspected")
-    assert lately.changes() == [] and "What changed" not in page(client_in)
+    assert lately.changes() == [] and "<h2>Changes</h2>" not in page(client_in)
     Change.objects.filter(pk=change.pk).update(state="confirmed")
     assert "Throughput of 1/1 fell by 30" in page(client_in)
 
@@ -221,7 +221,7 @@ def test_it_says_what_is_missing(client_in, monkeypatch):
 def test_a_viewer_is_offered_nothing_that_would_be_refused():
     viewer = Client()
     viewer.force_login(User.objects.create_user("viewer", password="a long test password"))
-    assert "Make a sandbox" not in page(viewer) and "An operator has to register one" in page(viewer)
+    assert "Make a sandbox" not in page(viewer) and "Ask an operator to register a server" in page(viewer)
 
 
 def test_the_first_sandbox_leads_to_the_first_plan(client_in):
@@ -249,5 +249,5 @@ def test_it_asks_no_more_of_a_large_installation(client_in, django_assert_max_nu
     client_in.get(reverse("home"))
     with django_assert_max_num_queries(QUERIES):
         answer = client_in.get(reverse("home"))
-    assert answer.text.count("1/1, power loss: valid") == 12
+    assert answer.text.count("1/1, power loss: 0 of 1 lost anything") == 12
     assert "All 15 servers; below, the 12 measured last" in flat(answer.text)

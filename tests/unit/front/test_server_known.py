@@ -24,7 +24,7 @@ def test_it_says_what_the_first_page_says_of_it(client_in):
     assert page(client_in, other).count("not measured") == 2
     made = trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
     tried = Server.objects.get(pk=made.plan["targets"][0]["server_id"])
-    assert "failed in 1 of 1" in page(client_in, tried)
+    assert "commits lost in 1 of 1" in page(client_in, tried)
 
 
 def test_it_lists_its_newest_experiments_only(client_in):

@@ -33,15 +33,15 @@ ROWS = re.compile(r'<th scope="row"[^>]*>.*?</th>', re.S)  # on a page: names of
 WRITTEN = re.compile(r"""{% term "([^"]+)"(?: "([^"]+)")? %}""")
 # Headings that name no figure: people, times, names, states.
 PLAIN = {
-    "#", "add", "added", "address", "and", "answers", "begins with", "channel", "claim", "deleted", "details", "did",
-    "done", "due", "error, word for word", "experiment", "fact or variable", "field", "figure", "finding",
-    "finding, or why there is none", "from", "held", "host", "in", "in the measured seconds", "kind", "label",
-    "last experiment", "last login", "last night", "last problem", "last test", "last used", "logged in", "logs in",
-    "made", "may", "meaning", "measured", "measured at", "message", "mine", "moment", "name", "next", "note",
-    "one must be at least", "opens", "operation", "program", "put back to", "removed for good", "rests on", "role",
-    "schedule", "scope", "second factor", "server", "since", "site", "stands for", "started", "state", "statement",
-    "step", "takes", "to", "told when", "type", "value", "views", "what", "what differed in the environment",
-    "what it does", "when", "where", "who", "why", "worker", "workers", "write it as",
+    "#", "act", "add", "added", "address", "answers", "begins with", "change", "channel", "claim", "deleted",
+    "details", "differences in the environment", "done", "due", "effect", "error message", "events", "experiment",
+    "fact or variable", "field", "figure", "finding", "from", "further condition", "held", "host",
+    "in the measured seconds", "kind", "label", "last experiment", "last login", "last night", "last problem",
+    "last test", "last used", "least role", "logged in", "made", "may", "meaning", "measured", "measured at",
+    "message", "mine", "moment", "name", "next", "note", "object", "opens", "operation", "parameters", "person",
+    "program", "put back to", "removed for good", "rests on", "role", "schedule", "scope", "second factor", "server",
+    "since", "site", "stands for", "started", "state", "statement", "step", "to", "type", "use", "value", "views",
+    "what", "what it does", "when", "where", "why", "worker", "workers",
 }  # fmt: skip
 
 

@@ -137,7 +137,7 @@ def test_what_failed_is_shown_with_the_reason(client, dba):
 def test_it_is_paused_and_deleted(client, dba):
     add(client)
     one = Channel.objects.get()
-    assert "Go on" in text(client.post(f"/notifications/{one.pk}/pause/", follow=True))
+    assert "Resume" in text(client.post(f"/notifications/{one.pk}/pause/", follow=True))
     assert "Pause" in text(client.post(f"/notifications/{one.pk}/go-on/", follow=True))
     client.post(f"/notifications/{one.pk}/delete/")
     assert not Channel.objects.exists()

@@ -35,7 +35,7 @@ def test_it_opens_with_risk_then_matrix_then_measurements(client_in):
 
 def test_it_shows_no_crashes_where_there_were_none(client_in):
     html = page(client_in, factory.experiment()).content.decode()
-    for word in ("crash-matrix", 'data-chart="risk"', "lost nothing", "detector", "My setting"):
+    for word in ("crash-matrix", 'data-chart="risk"', "lost nothing", "self-test", "My setting"):
         assert word not in html
 
 
@@ -181,4 +181,4 @@ def test_the_list_says_which_trials_are_controls(client_in):
         {"1/1": {"lying-disk": [(9, 9)], "graceful-restart": [(0, 0)], "power-loss": [(0, 0)]}}
     )
     html = client_in.get(reverse("results:trials", args=[experiment.pk])).text
-    assert html.count("a control of the detector") == 2
+    assert html.count("self-test of the checks") == 2

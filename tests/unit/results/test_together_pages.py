@@ -42,7 +42,7 @@ def test_the_result_says_from_where_and_how_far_apart(client_in, together):
 def test_a_cell_shows_each_part_and_the_common_window(client_in, together):
     page = text(client_in.get(reverse("results:cell", args=[Run.objects.first().cell_id])))
     assert "alpha:7" in page and "beta:7" in page and "started within 12.0 ms" in page
-    assert "While all of them were loading: 50" in page
+    assert "While all workers were loading: 50" in page
 
 
 def test_one_worker_is_not_worth_a_word(client_in):
@@ -54,7 +54,7 @@ def test_one_worker_is_not_worth_a_word(client_in):
 def test_without_parts_only_the_number_is_known(client_in, together):
     Part.objects.all().delete()
     page = text(client_in.get(reverse("results:cell", args=[Run.objects.first().cell_id])))
-    assert "Load from 2 workers at once" in page and "was not imported" in page
+    assert "Load from 2 workers at once" in page and "no figures of single workers" in page
 
 
 def test_guests_learn_no_workers_name(together):

@@ -81,7 +81,7 @@ def test_it_has_a_page_before_there_is_evidence(client_in, experiment):
     )
     page = html(client_in, trial)
     assert "This power loss is waiting" in page
-    assert "Nothing was checked" in page
+    assert "No check ran" in page
 
 
 def test_sets_are_drawn_to_one_scale():

@@ -67,7 +67,7 @@ def test_the_plan_of_an_experiment_is_scheduled_from_its_result(client, dba):
     server = made.sandbox()
     source = actions.experiments.create(made.small_plan(server), dba)
     answer = client.get(f"/nights/of/{source.pk}/")
-    assert "The plan of" in text(answer) and "recipe" not in answer.context["form"].fields
+    assert "Repeats the plan of" in text(answer) and "recipe" not in answer.context["form"].fields
     client.post(f"/nights/of/{source.pk}/", {"name": "again", "cron": "0 3 * * *", "zone": "UTC", "ends_by": ""})
     one = Schedule.objects.get()
     assert one.as_plan() == made.small_plan(server) and one.recipe == ""
@@ -109,7 +109,7 @@ def test_a_plan_that_cannot_run_is_refused(client, dba):
 
 def test_the_preview_echoes_and_names_the_next_five(client, dba):
     shown = text(client.post("/nights/preview/", filled(made.sandbox())))
-    assert "At 02:30 every day" in shown and shown.count("<li>") == 5 and "Each takes about" in shown
+    assert "At 02:30 every day" in shown and shown.count("<li>") == 5 and "Each run takes about" in shown
     assert "bad hour" in text(client.post("/nights/preview/", filled(made.sandbox("b"), cron="0 25 * * *")))
     assert client.post("/nights/preview/", {}).status_code == 200
     garbage = {"cron": "0 2 * * *", "zone": "x", "of_schedule": "9" * 30, "of_experiment": "-1", "ends_by": "zz"}
@@ -169,7 +169,7 @@ def test_production_is_confirmed_on_the_page(client, dba):
 
 def test_it_is_paused_changed_and_deleted(client, dba):
     one = made.schedule(user=dba)
-    assert "Go on" in text(client.post(f"/nights/{one.pk}/pause/", follow=True))
+    assert "Resume" in text(client.post(f"/nights/{one.pk}/pause/", follow=True))
     assert "Pause" in text(client.post(f"/nights/{one.pk}/go-on/", follow=True))
     form = {"name": "later", "cron": "0 4 * * 1-5", "zone": "UTC", "ends_by": "07:30"}
     shown = text(client.post(f"/nights/{one.pk}/edit/", form, follow=True))

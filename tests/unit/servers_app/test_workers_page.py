@@ -50,17 +50,22 @@ def test_it_says_what_a_host_cannot_do_why_and_how_to_mend_it(client_in):
 def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
     Worker.objects.create(host="plain", pid=1, abilities=ABILITIES | {"not_apart": "This kernel has no Landlock."})
     shown = page(client_in)
-    assert "not apart" in shown and "This kernel has no Landlock." in shown
+    assert "run as the worker's user" in shown and "This kernel has no Landlock." in shown
     Worker.objects.update(abilities=ABILITIES | {"not_apart": ""})
-    assert "run as a user of their own" in flat(page(client_in))
+    assert "run as a separate user" in flat(page(client_in))
 
 
 def test_it_says_what_a_worker_lacks(client_in):
     Worker.objects.create(host="bare", pid=1, abilities={"sysbench": "", "builds": {}, "fsync_trace": False})
     shown = flat(page(client_in))
-    for mend in ("apt-get install sysbench", "apt-get install gcc", "No sandbox can be made there", "/workers/builds/"):
+    for mend in (
+        "apt-get install sysbench",
+        "apt-get install gcc",
+        "This worker cannot make a sandbox",
+        "/workers/builds/",
+    ):
         assert mend in shown
-    assert "not told" in shown  # of an older worker nothing is claimed
+    assert "not reported" in shown  # of an older worker nothing is claimed
 
 
 def test_the_ended_are_folded_while_one_lives(client_in):

@@ -171,7 +171,7 @@ def test_pages_that_have_to_be_made_are_limited(shared, rendered, client, now):
     for place in range(3):
         assert client.get(shared[2], {"page": place}).status_code == 200
     busy = client.get(shared[2], {"page": 77})
-    assert (busy.status_code, busy["Retry-After"]) == (429, "60") and b"asked for too often" in busy.content
+    assert (busy.status_code, busy["Retry-After"]) == (429, "60") and b"Too many requests" in busy.content
     assert client.get(shared[2], {"page": 1}).status_code == 200, "what is kept is given to anybody"
     assert len(rendered) == 3
     now[0] += 1

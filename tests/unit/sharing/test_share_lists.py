@@ -52,7 +52,7 @@ def test_it_can_show_the_open_ones_only(client_in, three):
     own = text(client_in.get(f"/share/experiments/{three['first'].pk}/?open=1"))
     assert "open &lt;i&gt;" in own and "revoked one" not in own
     ShareLink.objects.update(revoked_at=timezone.now())
-    assert "No link is open." in text(client_in.get("/share/?open=1"))
+    assert "No link is open. Choose Show all" in text(client_in.get("/share/?open=1"))
 
 
 def test_an_experiments_list_has_its_own_links_only(client_in, three):

@@ -4,9 +4,8 @@
 Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. What an ended
 worker or command line left behind (changed settings, a host that is held) is put in order first. Exit status:
 
-    0  everything was measured; crash trials that lost something are a result like any other: read the JSON
-    1  not everything: a cell or trial failed, a trial could not tell, the detector of the crash trials failed (a lying
-       disk was not flagged, or a graceful restart was), or the experiment did not finish
+    0  everything was measured; lost commits are a result too: read the JSON
+    1  a cell or trial failed, a trial is unclear, the self-test of the checks failed, or the experiment did not finish
     2  bad arguments, nothing was started
 """
 
@@ -200,7 +199,9 @@ class Command(BaseCommand):
         trials = trials_of(experiment)
         untold = [trial for trial in trials if trial.is_unknown]
         for trial in untold:
-            self.stderr.write(f"{trial.variant}, {trial.kind}: no verdict: {trial.error or 'a check could not tell'}")
+            self.stderr.write(
+                f"{trial.variant}, {trial.kind}: unclear: {trial.error or 'the evidence is not complete'}"
+            )
         trusted = self_test(trials)
         if trusted.failed:
             self.stderr.write(trusted.says)

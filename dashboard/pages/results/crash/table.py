@@ -7,8 +7,8 @@ from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.crash_kinds import title
 
 COLUMNS = (
-    ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("at least", "percent"),
-    ("at most", "percent"), ("not known", "whole"), ("not finished", "whole"),
+    ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"),
+    ("upper bound", "percent"), ("unclear", "whole"), ("not finished", "whole"),
     ("engine: mean lost", "number"), ("engine: median lost", "number"), ("engine: most lost", "whole"),
     ("engine: median", "ms"), ("engine: most", "ms"),
     ("binlog: mean lost", "number"), ("binlog: median lost", "number"), ("binlog: most lost", "whole"),

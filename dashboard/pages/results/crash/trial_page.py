@@ -68,13 +68,13 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
         if lost:
             return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
         if _stays_down(checks):
-            return f"The server does not come back after this {crash}: what its engine kept is not known"
+            return f"The server does not start after this {crash}, so the commits in its engine cannot be counted"
         if trial.lost_engine is None:
-            return f"What this {crash} left in the engine is not known, and {_first_wrong(checks)}"
+            return f"The commits in the engine could not be counted after this {crash}, and {_first_wrong(checks)}"
         return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
     if trial.verdict or trial.state == Trial.State.FAILED:
-        where = f": it broke off at the step {failed_at}" if failed_at else ""
-        return f"This {crash} could not tell whether acknowledged commits survive{where}"
+        where = f": the trial broke off at the step {failed_at}" if failed_at else ""
+        return f"Unclear whether acknowledged commits survived this {crash}{where}"
     return f"This {crash} is {trial.get_state_display()}"
 
 

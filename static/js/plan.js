@@ -2,6 +2,7 @@
 
 const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");
+const present = JSON.parse(document.getElementById("present").textContent); // server id -> its pair
 let timer = 0;
 let asked = 0;
 
@@ -18,6 +19,9 @@ function line(text) {
 }
 
 function show(answer) {
+  for (const [key, words] of Object.entries(answer.summaries)) {
+    form.querySelector(`[data-plan-summary="${key}"]`).textContent = words;
+  }
   const refused = answer.refusals.map((reason) => line(reason));
   const head = refused.length
     ? line("This plan cannot run yet:")
@@ -38,8 +42,23 @@ async function review() {
   }
 }
 
+/** Marks the pairs that the chosen servers have now. */
+function markYours() {
+  const servers = form.querySelectorAll("[name=servers]:checked");
+  const yours = new Set(Array.from(servers, (server) => present[server.value]));
+  for (const mark of form.querySelectorAll("[data-yours]")) mark.hidden = !yours.has(mark.dataset.yours);
+}
+
+/** A server that is ticked has its present pair ticked, too. */
+form.addEventListener("change", ({ target }) => {
+  if (target.name !== "servers") return;
+  markYours();
+  const pair = target.checked && present[target.value];
+  if (pair) form.querySelector(`[name=variants][value="${pair}"]`).checked = true;
+});
 form.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(review, 400);
 });
 review();
+markYours();

@@ -148,6 +148,7 @@ def checks_of(page):
 def start_plan(page, server, **values):
     go(page, "/experiments/new/")
     page.get_by_label(server, exact=True).check()
+    page.locator(".plan-groups summary", has_text="Repeats").click()
     for name, value in values.items():
         page.locator(f"[name={name}]").fill(str(value))
     press(page, "Start")
@@ -186,6 +187,7 @@ def test_a_plan_starts_with_few_clicks_and_is_watched(page, stack, found, proble
     go(page)
     follow(page, "New experiment")
     page.get_by_label("2/0").uncheck()
+    page.locator(".plan-groups summary", has_text="Repeats").click()
     for name, value in {"threads": "1, 4", "repeats": "1", "warmup_s": "0", "measure_s": "2"}.items():
         page.locator(f"[name={name}]").fill(value)
     expect(page.locator("[data-plan-says]")).to_contain_text("4 cells, about")

@@ -118,14 +118,14 @@ class Plan:
     """Everything to repeat an experiment: the seed fixes the order and sysbench's random numbers."""
 
     name: str = field(
-        metadata=said("text", "Name", "To know the result again, in lists and links.", group="name", in_recipe=False)
+        metadata=said("text", "Name", "To know the result again, in lists and links.", group="first", in_recipe=False)
     )
     targets: tuple[PlanTarget, ...]
     variants: tuple[Variant, ...]
     workloads: tuple[WorkloadChoice, ...]
     threads: tuple[int, ...] = field(metadata=said(
         "wholes", "Threads", "Connections that commit at once; each number is measured.",
-        least=1, most=MOST_THREADS, group="load", in_sizes=True, asks=True,
+        least=1, most=MOST_THREADS, group="first", in_sizes=True, asks=True,
     ))  # fmt: skip
     repeats: int = field(metadata=said(
         "whole", "Repeats",
@@ -138,7 +138,7 @@ class Plan:
     ))  # fmt: skip
     measure_s: int = field(metadata=said(
         "whole", "Measuring seconds", "Of each repeat. Longer repeats differ less by chance.",
-        start=10, least=1, most=3600, group="length", in_sizes=True, asks=True, tells_apart="always",
+        start=10, least=1, most=3600, group="first", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
     table_rows: int = field(metadata=said(
         "whole", "Rows in the table", "Few fit the cache: commits are measured, not reads.",

@@ -7,27 +7,18 @@ from collections.abc import Mapping
 from django import forms
 from django.utils.html import format_html
 
-from dashboard.pages.experiments.plan_inputs import PlanInputs, written
+from dashboard.pages.experiments import durability_pairs, filled_in
+from dashboard.pages.experiments.filled_in import PARTS
+from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.experiments import actions, controls, shelf
+from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
-from workers.bench.recipes import QUICK, SIZES, Recipe
+from workers.bench.recipes import QUICK, SIZES
 from workers.bench.recipes.recipe import PLACES
 from workers.bench.workloads import WORKLOADS
 from workers.sandbox import builds
 from workers.sandbox.storage import PROFILES, explain
-
-# The durability settings that people run: innodb_flush_log_at_trx_commit / sync_binlog.
-PAIRS = {
-    "1/1": "redo and binlog flushed at each commit",
-    "1/0": "redo flushed at each commit, binlog left to the system",
-    "2/1": "redo flushed once a second, binlog at each commit",
-    "2/0": "redo flushed once a second, binlog left to the system",
-    "0/1": "redo written once a second, binlog flushed at each commit",
-    "0/0": "redo written once a second, binlog left to the system",
-}
-PARTS = ("engine", "build", "storage")  # of a variant, beside its settings
-BINLOG = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
 
 
 def _lines_widget(rows: int) -> forms.Textarea:
@@ -53,7 +44,6 @@ class PlanForm(PlanInputs):
         help_text="Several are measured one after the other, and compared.",
     )
     variants = forms.MultipleChoiceField(
-        choices=[(pair, f"{pair}: {says}") for pair, says in PAIRS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Durability",
@@ -107,12 +97,36 @@ class PlanForm(PlanInputs):
     )
 
     def __init__(
-        self, data: Mapping[str, object] | None = None, *, recipe: str = "", size: str = QUICK, server: str = ""
+        self,
+        data: Mapping[str, object] | None = None,
+        *,
+        recipe: str = "",
+        size: str = QUICK,
+        server: str = "",
+        source: Experiment | None = None,
     ) -> None:
-        """`server`: the id, as in an address, of one that is chosen from the start."""
-        self.recipe = shelf.find(recipe)
-        self.size = size if size in SIZES else QUICK
-        super().__init__(data, initial=_initial(self.recipe, self.size) | _chosen(server))
+        """`server`: the id, as in an address, of one that is chosen from the start. `source`: it is run again with
+        changes; its recipe counts as long as its plan is the recipe's."""
+        self.recipe, self.size = shelf.find(recipe), size if size in SIZES else QUICK
+        if source:
+            self.recipe, self.size = shelf.of_experiment(source), source.recipe_size or QUICK
+        super().__init__(data, initial=self._first_values(source) | _chosen(server, source))
+        self._show_present(is_own_plan=not (source or self.recipe))
+
+    def _first_values(self, source: Experiment | None) -> dict[str, object]:
+        if source:
+            return filled_in.of_plan(Plan.from_dict(source.plan))
+        return filled_in.of_recipe(self.recipe, self.size) if self.recipe else dict(filled_in.USUAL)
+
+    def _show_present(self, *, is_own_plan: bool) -> None:
+        """Marks the pair that each chosen server has now; a plan of one's own measures it too."""
+        self.present = durability_pairs.present()
+        yours = [self.present[pk] for pk in self.initial["servers"] if pk in self.present]
+        if is_own_plan:
+            self.initial["variants"] = list(dict.fromkeys([*self.initial["variants"], *yours]))
+        pairs = self.fields["variants"]
+        assert isinstance(pairs, forms.MultipleChoiceField)
+        pairs.choices = durability_pairs.choices(self.present.values(), yours)
 
     def clean_own_variants(self) -> list[Variant]:
         return [_variant(*parts) for parts in _lines(self.cleaned_data["own_variants"])]
@@ -124,7 +138,7 @@ class PlanForm(PlanInputs):
         """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
         data = self.cleaned_data
         place = {name: data[name] for name in PLACES}
-        variants = [_pair(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
+        variants = [durability_pairs.variant(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
         crash = self.values(CrashPlan)
         if data["control_trials"] is None:
@@ -137,12 +151,6 @@ class PlanForm(PlanInputs):
             seed=secrets.randbelow(2**31),
             crash=CrashPlan(**crash),
         )
-
-
-def _pair(pair: str, binlog: str, build: str = "", storage: str = "") -> Variant:
-    flush_log, sync_binlog = pair.split("/")
-    settings = {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": sync_binlog}
-    return Variant(pair, BINLOG[binlog] | settings, build=build, storage=storage)
 
 
 def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:
@@ -171,46 +179,9 @@ def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadC
     return WorkloadChoice(label, words[0], params)
 
 
-def _initial(recipe: Recipe | None, size: str) -> dict[str, object]:
-    """The form's first values: the recipe's plan written as a person would."""
-    if not recipe:
-        return {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
-    plan, named = recipe.plan([], size=size), recipe.control_trials(size)
-    plain = [one for one in plan.workloads if not one.params and one.label == WORKLOADS[one.key].title]
-    with_params = [one for one in plan.workloads if one not in plain]
-    return {
-        **written(plan),
-        **written(plan.crash),
-        **_written_variants(plan.variants),
-        "workloads": [workload.key for workload in plain],
-        "own_workloads": "\n".join(_written(one.label, one.params, one.key) for one in with_params),
-        "control_trials": "" if named is None else controls.usual(plan.crash.trials, named),
-    }
-
-
-def _chosen(server: str) -> dict[str, object]:
-    """The server that was asked for, or the only one that there is."""
+def _chosen(server: str, source: Experiment | None) -> dict[str, object]:
+    """Those of the plan that still exist; else the server that was asked for, or the only one that there is."""
     known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
     only = next(iter(known)) if len(known) == 1 else ""
-    return {"servers": [known[one] for one in (server or only,) if one in known]}
-
-
-def _written_variants(variants: tuple[Variant, ...]) -> dict[str, object]:
-    """As ticks when all are pairs under one binlog setting, on one build and device to choose; as lines otherwise."""
-    place = {name: getattr(variants[0], name) for name in PLACES}
-    can_be_chosen = place["storage"] in ("", *PROFILES)
-    for binlog in BINLOG if can_be_chosen else ():
-        if all(variant.name in PAIRS and variant == _pair(variant.name, binlog, **place) for variant in variants):
-            return {"variants": [variant.name for variant in variants], "binlog": binlog, **place}
-    lines = [_written(variant.name, {**variant.settings, **_parts(variant)}) for variant in variants]
-    return {"own_variants": "\n".join(lines), "variants": []}
-
-
-def _parts(variant: Variant) -> dict[str, str]:
-    """What is not as it is when nothing is said."""
-    plain = Variant("", {})
-    return {key: value for key in PARTS if (value := getattr(variant, key)) != getattr(plain, key)}
-
-
-def _written(name: str, pairs: Mapping[str, str], *words: str) -> str:
-    return f"{name}: " + " ".join([*words, *(f"{key}={value}" for key, value in pairs.items())])
+    planned = [str(target.server_id) for target in Plan.from_dict(source.plan).targets] if source else []
+    return {"servers": [known[one] for one in planned or [server or only] if one in known]}

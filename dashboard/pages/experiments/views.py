@@ -1,5 +1,7 @@
 """Home, the list, the form of a new experiment, and the live page."""
 
+import secrets
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,7 +11,10 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
 from dashboard.pages.experiments.forms import PlanForm
+from dashboard.pages.experiments.plan_groups import groups, summaries
 from dashboard.pages.front import page as front
+from dashboard.records.api import start_keys
+from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.experiments import actions, queries, shelf
 from dashboard.records.experiments.live import Have
 from dashboard.records.experiments.models import Experiment
@@ -42,9 +47,14 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @needs("run")
 def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
-    """The plan's form, filled from a recipe when one is named; POST starts the experiment."""
+    """The plan's form, filled from a recipe or from an experiment (`?from=`); POST starts the experiment."""
+    source = _source(request)
     form = PlanForm(
-        request.POST or None, recipe=recipe, size=request.GET.get("size", QUICK), server=request.GET.get("server", "")
+        request.POST or None,
+        recipe=recipe,
+        size=request.GET.get("size", QUICK),
+        server=request.GET.get("server", ""),
+        source=source,
     )
     refusals: list[str] = []
     if request.method == "POST" and form.is_valid():
@@ -52,9 +62,17 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
             return _start(request, form)
         except PlanError as refused:
             refusals = refused.message.splitlines()
+        except KeyTaken:
+            refusals = ["This form started an experiment that was deleted since. Restore it, or open a new form."]
+    first, others = shelf.presets()
     context = {
         "form": form,
+        "groups": groups(form),
+        "source": source,
+        "start_key": request.POST.get("start_key") or secrets.token_urlsafe(16),
         "shelf": shelf.shelf(),
+        "presets": first,
+        "other_presets": others,
         "chosen": form.recipe,
         "sizes": shelf.sizes(form.recipe),
         "size": form.size,
@@ -68,20 +86,38 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
     return render(request, "experiments/new.html", context, status=422 if refusals or form.errors else 200)
 
 
+def _source(request: HttpRequest) -> Experiment | None:
+    """The experiment that is to be run again with changes."""
+    asked = request.GET.get("from", "")
+    found = Experiment.objects.filter(pk=int(asked)).first() if asked.isdecimal() and len(asked) < MOST_DIGITS else None
+    if asked and not found:
+        messages.warning(request, "The experiment to run again was not found. The form shows a new plan.")
+    return found
+
+
 def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
-    plan = form.plan()
-    try:
-        experiment = actions.create(
-            plan,
-            request.user,
-            recipe=form.recipe.key if form.recipe else "",
-            size=form.size,
-            production_confirmed=form.cleaned_data["production_confirmed"],
-        )
-        actions.notify_workers(experiment.pk)
-    except task_queue.Silent as silent:
-        messages.warning(request, str(silent))
+    """A form that is sent twice starts one experiment; one that was changed in between starts another."""
+    sent = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "start_key")}
+    given = request.POST.get("start_key", "")
+    experiment, is_new = start_keys.once(
+        request.user, start_keys.hash_of([given, sent]) if given else "", sent, lambda: _create(request, form)
+    )
+    if is_new:
+        try:
+            actions.notify_workers(experiment.pk)
+        except task_queue.Silent as silent:
+            messages.warning(request, str(silent))
     return redirect("experiments:show", experiment.pk)
+
+
+def _create(request: HttpRequest, form: PlanForm) -> Experiment:
+    return actions.create(
+        form.plan(),
+        request.user,
+        recipe=form.recipe.key if form.recipe else "",
+        size=form.size,
+        production_confirmed=form.cleaned_data["production_confirmed"],
+    )
 
 
 @needs("run")
@@ -91,12 +127,13 @@ def review(request: HttpRequest) -> JsonResponse:
     form = PlanForm(request.POST)
     if not form.is_valid():
         refusals = [f"{form[name].label}: {error}" for name, errors in form.errors.items() for error in errors]
-        return JsonResponse({"refusals": refusals})
+        return JsonResponse({"refusals": refusals, "summaries": summaries(form)})
     plan = form.plan()
     refusals = problems(plan, queries.candidates(plan), production_confirmed=form.cleaned_data["production_confirmed"])
     refusals += why_not_crash(plan, request.user)
     answer = {
         "refusals": refusals,
+        "summaries": summaries(form),
         "cells": plan.size,
         "trials": len(list(plan.trials())),
         "estimate_s": estimate_s(plan) if not refusals else None,

@@ -33,7 +33,7 @@ class ApiToken(models.Model):
 
 
 class StartKey(models.Model):
-    """The Idempotency-Key of a start: asked again, it names the experiment that it started."""
+    """The Idempotency-Key of a start, or the key of a form: asked again, it names the experiment that it started."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=255)

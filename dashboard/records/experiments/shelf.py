@@ -4,8 +4,9 @@ from pathlib import Path
 
 from django.conf import settings
 
+from dashboard.records.experiments.models import Experiment
 from workers.bench import recipes
-from workers.bench.plan import PlanTarget
+from workers.bench.plan import Plan, PlanTarget
 from workers.bench.recipes import Recipe, Shelf
 from workers.bench.review import estimate_s
 
@@ -18,12 +19,19 @@ ON_HOME = (
     "acid-or-not",
     "fifteen-years",
 )
+IN_FIRST_ROW = 4
 
 
 def on_home() -> list[Recipe]:
     """The user's own first."""
     known = shelf().recipes
     return [*(one for one in known.values() if one.is_own), *(known[key] for key in ON_HOME)]
+
+
+def presets() -> tuple[list[Recipe], list[Recipe]]:
+    """Those in the first row of the plan's form, and all others."""
+    first = on_home()[:IN_FIRST_ROW]
+    return first, [one for one in shelf().recipes.values() if one not in first]
 
 
 def own_folder() -> Path:
@@ -41,6 +49,14 @@ def load(key: str) -> Recipe:
 
 def find(key: str) -> Recipe | None:
     return shelf().recipes.get(recipes.ALIASES.get(key, key))
+
+
+def of_experiment(experiment: Experiment) -> Recipe | None:
+    """Its recipe, as long as the plan is what the recipe says today."""
+    recipe, size = find(experiment.recipe), experiment.recipe_size
+    if recipe and size in recipes.SIZES and not recipe.changes(Plan.from_dict(experiment.plan), size):
+        return recipe
+    return None
 
 
 def sizes(recipe: Recipe | None) -> list[dict[str, object]]:

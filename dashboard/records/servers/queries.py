@@ -39,6 +39,14 @@ def last_answer(server: Server) -> Preflight | None:
     return server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
 
 
+def present_settings() -> dict[int, dict[str, str]]:
+    """Server id -> its settings at the last preflight that reached it; one query for all servers."""
+    answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
+    last = answers.filter(server=OuterRef("pk")).values("facts__settings")[:1]
+    found = Server.objects.annotate(present=Subquery(last)).values_list("pk", "present")
+    return {pk: settings for pk, settings in found if settings}
+
+
 def open_preflight(server: Server) -> Preflight | None:
     return server.preflights.exclude(state=Preflight.State.DONE).first()
 

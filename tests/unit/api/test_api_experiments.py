@@ -194,11 +194,11 @@ def test_two_at_once_start_one(server, rung):
 
 def test_the_slower_of_two_finds_what_the_faster_started(maria, server, monkeypatch):
     """The moment that threads rarely meet: the key is not there when it is looked for, and there when it is stored."""
-    from dashboard.pages.api import idempotency
+    from dashboard.records.api import start_keys
 
     first = start(maria, server, "k").json()["id"]
-    seen, look = [], idempotency._known
-    monkeypatch.setattr(idempotency, "_known", lambda *of: look(*of) if seen else seen.append(of))
+    seen, look = [], start_keys._known
+    monkeypatch.setattr(start_keys, "_known", lambda *of: look(*of) if seen else seen.append(of))
     answer = start(maria, server, "k")
     assert (answer.status_code, answer.json()["id"], Experiment.objects.count()) == (200, first, 1)
 

@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 
-from dashboard.pages.api import idempotency
 from dashboard.records.accounts import actions as people
 from dashboard.records.accounts.actions import LastAdministrator
 from dashboard.records.accounts.models import Person
 from dashboard.records.accounts.role import Role
+from dashboard.records.api import start_keys
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions as servers
@@ -28,7 +28,7 @@ THREADS, ROUNDS = 4, 8
 def test_one_key_starts_once():
     user, server = User.objects.create_superuser("a", password="a long test password"), make.attached()
     for number in range(ROUNDS):
-        start = partial(idempotency.once, user, f"key {number}", {"n": number}, partial(make.experiment, server))
+        start = partial(start_keys.once, user, f"key {number}", {"n": number}, partial(make.experiment, server))
         found = at_once(*[start] * THREADS)
         assert [is_new for _, is_new in found].count(True) == 1
         assert len({experiment.pk for experiment, _ in found}) == 1

@@ -1,0 +1,42 @@
+"""Pairs of innodb_flush_log_at_trx_commit / sync_binlog to tick, and the pair that each server has now."""
+
+from collections.abc import Iterable, Mapping
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from dashboard.records.servers import queries
+from workers.bench.plan import Variant
+
+PAIRS = {
+    "1/1": "redo and binlog flushed at each commit",
+    "1/0": "redo flushed at each commit, binlog left to the system",
+    "2/1": "redo flushed once a second, binlog at each commit",
+    "2/0": "redo flushed once a second, binlog left to the system",
+    "0/1": "redo written once a second, binlog flushed at each commit",
+    "0/0": "redo written once a second, binlog left to the system",
+}
+FLUSH_LOG, SYNC_BINLOG = "innodb_flush_log_at_trx_commit", "sync_binlog"
+BINLOG: Mapping[str, Mapping[str, str]] = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
+SHOWN = '{0}: {1} <b class="yours" data-yours="{0}">yours</b>'
+HIDDEN = SHOWN.replace("data-yours", "hidden data-yours")
+
+
+def variant(pair: str, binlog: str, build: str = "", storage: str = "") -> Variant:
+    flush_log, sync_binlog = pair.split("/")
+    settings = {FLUSH_LOG: flush_log, SYNC_BINLOG: sync_binlog}
+    return Variant(pair, {**BINLOG[binlog], **settings}, build=build, storage=storage)
+
+
+def present() -> dict[int, str]:
+    """Server id -> the pair that its last preflight found; servers that were never reached are not in it."""
+    found = queries.present_settings().items()
+    return {pk: f"{has[FLUSH_LOG]}/{has[SYNC_BINLOG]}" for pk, has in found if FLUSH_LOG in has and SYNC_BINLOG in has}
+
+
+def choices(found: Iterable[str], yours: Iterable[str]) -> list[tuple[str, SafeString]]:
+    """The usual pairs and those of servers (`found`). `yours`: pairs of the servers that are chosen."""
+    others = dict.fromkeys(sorted(set(found) - set(PAIRS)), "as a server has it now")
+    shown = set(yours)
+    known = {**PAIRS, **others}.items()
+    return [(pair, format_html(SHOWN if pair in shown else HIDDEN, pair, says)) for pair, says in known]

@@ -1,0 +1,102 @@
+"""The groups of the plan's form. A folded one says its present values in one line."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from dashboard.pages.experiments.plan_inputs import PlanInputs
+from dashboard.records.experiments.crash_kinds import in_order, title
+from workers.metrics.registry import SOURCES
+
+OWN_FIELDS = {
+    "compared": ("binlog", "build", "storage", "own_variants"),
+    "load": ("workloads", "own_workloads"),
+}
+
+
+@dataclass(frozen=True)
+class PlanGroup:
+    summary: str
+    is_open: bool  # a field in it has an error
+    inputs: dict[str, list[BoundField]]
+
+
+def groups(form: PlanInputs) -> dict[str, PlanGroup]:
+    known = summaries(form)
+    return {
+        key: PlanGroup(known.get(key, ""), _has_errors(form, key, inputs), inputs)
+        for key, inputs in form.grouped().items()
+    }
+
+
+def summaries(form: forms.BaseForm) -> dict[str, str]:
+    return {"compared": _compared(form), "load": _load(form), "crash": _crash(form), "length": _length(form)}
+
+
+def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundField]]) -> bool:
+    names = [*OWN_FIELDS.get(key, ()), *(one.name for row in inputs.values() for one in row)]
+    return any(form[name].errors for name in names)
+
+
+def _compared(form: forms.BaseForm) -> str:
+    build = _choice(form, "build") if _value(form, "build") else "its own build"
+    said = [f"Binary log {_choice(form, 'binlog')}", build, _choice(form, "storage")]
+    if own := _lines(form, "own_variants"):
+        said.append(f"{len(own)} variant{'' if len(own) == 1 else 's'} of your own")
+    if baseline := _value(form, "baseline"):
+        said.append(f"compared with {baseline}")
+    return ", ".join(said)
+
+
+def _load(form: forms.BaseForm) -> str:
+    known = _choices(form, "workloads")
+    ticked = [known.get(key, key) for key in _value(form, "workloads") or ()]
+    own = [line.rpartition(": ")[0] or line for line in _lines(form, "own_workloads")]
+    return ", ".join([*ticked, *own, f"{_number(form, 'table_rows')} rows"])
+
+
+def _crash(form: forms.BaseForm) -> str:
+    trials = _number(form, "trials")
+    if trials in ("", "0"):
+        return "No crash trials"
+    kinds = ", ".join(map(title, in_order(_value(form, "kinds") or ())))
+    return f"{trials} of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
+
+
+def _length(form: forms.BaseForm) -> str:
+    repeats, seconds, workers = _number(form, "repeats"), _number(form, "measure_s"), _number(form, "load_workers")
+    said = [f"{repeats} repeat{'' if repeats == '1' else 's'} of {seconds} s", _sources(form)]
+    if workers not in ("", "1"):
+        said.append(f"load from {workers} workers")
+    return ", ".join(said)
+
+
+def _sources(form: forms.BaseForm) -> str:
+    ticked = len(_value(form, "sources") or ())
+    return "all metric sources" if ticked == len(SOURCES) else f"{ticked} of {len(SOURCES)} metric sources"
+
+
+def _value(form: forms.BaseForm, name: str) -> Any:
+    """As it was typed: the line is shown beside wrong values too."""
+    return form[name].value()
+
+
+def _choice(form: forms.BaseForm, name: str) -> str:
+    found = str(_value(form, name) or "")
+    return _choices(form, name).get(found, found).partition(":")[0]
+
+
+def _choices(form: forms.BaseForm, name: str) -> dict[str, str]:
+    return {str(one.data["value"]): str(one.choice_label) for one in form[name].subwidgets}
+
+
+def _lines(form: forms.BaseForm, name: str) -> list[str]:
+    return [line for line in map(str.strip, str(_value(form, name) or "").splitlines()) if line]
+
+
+def _number(form: forms.BaseForm, name: str) -> str:
+    found = _value(form, name)
+    text = "" if found is None else str(found)
+    return f"{int(text):,}" if text.isdecimal() and len(text) < 10 else text

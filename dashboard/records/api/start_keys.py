@@ -1,0 +1,59 @@
+"""A start that is asked for twice starts once: its key is stored with what was asked."""
+
+import hashlib
+import json
+from collections.abc import Callable
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from dashboard.records.accounts.actor import Actor, account
+from dashboard.records.api.models import StartKey
+from dashboard.records.experiments.models import Experiment
+
+
+class KeyTaken(Exception):
+    """The key belongs to another request, or to an experiment that was deleted."""
+
+
+def hash_of(asked: object) -> str:
+    """Of the meaning: the order of keys and white space do not count. `asked`: plain JSON values."""
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def once(user: Actor, key: str, asked: object, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
+    """The experiment, and whether it is new. Raises KeyTaken.
+
+    The key is stored with the experiment or not at all: a refused start leaves it free. Of two at the same moment the
+    database's constraint lets one through; the other's experiment is taken back, and it finds the first one's.
+    """
+    owner = account(user)
+    if not key or not owner:
+        return create(), True
+    digest = hash_of(asked)
+    if known := _known(owner, key, digest):
+        return known, False
+    try:
+        with transaction.atomic():
+            experiment = create()
+            StartKey.objects.create(user=owner, key=key, request_hash=digest, experiment=experiment)
+    except IntegrityError:
+        if known := _known(owner, key, digest):
+            return known, False
+        raise
+    return experiment, True
+
+
+def _known(user: User, key: str, digest: str) -> Experiment | None:
+    found = StartKey.objects.select_related("experiment").filter(user=user, key=key).first()
+    if found and found.request_hash != digest:
+        raise KeyTaken(
+            f"This Idempotency-Key started experiment {found.experiment_id} with another request. Nothing was started. "
+            "Use a new key for a new experiment."
+        )
+    if found and found.experiment.deleted_at:
+        raise KeyTaken(
+            f"This Idempotency-Key started experiment {found.experiment_id}, which was deleted since. Nothing was "
+            "started. Use a new key for a new experiment, or restore the deleted one."
+        )
+    return found.experiment if found else None

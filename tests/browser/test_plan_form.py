@@ -1,0 +1,64 @@
+"""The plan's form in a browser: few Tab stops, one screen, lines that follow, and a start that happens once."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Preflight, Server
+from tests.browser.test_nights import dba  # noqa: F401 - a fixture
+
+MOST_STOPS = 15
+FOCUSED = "(document.activeElement.name || document.activeElement.textContent).trim()"
+
+
+@pytest.fixture
+def form(page, live_server, dba, monkeypatch):  # noqa: F811 - the fixture
+    monkeypatch.setattr(actions, "notify_workers", lambda pk: None)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{live_server.url}/experiments/new/")
+    expect(page.locator("[data-plan-says]")).to_contain_text("27 cells")
+    return page
+
+
+def test_start_is_a_few_tabs_away_on_the_first_screen(form):
+    start = form.get_by_role("button", name="Start", exact=True)
+    for shown in (form.get_by_label("box"), form.get_by_label("0/0"), form.get_by_label("Measuring seconds"), start):
+        box = shown.bounding_box()
+        assert box["y"] + box["height"] < 800
+    form.get_by_label("box").focus()
+    stops = 1
+    while form.evaluate(FOCUSED) != "Start":
+        form.keyboard.press("Tab")
+        stops += 1
+        assert stops <= MOST_STOPS, form.evaluate(FOCUSED)
+
+
+def test_the_line_of_a_group_follows_its_fields(form):
+    line = form.locator("[data-plan-summary=length]")
+    expect(line).to_have_text("3 repeats of 10 s, all metric sources")
+    form.get_by_label("Measuring seconds").fill("20")
+    expect(line).to_have_text("3 repeats of 20 s, all metric sources")
+
+
+def test_a_server_that_is_ticked_has_its_setting_ticked_and_marked(form):
+    own = Server.objects.create(name="own", kind="attached", host="db1", user="x")
+    settings = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0"}
+    Preflight.objects.create(server=own, state="done", done_at=timezone.now(), facts={"settings": settings})
+    form.reload()
+    pair = form.get_by_role("checkbox", name="1/0")
+    expect(pair).not_to_be_checked()
+    form.get_by_label("own", exact=True).check()
+    expect(pair).to_be_checked()
+    expect(form.locator("[data-yours]:visible")).to_have_count(1)
+    form.get_by_label("own", exact=True).uncheck()
+    expect(form.locator("[data-yours]:visible")).to_have_count(0)
+
+
+def test_a_double_click_on_start_starts_one(form):
+    form.get_by_role("button", name="Start", exact=True).dblclick()
+    form.wait_for_url(re.compile(r"/experiments/\d+/$"))
+    assert Experiment.objects.count() == 1

@@ -30,16 +30,22 @@ class Badge:
     experiments: int
 
 
-def badges(server: Server) -> list[Badge]:
-    """Empty: the server was never asked for its settings, or nothing like it was ever crashed here."""
+TriedLike = Mapping[str, Mapping[str, list[tuple[int, Tried]]]]  # engine -> crash kind -> (experiment, trial)
+
+
+def tried_like(server: Server) -> TriedLike:
+    """The trials here with the version and settings of this server; no engine: it was never asked for its settings."""
     answer = last_answer(server)
     present = of_server(answer.facts if answer else {})
-    if not present.engines:
-        return []
     found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in present.engines}
-    for engine, experiment_id, trial in _like(present):
+    for engine, experiment_id, trial in _like(present) if found else ():
         found[engine].setdefault(trial.kind, []).append((experiment_id, trial))
-    return [_badge(engine, kind, kinds[kind]) for engine, kinds in found.items() for kind in in_order(kinds)]
+    return found
+
+
+def badges(tried: TriedLike) -> list[Badge]:
+    """Of each engine and crash kind, all checks together."""
+    return [_badge(engine, kind, kinds[kind]) for engine, kinds in tried.items() for kind in in_order(kinds)]
 
 
 def _like(present: Durability) -> list[tuple[str, int, Tried]]:

@@ -11,7 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dashboard.findings.crash.badges import badges
+from dashboard.findings.crash.badges import badges, tried_like
+from dashboard.findings.crash.report_lines import report_lines
 from dashboard.installation import vault
 from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
@@ -24,7 +25,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, queries
-from dashboard.records.servers.account import statements
+from dashboard.records.servers.account import Statements, statements
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.servers.owner import HandOverForm
 from workers.sandbox import builds
@@ -64,7 +65,14 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return _saved(request, form, partial(actions.change, changed=form.changed_data))
         except ValidationError as wrong:
             form.add_error(None, wrong)  # it names its field
-    return render(request, "servers/form.html", {"form": form, "kind": server.kind, "server": server, "name": name})
+    context = {"form": form, "kind": server.kind, "server": server, "name": name, "grants": _grants(server)}
+    return render(request, "servers/form.html", context)
+
+
+def _grants(server: Server) -> list[Statements]:
+    """The account that it needs, for the version that it told."""
+    answered = queries.last_answer(server)
+    return [] if server.is_sandbox else statements(server, answered.facts if answered else {})
 
 
 def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callable[..., Server]) -> HttpResponse:
@@ -75,6 +83,8 @@ def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callabl
         messages.error(request, str(refused))
         return redirect("servers:list")
     messages.success(request, f"{server} is saved.")
+    if "test" in request.POST:
+        _ask_preflight(request, server)
     if save is actions.register and server.is_sandbox and not Experiment.objects.exists():
         return redirect("experiments:new")  # first use: there is nothing else to do with it
     return redirect("servers:detail", server.pk)
@@ -85,7 +95,7 @@ def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callabl
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
-    answered = queries.last_answer(server)
+    answered, tried = queries.last_answer(server), tried_like(server)
     context = {
         "server": server,
         "nobody": sites.nobody(server.site),
@@ -95,8 +105,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "pending_restores": queries.pending_restores(server),
         "is_down": queries.is_down(server),
         "locked": vault.problem_with(bytes(server.password_sealed)),
-        "grants": statements(server, answered.facts if answered else {}),
-        "verdicts": badges(server),
+        "grants": _grants(server),
+        "verdicts": badges(tried),
+        "report": report_lines(answered.durability, tried) if answered else [],
         "known": page.line(server),
         "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],
         "build": builds.every().get(server.build),
@@ -198,11 +209,15 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("test_server")
 @require_POST
 def test(request: HttpRequest, pk: int) -> HttpResponse:
+    _ask_preflight(request, get_object_or_404(Server, pk=pk))
+    return redirect("servers:detail", pk)
+
+
+def _ask_preflight(request: HttpRequest, server: Server) -> None:
     try:
-        actions.ask_preflight(request.user, get_object_or_404(Server, pk=pk))
+        actions.ask_preflight(request.user, server)
     except Refused as refused:
         messages.warning(request, str(refused))
-    return redirect("servers:detail", pk)
 
 
 @needs("see")

@@ -3,11 +3,16 @@
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.findings.crash.badges import badges
+from dashboard.findings.crash import badges as of_servers
 from dashboard.findings.crash.durability import DECIDING
 from dashboard.records.experiments.models import Environment
 from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory, trials
+
+
+def badges(server):
+    return of_servers.badges(of_servers.tried_like(server))
+
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}

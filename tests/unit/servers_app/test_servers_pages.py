@@ -51,6 +51,24 @@ def test_it_shows_the_grants_on_the_form_and_on_the_page(client_in, server):
     assert "&#x27;bench&#x27;@&#x27;%&#x27;" in page(client_in, f"/servers/{server.pk}/")
 
 
+def test_the_grants_stand_beside_the_form_that_edits(client_in, server):
+    assert "&#x27;bench&#x27;@&#x27;%&#x27;" in page(client_in, f"/servers/{server.pk}/edit/")
+
+
+@pytest.mark.parametrize("tested", [True, False])
+def test_it_saves_and_tests_with_one_button(client_in, password, tested):
+    assert "Save and test" in page(client_in, "/servers/register/")
+    answer = client_in.post("/servers/register/", GOOD | {"password": password} | ({"test": "1"} if tested else {}))
+    server = Server.objects.get()
+    assert answer["Location"] == f"/servers/{server.pk}/" and server.preflights.exists() == tested
+    client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "renamed", "password": password, "test": "1"})
+    assert server.preflights.count() == 1, "one that waits is not asked for twice"
+
+
+def test_a_sandbox_is_saved_without_a_test(client_in):
+    assert "Save and test" not in page(client_in, "/servers/register/?kind=sandbox")
+
+
 def test_it_ignores_a_kind_that_does_not_exist(client_in):
     assert "Register a server" in page(client_in, "/servers/register/?kind=<b>")
 

@@ -1,0 +1,67 @@
+"""The durability report of a server, each line with what crash trials measured with its version and settings."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboard.findings.crash.badges import TriedLike
+from dashboard.findings.crash.rate import rate
+from dashboard.findings.crash.trials import Tried
+from dashboard.records.experiments.crash_kinds import plural
+
+KINDS = {"process kill": ("process-kill",), "power loss": ("power-loss", "torn-power-loss")}
+ENGINES = {"InnoDB": "innodb", "MyRocks": "rocksdb"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind and 95 % bounds;
+    `experiment_id`: the newest that has some."""
+
+    state: str
+    says: str
+    detail: str
+    experiment_id: int
+
+
+@dataclass(frozen=True)
+class ReportLine:
+    """`statement`: as the preflight stored it; `measured` is empty where nothing was tried."""
+
+    statement: Mapping[str, str]
+    measured: tuple[Measured, ...]
+
+
+def report_lines(report: Iterable[Mapping[str, str]], tried: TriedLike) -> list[ReportLine]:
+    return [ReportLine(one, tuple(_measured(one, tried))) for one in report]
+
+
+def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[Measured]:
+    """Of the line's engine; binlog and agreement are of the server, whatever the engine."""
+    engine = statement.get("engine", "")
+    engines = [ENGINES.get(engine, engine)] if engine else list(tried)
+    for kind in KINDS.get(statement["crash_class"], ()):
+        found = [one for name in engines for one in tried.get(name, {}).get(kind, ())]
+        if found:
+            yield _counted(statement["what"], kind, found)
+
+
+def _counted(what: str, kind: str, found: list[tuple[int, Tried]]) -> Measured:
+    ended = [trial for _, trial in found if trial.is_decided or trial.is_unknown]
+    known = [bad for trial in ended if trial.is_decided and (bad := _is_bad(trial, what)) is not None]
+    unknown = len(ended) - len(known)
+    rated = rate(sum(known), len(known), unknown)
+    verb = "disagree" if what == "agreement" else "lost commits"
+    says = f"{rated.counts} {verb}" if rated.n else "unknown"
+    detail = [plural(kind), rated.bounds, f"{unknown:,} unknown" if unknown else ""]
+    state = "failed" if rated.k else "passed" if rated.n and not unknown else "unknown"
+    newest = max(experiment_id for experiment_id, _ in found)
+    return Measured(state, says, ", ".join(filter(None, detail)), newest)
+
+
+def _is_bad(trial: Tried, what: str) -> bool | None:
+    """Whether this part lost something, or engine and binlog disagree; None: the trial cannot tell."""
+    if what == "agreement":
+        both = (trial.lost_engine, trial.lost_binlog)
+        return None if None in both else both[0] != both[1]
+    lost = trial.lost(what)
+    return None if lost is None else lost > 0

@@ -1,0 +1,72 @@
+"""Each line of a server's durability report has the crash trials that tell about it, and no others."""
+
+import pytest
+from django.urls import reverse
+
+from dashboard.findings.crash.badges import tried_like
+from dashboard.findings.crash.report_lines import report_lines
+from dashboard.records.servers.models import Preflight
+from tests.unit.results import factory, trials
+from workers.servers.risks import CRASHES
+
+pytestmark = pytest.mark.django_db
+BOTH = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0"}
+
+
+@pytest.fixture
+def server():
+    """1/0: after a power loss the binlog lost commits and the engine none."""
+    one = trials.experiment({}, measured=0, levels={"1/0": 10.0})
+    one.plan["variants"][0]["settings"] = BOTH
+    one.save()
+    rates = {"power-loss": [(0, 9)] * 3 + [(0, 0), None], "torn-power-loss": [(0, 0)], "process-kill": [(0, 0)] * 2}
+    trials.add(one, {"1/0": rates}, factory.environment_row())
+    made = factory.server("the one in question", host="h")
+    facts = {"flavour": "mariadb", "version_text": "10.11.9-MariaDB", "settings": BOTH, "words": []}
+    said = {"outcome": "kept", "says": "", "rests_on": ""}
+    report = [
+        {"crash_class": crash, "what": what, "engine": engine} | said
+        for crash in CRASHES
+        for what, engine in (("engine", "InnoDB"), ("engine", "MyRocks"), ("binlog", ""), ("agreement", ""))
+    ]
+    Preflight.objects.create(server=made, state="done", facts=facts, durability=report)
+    return made
+
+
+def test_each_line_counts_its_own_part(server):
+    lines = report_lines(server.preflights.get().durability, tried_like(server))
+    found = {
+        (line.statement["crash_class"], line.statement["what"], line.statement["engine"]): [
+            (one.state, one.says, one.detail.split(", ")[0]) for one in line.measured
+        ]
+        for line in lines
+    }
+    assert found["process kill", "engine", "InnoDB"] == [("passed", "0 of 2 lost commits", "process kills")]
+    assert found["process kill", "binlog", ""] == [("passed", "0 of 2 lost commits", "process kills")]
+    assert found["power loss", "engine", "InnoDB"] == [
+        ("unknown", "0 of 4 lost commits", "power losses"),
+        ("passed", "0 of 1 lost commits", "torn power losses"),
+    ]
+    assert found["power loss", "binlog", ""][0] == ("failed", "3 of 4 lost commits", "power losses")
+    assert found["power loss", "agreement", ""][0] == ("failed", "3 of 4 disagree", "power losses")
+    assert found["power loss", "engine", "MyRocks"] == found["process kill", "engine", "MyRocks"] == []
+
+
+def test_what_is_unknown_is_said(server):
+    lines = report_lines(server.preflights.get().durability, tried_like(server))
+    assert [one.detail.rpartition(", ")[2] for line in lines for one in line.measured].count("1 unknown") == 3
+
+
+def test_the_page_begins_with_the_report_and_leads_to_the_trials(client_in, server):
+    html = client_in.get(reverse("servers:detail", args=[server.pk])).text
+    headings = ("Durability report", "Connection", "What was measured on it", "Facts")
+    places = [html.index(f"<h2>{heading}</h2>") for heading in headings]
+    assert places == sorted(places)
+    assert "3 of 4 lost commits" in html and "not tried" in html
+
+
+def test_another_version_tells_nothing_of_the_lines(server):
+    one = server.preflights.get()
+    one.facts["version_text"] = "11.4.2-MariaDB"
+    one.save()
+    assert not any(line.measured for line in report_lines(one.durability, tried_like(server)))

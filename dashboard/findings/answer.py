@@ -59,8 +59,9 @@ def options(view: ResultView, server_id: int) -> list[Option]:
 
 
 def _crashes(tally: Tally) -> Crashes:
-    rate = tally.invalid
-    return Crashes(plural(tally.kind), rate.n, rate.k, tally.unknown, rate.hi)
+    rate, loss = tally.invalid, tally.loss("either")
+    lost, median = (loss.rate.k, loss.median) if loss else (0, 0.0)
+    return Crashes(plural(tally.kind), rate.n, rate.k, tally.unknown, rate.hi, lost, median)
 
 
 def _flushes(settings: Mapping[str, str]) -> bool:
@@ -75,7 +76,8 @@ def _held(kind: str, chosen: Option | None) -> str:
         return ""
     asked = [each for each in chosen.crashes if each.crash == plural(kind)]
     first = (asked or chosen.crashes)[0]
-    return f"{chosen.name} lost nothing in {first.tried:,} {first.crash} (95 % upper bound {percent(first.most)})."
+    name = f"{chosen.name} (both logs flushed at each commit)" if chosen.flushes else chosen.name
+    return f"{name} lost nothing in {first.tried:,} {first.crash}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
@@ -89,6 +91,6 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     mine, best = (ms(1000 * threads / here[name]) for name in (chosen.name, fastest))
     fewer = percent(1 - here[chosen.name] / here[fastest])
     return (
-        f"Its cost at {at(threads)}: {mine} instead of {best} for each client's next one, and {fewer} fewer {what} per "
-        f"second than {fastest}."
+        f"The cost at {at(threads)}: {chosen.name} makes {fewer} fewer {what} per second than {fastest}. "
+        f"One takes {mine} instead of {best}."
     )

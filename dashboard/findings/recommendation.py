@@ -7,7 +7,7 @@ one wins if their 95 % intervals do not overlap; otherwise the one that flushes 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.text.numbers import at, percent, sig
+from dashboard.text.numbers import at, percent, sig, whole
 
 FEW = 0.1  # an upper bound above this share asks for more trials
 
@@ -28,14 +28,17 @@ class Speed:
 
 @dataclass(frozen=True)
 class Crashes:
-    """Trials of one kind under one setting. `crash`: `power losses`, in the plural. `most`: the upper bound of the
-    share of crashes that lose something."""
+    """Trials of one kind under one setting. `crash`: `power losses`, in the plural. `failed`: those that lost commits
+    or failed otherwise; `lost`: those that lost commits, with the median of what they lost; `most`: the upper bound of
+    the share of crashes that fail."""
 
     crash: str
     tried: int
     failed: int
     unclear: int
     most: float | None
+    lost: int = 0
+    median: float = 0.0
 
     @property
     def held(self) -> bool:
@@ -76,7 +79,10 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
         return None
     held = [one for one in options if one.held]
     if not held:
-        return Recommendation("None of these settings can be recommended.", tuple(filter(None, map(_risk, options))))
+        return Recommendation(
+            "None of these settings can be recommended.",
+            tuple(f"{one.name} {risk}." for one in options if (risk := _risk(one))),
+        )
     chosen = _best(held, threads)
     rivals = [one for one in options if one is not chosen]
     reasons = [_bound(chosen), _more(chosen, threads, counts), *(_against(one, chosen, threads) for one in rivals)]
@@ -97,10 +103,10 @@ def _bound(chosen: Option) -> str:
     """What the fewest trials still allow."""
     weakest = max(chosen.crashes, key=lambda each: each.most or 0.0)
     tried = " and ".join(f"{each.tried:,} {each.crash}" for each in chosen.crashes)
-    text = f"It lost nothing in {tried}."
+    text = f"{chosen.name} lost nothing in {tried}."
     if weakest.most is None or weakest.most <= FEW:
         return text
-    return f"{text} That is few: up to {percent(weakest.most)} of {weakest.crash} may still lose commits (95 % bound)."
+    return f"{text} So few trials do not rule out a loss in up to {percent(weakest.most)} of {weakest.crash}: try more."
 
 
 def _more(chosen: Option, threads: int, counts: str) -> str:
@@ -112,7 +118,7 @@ def _more(chosen: Option, threads: int, counts: str) -> str:
         return ""
     best = max(faster, key=lambda one: one.tps)
     return (
-        f"If you need more than {sig(here.tps, 2)} {counts}/s, {chosen.name} reached {sig(best.tps, 2)} "
+        f"If you need more than {sig(here.tps, 2)} {counts}/s: {chosen.name} reached {sig(best.tps, 2)} "
         f"at {at(best.threads)}."
     )
 
@@ -120,8 +126,8 @@ def _more(chosen: Option, threads: int, counts: str) -> str:
 def _against(one: Option, chosen: Option, threads: int) -> str:
     gain, risk = _gain(one.speed(threads), chosen.speed(threads)), _risk(one)
     if not risk:
-        return f"{one.name} {gain} and lost nothing either." if gain and one.held else ""
-    return f"{one.name} {gain} and {risk.removeprefix(one.name).strip()}" if gain else risk
+        return f"{one.name} {gain}, and it lost nothing either." if gain and one.held else ""
+    return f"{one.name} {gain}, but it {risk}." if gain else f"{one.name} {risk}."
 
 
 def _gain(speed: Speed | None, base: Speed | None) -> str:
@@ -133,9 +139,15 @@ def _gain(speed: Speed | None, base: Speed | None) -> str:
 
 
 def _risk(one: Option) -> str:
-    """What speaks against a setting; "" where nothing was tried or everything held."""
-    failed = [f"{each.failed:,} of {each.tried:,} {each.crash}" for each in one.crashes if each.failed]
-    if failed:
-        return f"{one.name} lost commits in {' and '.join(failed)}."
+    """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
+    lost = [f"{each.lost:,} of {each.tried:,} {each.crash}{_median(each)}" for each in one.crashes if each.lost]
+    otherwise = [
+        f"{each.failed - each.lost:,} of {each.tried:,} {each.crash}" for each in one.crashes if each.failed > each.lost
+    ]
     unclear = [f"{each.unclear:,} {each.crash}" for each in one.crashes if each.unclear]
-    return f"{one.name} is unclear after {' and '.join(unclear)}." if unclear else ""
+    told = (("lost commits in", lost), ("failed in another way in", otherwise), ("is unclear after", unclear))
+    return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
+
+
+def _median(each: Crashes) -> str:
+    return f" (median {whole(each.median)})"

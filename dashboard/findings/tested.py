@@ -11,15 +11,15 @@ MOST_VARIANTS = 8  # more are listed in the evidence only
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
     """`db1: MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Facts that are not known are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
-    disk = known.get("simulated device") or known.get("device model") or known.get("device")
+    device = known.get("simulated device") or known.get("device model")
     files = known.get("file system")
     parts = [
         _version(known.get("server version", "")),
         " and ".join(engines),
-        f"disk {disk}{f' ({files})' if files else ''}" if disk else "",
+        f"on {device}" if device else f"on {files}" if files else "",
         known.get("CPU", ""),
         f"{known['cores']} cores" if "cores" in known else "",
-        known.get("memory", ""),
+        f"{known['memory']} of memory" if "memory" in known else "",
     ]
     return f"{name}: {', '.join(part for part in parts if part)}"
 

@@ -44,7 +44,7 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
         return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
-        return Finding(f"{_with_interval(speed)}, and {first.tally.says}", more=tuple(further))
+        return Finding(f"{_with_interval(speed)}, but {first.tally.says}", more=tuple(further))
     return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
 
 
@@ -53,7 +53,7 @@ def _says(one: CrashSetting) -> str:
 
 
 def _with_interval(speed: Finding) -> str:
-    return f"{speed.text} ({speed.interval})"
+    return f"{speed.text} (95 % CI {speed.interval})"
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:

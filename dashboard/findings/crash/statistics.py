@@ -108,7 +108,7 @@ class Tally:
         otherwise = sum(not trial.stayed_down and not (loss and trial.lost(place)) for trial in failed)
         more = [f"the server did not come back after {down:,}"] if down and loss else []
         more += [f"{otherwise:,} failed in another way"] if otherwise and (loss or down) else []
-        more += ["engine and binlog disagree"] if self.disagrees else []
+        more += ["engine and binlog hold different commits"] if self.disagrees else []
         more += [REPLICAS_SAY[self.replica]] if self.replica in ("diverge", "stopped") else []
         if not loss:
             text = f"did not come back after {down:,} of {crashes}" if down else f"failed in {otherwise:,} of {crashes}"

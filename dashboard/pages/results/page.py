@@ -142,11 +142,16 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         ("server", "Server", list(view.names.values()), _index(servers, view.choice.server_id)),
         (
             "threads",
-            "At",
+            "Threads",
             list(map(at, view.plan.threads)),
             _index(view.plan.threads, view.at_threads),
         ),
-        ("baseline", "Compare with", [view.clean(name) for name in view.variants], view.variants.index(view.baseline)),
+        (
+            "baseline",
+            "Ratios against",
+            [view.clean(name) for name in view.variants],
+            view.variants.index(view.baseline),
+        ),
     )
     return [
         {"name": name, "label": label, "options": list(enumerate(options)), "chosen": chosen, "nothing": _nothing(name)}

@@ -134,7 +134,8 @@ def test_what_did_not_come_back_beats_nothing(client_in):
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
     assert re.match(
-        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(5\.\d to 6\.\d\), and lost a median of 20,000 ack", found.text
+        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95 % CI 5\.\d to 6\.\d\), but lost a median of 20,000 ack",
+        found.text,
     )
     assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound 12")
 
@@ -160,7 +161,7 @@ def test_its_sentence_holds_speed_and_loss_of_one_server(two_servers):
     crash(two_servers, 0, safe=[None], fast=[None])
     crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
     found = told(two_servers)
-    assert re.match(r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, and lost a median of 70 ", found.text)
+    assert re.match(r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, but lost a median of 70 ", found.text)
     assert found.more[0].startswith("1/1, b lost nothing in 3 power losses")
     assert found.more[1] == "On a no crash trial has a verdict."
 

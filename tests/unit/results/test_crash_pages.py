@@ -29,7 +29,7 @@ def test_it_opens_with_risk_then_matrix_then_measurements(client_in):
     html = page(client_in, trials.experiment()).content.decode()
     places = [html.index(mark) for mark in ("finding", 'data-chart="risk"', "crash-matrix", 'data-chart="throughput"')]
     assert places == sorted(places)
-    assert re.search(r"times as fast as 1/1 \([\d.]+ to [\d.]+\), and lost a median", html)
+    assert re.search(r"times as fast as 1/1 \(95 % CI [\d.]+ to [\d.]+\), but lost a median", html)
     assert not re.search(r"\sstyle=|<style|\son\w+=", html)
 
 

@@ -44,5 +44,5 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
             "options": list(LOST_FROM.items()),
             "chosen": view.choice.lost_from,
         },
-        {"name": "mine", "label": "My setting", "options": mine, "chosen": chosen, "nothing": "not marked"},
+        {"name": "mine", "label": "Your setting", "options": mine, "chosen": chosen, "nothing": "not marked"},
     ]

@@ -89,6 +89,6 @@ def test_a_failure_without_a_lost_commit_is_told_as_another_one():
     down = Option("2/1", speeds((8, 9000)), (Crashes("power losses", 30, 3, 1, 0.3, lost=1, median=4.0),))
     reasons = recommend([SAFE, down], 8).reasons
     assert (
-        "2/1 is 9.0 times as fast, but it lost commits in 1 of 30 power losses (median 4), failed in another way in 2 of 30 "
-        "power losses, is unclear after 1 power losses."
+        "2/1 is 9.0 times as fast, but it lost commits in 1 of 30 power losses (median 4), "
+        "failed in another way in 2 of 30 power losses, is unclear after 1 power losses."
     ) in reasons

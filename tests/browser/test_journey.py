@@ -176,7 +176,7 @@ def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
     assert eventually(lambda: state(page).get("state") == "running", LIMIT_S)
     assert int(page.evaluate("sessionStorage.clicks")) == 2
     press(page, "Cancel")
-    agree(page, "Cancel")
+    agree(page, "Stop experiment")
     assert until_over(page) == "cancelled"
     expect(page.get_by_role("button", name="Resume")).to_be_visible()  # the page has loaded itself anew
     go(page)
@@ -307,7 +307,7 @@ def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
     eventually(lambda: state(page).get("done"))
     eventually(lambda: state(page).get("seconds"))
     press(page, "Cancel")
-    agree(page, "Cancel")
+    agree(page, "Stop experiment")
     assert until_over(page) == "cancelled"
     page.wait_for_url("**/results/*/")
     expect(page.locator(".badges")).to_contain_text(re.compile("[12] of 3 cells measured"))

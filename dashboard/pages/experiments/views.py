@@ -16,6 +16,7 @@ from dashboard.pages.front import page as front
 from dashboard.records.api import start_keys
 from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.experiments import actions, queries, shelf
+from dashboard.records.experiments.crash_progress import crash_progress
 from dashboard.records.experiments.live import Have
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.rights import why_not_crash, why_not_run
@@ -151,6 +152,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "experiment": experiment,
         "progress": queries.live_state(experiment),
+        "crashes": crash_progress(experiment),
         "plan": Plan.from_dict(experiment.plan),
         "cells": queries.cells_to_show(experiment),
         "cell_total": experiment.cells.count(),
@@ -186,4 +188,7 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
     seen = request.GET.get("have", "")
     count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
     have = Have(request.GET.get("series", ""), count)
-    return JsonResponse(queries.live_state(get_object_or_404(Experiment, pk=pk), have))
+    experiment = get_object_or_404(Experiment, pk=pk)
+    crashes = crash_progress(experiment)
+    now = {"crashes": crashes.cells, "crashing": crashes.is_phase}
+    return JsonResponse({**queries.live_state(experiment, have), **now})

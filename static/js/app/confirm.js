@@ -1,4 +1,5 @@
-// <form data-confirm="What happens, and what stays">: a dialog asks before the form is sent.
+// <form data-confirm="What happens, and what stays">: a dialog asks before the form is sent. data-confirm-button and
+// data-confirm-keep name its two answers.
 
 export function askFirst(root) {
   root.addEventListener("submit", async (event) => {
@@ -8,7 +9,8 @@ export function askFirst(root) {
     event.preventDefault();
     const submitter = event.submitter;
     const action = submitter?.dataset.confirmButton ?? form.dataset.confirmButton ?? submitter?.textContent.trim();
-    if (!(await ask(words, action || "Go on"))) return;
+    const keep = event.submitter?.dataset.confirmKeep ?? form.dataset.confirmKeep ?? "Leave it";
+    if (!(await ask(words, action || "Go on", keep))) return;
     form.dataset.confirmed = "yes";
     form.requestSubmit(submitter);
     delete form.dataset.confirmed;
@@ -16,14 +18,14 @@ export function askFirst(root) {
 }
 
 /** Resolves to true when the reader agreed; Escape and the other button mean no. */
-function ask(words, action) {
+function ask(words, action, keep) {
   const dialog = document.createElement("dialog");
   const text = document.createElement("p");
   text.textContent = words;
   const answers = document.createElement("form");
   answers.method = "dialog";
   answers.className = "row dialog-answers";
-  answers.append(answer("Leave it", "no", "button"), answer(action, "yes", "button danger"));
+  answers.append(answer(keep, "no", "button"), answer(action, "yes", "button danger"));
   dialog.append(text, answers);
   document.body.append(dialog);
   dialog.showModal();

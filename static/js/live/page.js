@@ -19,6 +19,11 @@ export function fill(section, state) {
     warming: state.warming ? "warming up, not counted" : "",
   };
   for (const [name, text] of Object.entries(words)) write(section, name, text);
+  section.toggleAttribute("data-crashing", Boolean(state.crashing));
+  for (const [n, crash] of section.querySelectorAll("[data-live-crash]").entries()) {
+    const { words: text, tone } = state.crashes?.[n] ?? { words: "", tone: "" };
+    if (crash.textContent !== text) Object.assign(crash, { textContent: text, className: `crash-cell ${tone}` });
+  }
   const bar = section.querySelector("progress[data-live-progress], [data-live-progress] progress");
   if (bar) Object.assign(bar, { max: Math.max(1, state.total), value: state.done });
 }

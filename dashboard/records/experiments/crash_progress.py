@@ -1,0 +1,83 @@
+"""The crash trials of an experiment while they run: settings against crash kinds, in words."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TypedDict
+
+from django.db.models import Case, Count, Q, Value, When
+
+from dashboard.records.experiments.crash_kinds import in_order, title
+from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.experiments.verdict_label import (
+    COMMITS_LOST,
+    NOTHING_LOST,
+    OTHER_FAILURE,
+    UNCLEAR,
+    verdict_label,
+)
+from workers.bench.plan import CONTROLS
+
+TONES = {COMMITS_LOST: "few", OTHER_FAILURE: "other", UNCLEAR: "unknown", NOTHING_LOST: "held"}  # the worst first
+LOST = Q(lost_engine__gt=0) | Q(lost_binlog__gt=0) | Q(lost_replica__gt=0)
+
+
+class CrashCell(TypedDict):
+    kind: str
+    words: str
+    tone: str  # a class of crash.css
+
+
+@dataclass(frozen=True)
+class CrashRow:
+    name: str
+    cells: list[CrashCell]
+
+
+@dataclass(frozen=True)
+class CrashProgress:
+    kinds: list[str]
+    rows: list[CrashRow]
+    is_phase: bool  # no cell is left to measure
+
+    @property
+    def cells(self) -> list[CrashCell]:
+        return [cell for row in self.rows for cell in row.cells]
+
+
+def crash_progress(experiment: Experiment) -> CrashProgress:
+    counted = _counted(experiment)
+    kinds = in_order(kind for _, _, kind in counted)
+    order = {variant["name"]: place for place, variant in enumerate(experiment.plan["variants"])}
+    settings = sorted({(server, variant) for server, variant, _ in counted}, key=lambda one: (one[0], order[one[1]]))
+    several = len({server for server, _ in settings}) > 1
+    rows = [
+        CrashRow(
+            f"{server}: {variant}" if several else variant,
+            [_cell(counted.get((server, variant, kind), Counter()), kind) for kind in kinds],
+        )
+        for server, variant in settings
+    ]
+    left = experiment.cells.filter(state__in=[Cell.State.WAITING, Cell.State.RUNNING])
+    return CrashProgress([title(kind) for kind in kinds], rows, bool(rows) and not left.exists())
+
+
+def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]:
+    """(server, variant, kind) -> how many trials ended with each word, or are in each state."""
+    found: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    lost = Case(When(LOST, then=Value(1)), default=Value(0))
+    rows = experiment.trials.order_by().annotate(lost=lost)
+    keys = ("server__name", "variant", "kind", "state", "verdict", "lost")
+    for server, variant, kind, state, verdict, any_lost, n in rows.values_list(*keys).annotate(n=Count("pk")):
+        word = verdict_label(verdict, [any_lost]) or Trial.State(state).label
+        found[server, variant, kind][word] += n
+    return dict(found)
+
+
+def _cell(counted: Counter[str], kind: str) -> CrashCell:
+    """Words with their counts. A control says nothing of its setting: it has a tone of its own."""
+    words = [*(word for word in TONES if word in counted), *sorted(set(counted) - set(TONES))]
+    tone = next((TONES[word] for word in words if word in TONES), "")
+    if tone and kind in CONTROLS:
+        tone = "flagged"
+    said = words if counted.total() == 1 else [f"{word}: {counted[word]}" for word in words]
+    return {"kind": title(kind), "words": ", ".join(said) or "not tried", "tone": tone}

@@ -1,0 +1,55 @@
+"""The live page of a real experiment: crash trials fill its matrix, and it follows a stop by whomever."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.records.experiments.models import Experiment, Trial
+from tests.browser.test_nights import dba  # noqa: F401 - a fixture
+from tests.unit.results import trials
+
+
+@pytest.fixture
+def experiment(db):
+    made = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, levels={"1/1": 100})
+    server = made.plan["targets"][0]["server_id"]
+    trials.trial(made, server, "1/1", "power-loss", 2, None, state="waiting", verdict="", error="")
+    Experiment.objects.filter(pk=made.pk).update(state="running", phase="crash trials")
+    return made
+
+
+@pytest.fixture
+def live(page, live_server, dba, experiment):  # noqa: F811 - the fixture
+    page.goto(f"{live_server.url}/experiments/{experiment.pk}/")
+    expect(page.locator("[data-live-phase]")).to_have_text("crash trials")
+    return page
+
+
+def test_a_trial_that_ends_changes_its_place_in_the_matrix(live, experiment):
+    cell = live.locator("[data-live-crash]")
+    expect(cell).to_have_text("nothing lost: 1, waiting: 1")
+    expect(live.locator("[data-live-plot]")).to_be_hidden()
+    Trial.objects.filter(experiment=experiment, state="waiting").update(
+        state="done", verdict="invalid", lost_engine=3, lost_binlog=3
+    )
+    expect(cell).to_have_text("commits lost: 1, nothing lost: 1")
+    expect(cell).to_have_class("crash-cell few")
+
+
+def test_stopping_asks_first_in_words_that_say_what_happens(live, experiment):
+    dialog = live.get_by_role("dialog")
+    live.get_by_role("button", name="Cancel", exact=True).click()
+    dialog.get_by_role("button", name="Keep running", exact=True).click()
+    expect(dialog).to_have_count(0)
+    assert not Experiment.objects.get(pk=experiment.pk).cancel_asked
+    live.get_by_role("button", name="Cancel", exact=True).click()
+    with live.expect_navigation():
+        dialog.get_by_role("button", name="Stop experiment", exact=True).click()
+    assert Experiment.objects.get(pk=experiment.pk).cancel_asked
+
+
+def test_one_that_somebody_else_stopped_shows_its_result_by_itself(live, experiment):
+    Experiment.objects.filter(pk=experiment.pk).update(state="cancelled", cancel_asked=True)
+    live.wait_for_url(re.compile(rf"/results/{experiment.pk}/$"))
+    expect(live.locator("main")).to_contain_text("cancelled", ignore_case=True)

@@ -1,0 +1,52 @@
+"""The live page's matrix of crash trials fills as they end."""
+
+from django.urls import reverse
+
+from dashboard.records.experiments.crash_progress import crash_progress
+from dashboard.records.experiments.models import Cell, Experiment
+from tests.unit.results import factory, trials
+
+RATES = {
+    "0/0": {"power-loss": [(9, 9), None]},
+    "1/1": {"power-loss": [(0, 0), (0, 0)], "lying-disk": [(7, 7)]},
+}
+
+
+def running(**fields):
+    experiment = trials.experiment(RATES, levels={"1/1": 100, "0/0": 900})
+    server = experiment.plan["targets"][0]["server_id"]
+    trials.trial(experiment, server, "1/1", "power-loss", 3, None, state="waiting", verdict="", error="")
+    Experiment.objects.filter(pk=experiment.pk).update(state="running", **fields)
+    return Experiment.objects.get(pk=experiment.pk)
+
+
+def test_it_counts_trials_by_their_verdict(db):
+    now = crash_progress(running())
+    words = {row.name: [(cell["words"], cell["tone"]) for cell in row.cells] for row in now.rows}
+    assert now.kinds == ["power loss", "lying disk"]
+    assert words == {
+        "1/1": [("nothing lost: 2, waiting: 1", "held"), ("commits lost", "flagged")],
+        "0/0": [("commits lost: 1, unclear: 1", "few"), ("not tried", "")],
+    }
+
+
+def test_its_phase_begins_when_no_cell_is_left(db):
+    experiment = running()
+    assert crash_progress(experiment).is_phase
+    Cell.objects.filter(pk=experiment.cells.first().pk).update(state="waiting")
+    assert not crash_progress(experiment).is_phase
+
+
+def test_the_page_and_each_poll_show_the_same_cells(client_in):
+    experiment = running()
+    page = client_in.get(reverse("experiments:show", args=[experiment.pk])).text
+    told = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
+    assert page.count("data-live-crash") == len(told["crashes"]) == 4
+    assert all(cell["words"] in page for cell in told["crashes"]) and told["crashing"]
+
+
+def test_an_experiment_without_crashes_has_no_matrix(client_in):
+    experiment = factory.experiment()
+    Experiment.objects.filter(pk=experiment.pk).update(state="running")
+    assert "data-live-crash" not in client_in.get(reverse("experiments:show", args=[experiment.pk])).text
+    assert not crash_progress(experiment).is_phase

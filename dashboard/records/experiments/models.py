@@ -98,7 +98,8 @@ class Experiment(models.Model):
     imported_from = models.JSONField(default=dict)  # {address, version, experiment_id, exported_at, sha256}
     imported_digest = models.CharField(max_length=64, null=True, unique=True)  # of what the file says: once only
 
-    crashes: int  # these four: only of rows that queries.with_progress gave
+    servers: list[str]  # these five: only of rows that queries.with_progress gave
+    crashes: int
     total: int
     done: int
     failed: int

@@ -97,11 +97,14 @@ def _shown(rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
 
 def with_progress(rows: Iterable[Experiment]) -> list[Experiment]:
     """Each with its number of `crashes`, and how many of its cells and trials there are in `total`, `done` and
-    `failed`. Two questions for all of them: a subquery for each figure takes longer to write than to answer."""
+    `failed`, and the names of its `servers`. Three questions for all of them: a subquery for each figure takes
+    longer to write than to answer."""
     known = {one.pk: one for one in rows}
     cells, trials = _states(Cell, known), _states(Trial, known)
+    targets = dict(Experiment.everything.filter(pk__in=known).values_list("pk", "plan__targets"))
     for pk, one in known.items():
         both = cells[pk] + trials[pk]
+        one.servers = [target["name"] for target in targets[pk] or ()]
         one.crashes, one.total = trials[pk].total(), both.total()
         one.done, one.failed = both[Cell.State.DONE], both[Cell.State.FAILED]
     return [*known.values()]

@@ -47,12 +47,13 @@ def create(
     refusals += why_not_crash(plan, user)
     if refusals:
         raise PlanError("\n".join(refusals))
+    known = shelf.find(recipe)
     with transaction.atomic():
         experiment = Experiment.objects.create(
-            name=plan.name[:120],
+            name=_name(plan, known)[:120],
             recipe=recipe,
             recipe_size=size if recipe else "",
-            claims=snapshot.taken(known, plan, size) if (known := shelf.find(recipe)) else {},
+            claims=snapshot.taken(known, plan, size) if known else {},
             plan=plan.as_dict(),
             seed=plan.seed,
             baseline=plan.baseline or plan.variants[0].name,
@@ -65,6 +66,15 @@ def create(
         record(user, "started", experiment, cells=plan.size, production_confirmed=production_confirmed)
         _answer_for_crashes(user, experiment)
     return experiment
+
+
+def _name(plan: Plan, recipe: Recipe | None) -> str:
+    """The plan's; a recipe's title alone would be the same for each server, so that servers stand before it."""
+    if recipe is None or plan.name != recipe.title:
+        return plan.name
+    first, space, rest = plan.name.partition(" ")
+    question = first.lower() + space + rest if first.istitle() else plan.name  # MariaDB and MySQL stay as they are
+    return f"{', '.join(target.name for target in plan.targets)}: {question}"
 
 
 def _answer_for_crashes(user: Actor, experiment: Experiment) -> None:

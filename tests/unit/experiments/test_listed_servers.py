@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.records.experiments import queries
+from dashboard.records.experiments import actions, queries, shelf
 from dashboard.records.experiments.models import Experiment
 from tests.unit.results import factory
 
@@ -22,3 +22,17 @@ def test_a_deleted_experiment_keeps_its_servers(db):
     Experiment.objects.update(deleted_at=timezone.now())
     (shown,) = queries.with_progress(queries.deleted())
     assert (shown.pk, shown.servers) == (one.pk, ["orders"])
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"), [("", "orders, invoices: what does safety cost?"), ("Before the update", "Before the update")]
+)
+def test_without_a_name_of_its_own_it_is_named_after_server_and_question(db, name, stored):
+    recipe = next(one for one in shelf.shelf().recipes.values() if one.title == "What does safety cost?")
+    boxes = [
+        factory.server(box, kind="sandbox", build="system-mariadb", host="", user="") for box in ("orders", "invoices")
+    ]
+    plan = actions.plan_recipe(recipe, boxes, {"name": name} if name else {})
+    experiment = actions.create(plan, None, recipe=recipe.key)
+    assert experiment.name == stored
+    assert experiment.plan["name"] == (name or recipe.title), "baselines are found by it"

@@ -60,10 +60,10 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -
 
 
 TIPS = {
-    "acknowledged": "what the client was told is committed; in doubt: sent, but the crash came before the answer",
+    "acknowledged": "commits that the server acknowledged; in doubt: sent, but the crash came before the answer",
     "engine": "rows found in the tables after recovery",
     "binlog": "transactions found in the binary log after recovery",
-    "replica": "what a replica would hold if it were promoted",
+    "replica": "commits that a promoted replica would hold",
 }
 
 

@@ -38,7 +38,7 @@ def group_commit(lines: Sequence[VariantLine]) -> Chart:
 def _why_not(used: Sequence[SourcedFigure]) -> str:
     if used:
         return "No commit waits for an fsync: there is no need of group commit."
-    return f"Fsyncs per commit of the logs are {NOT_AVAILABLE}: nothing can be told of group commit."
+    return f"Fsyncs per commit of the logs are {NOT_AVAILABLE}: whether group commit works is unclear."
 
 
 SAYS = {

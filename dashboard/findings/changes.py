@@ -35,7 +35,7 @@ def level(change: Change, value: float) -> str:
 def differed(found: Sequence[Difference], most: int = MOST_NAMED) -> str:
     """server version 10.11.6 -> 10.11.8, kernel 6.1 -> 6.8, and 3 more."""
     if not found:
-        return "nothing that is recorded of the environment"
+        return "none recorded"
     named = [f"{what}: {before} \N{RIGHTWARDS ARROW} {after}" for what, before, after in found[:most]]
     rest = f", and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(named) + rest

@@ -17,10 +17,10 @@ from workers.bench.review import estimate_s
 from workers.errors import DurascopeError
 
 NEXT = "The next measurement decides."
-UNSCHEDULED = f"No schedule measured it, so nothing is started by itself. {NEXT}"
+UNSCHEDULED = f"No schedule measured it, so it is not measured again automatically. {NEXT}"
 PAUSED = f"Its schedule is paused. {NEXT}"
-TOO_LATE = f"Measured again, it would go beyond the window of its schedule. {NEXT}"
-TWICE = f"It was found while another change was measured again. {NEXT}"
+TOO_LATE = f"A second measurement does not fit the window of its schedule. {NEXT}"
+TWICE = f"Another change was being measured again at that time. {NEXT}"
 
 
 def measure_again(now: datetime, notify: Callable[[int], None]) -> None:

@@ -36,7 +36,7 @@ def _says(change: Change, differ: list[queries.Difference]) -> str:
     again = f" Measured again: {words.level(change, change.again)}." if change.again is not None else ""
     return (
         f"{words.headline(change)}, from {before} to {after}, on {change.first.at:%Y-%m-%d} ({change.track.says})."
-        f"{again} What differed: {words.differed(differ)}."
+        f"{again} Differences in the environment: {words.differed(differ)}."
     )
 
 

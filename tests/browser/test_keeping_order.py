@@ -77,14 +77,14 @@ def test_deleting_can_be_undone_at_once_and_later(maria, live_server, two):
     delete()
     expect(page.get_by_role("link", name="Before the upgrade")).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("Before the upgrade is back, as it was.")).to_be_visible()
+    expect(page.get_by_text("Before the upgrade is restored.")).to_be_visible()
     delete()
     page.goto(f"{live_server.url}/experiments/")
     page.get_by_text("Narrow by state, recipe, server or tag").click()
     page.get_by_label("Deleted").check()
     page.get_by_role("button", name="Show").click()
     page.get_by_role("button", name="Restore").click()
-    expect(page.get_by_text("Before the upgrade is back, as it was.")).to_be_visible()
+    expect(page.get_by_text("Before the upgrade is restored.")).to_be_visible()
     assert Experiment.objects.count() == 2
 
 

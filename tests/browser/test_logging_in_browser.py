@@ -112,7 +112,7 @@ def test_a_passkey_logs_in_alone(page, live_server, first_password, key):
     log_in_first(page, live, first_password)
     page.goto(f"{live.url}/second-factors/passkeys/add/")
     confirm(page)
-    expect(page.get_by_label("Log in with it alone")).to_be_checked()
+    expect(page.get_by_label("Log in with this passkey alone")).to_be_checked()
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
     page.goto(f"{live.url}/second-factors/passkeys/")

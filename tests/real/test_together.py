@@ -134,7 +134,7 @@ def test_a_joiner_that_is_killed_ends_the_cell_and_every_sysbench(attached, crew
     until(lambda: not alive(left))
     Worker.objects.filter(pid=joiner.pid).update(beat_at=timezone.now() - DEAD_AFTER * 2)  # its silence lasted
     until(lambda: fresh(experiment).is_over)
-    assert fresh(experiment).state == "failed" and "ended while it put its part" in fresh(experiment).error
+    assert fresh(experiment).state == "failed" and "ended during its part" in fresh(experiment).error
     assert loaders(workers) == 0 and not HostLease.objects.exists()
     assert not Part.objects.exclude(state="failed").exists()
 

@@ -121,15 +121,15 @@ def _must_be_confirmed(job: Job) -> None:
     if labelled and not job.experiment.production_confirmed:
         raise PlanError(
             f"{labelled[0]} is labelled production, and this experiment was not confirmed for that.",
-            "Nothing was done there. Plan it anew and confirm it.",
+            "Nothing was done there. Create a new plan and confirm the load.",
         )
 
 
 def _stopped(job: Job) -> DurascopeError:
     if job.ports.stopping():
-        fix = "What was measured is kept. Resume goes on with the next cell."
-        return DurascopeError("The worker was stopped in mid-run.", fix)
-    return DurascopeError("Cancelled.", "What was measured is kept.")
+        fix = "The measurements are kept. Resume continues with the next cell."
+        return DurascopeError("The worker was stopped during the experiment.", fix)
+    return DurascopeError("Cancelled.", "The measurements are kept.")
 
 
 def _told(failure: Exception) -> DurascopeError:

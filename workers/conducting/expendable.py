@@ -67,13 +67,13 @@ def _expendable(row: Trial) -> Server:
         raise PlanError(f"{server.name} is no longer expendable: it was not crashed.", "See the server's page.")
     if not allowed(queued_by(row.experiment), "crash", server):
         raise PlanError(
-            f"{server.name} was not crashed: whoever queued this experiment may not crash it any more.",
+            f"{server.name} was not crashed: the account that queued this experiment may not crash it any more.",
             "Its owner or an administrator can resume the experiment.",
         )
     if not may_run_here(server, server.crash_command, server.start_command):
         raise PlanError(
             f"{server.name} was not crashed: this worker's DURASCOPE_CRASH_PROGRAMS does not list its commands, and "
-            "whoever set them is no administrator now.",
+            "the person who set them is not an administrator.",
             "Have an administrator set them again, or list the programs where workers run.",
         )
     return server

@@ -63,7 +63,7 @@ class Job:
     def must_be_allowed(self) -> None:
         """Comes before the first step and before each cell and trial: whoever queued it may have lost the right."""
         if lost := why_not_run(self.experiment):
-            fix = "What was measured is kept. Another operator can resume it; it then runs by their right."
+            fix = "The measurements are kept. Another operator can resume the experiment with their own rights."
             raise PlanError(lost, fix)
 
     def cancelled(self) -> bool:

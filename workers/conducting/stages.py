@@ -32,7 +32,7 @@ from workers.upkeep import restores
 
 log = logging.getLogger(__name__)
 Keep = Callable[[str, Stage], None]
-TRIED_AGAIN = "The pending restores are on its page; a worker tries again."
+TRIED_AGAIN = "The server's page lists the pending restores; a worker tries again."
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def put_back(job: Job) -> Iterator[Keep]:
 def _close(job: Job, title: str, stage: Stage) -> DurascopeError | None:
     """Why the server is not as it was."""
     with suppress(*LOST):
-        job.say(f"putting {title} back as it was")
+        job.say(f"restoring {title}")
     try:
         stage.close()
     except DurascopeError as failure:
@@ -103,10 +103,10 @@ def _close(job: Job, title: str, stage: Stage) -> DurascopeError | None:
     except OSError as failure:
         log.exception("putting %s back", title)
         lacks = shortages.message(failure)
-        return DurascopeError(f"{title} could not be put back. {lacks.message}", f"{TRIED_AGAIN} {lacks.fix}")
+        return DurascopeError(f"{title} could not be restored. {lacks.message}", f"{TRIED_AGAIN} {lacks.fix}")
     except Exception as failure:
         log.exception("putting %s back", title)
-        return DurascopeError(f"{title} could not be put back: {reason(failure)}.", TRIED_AGAIN)
+        return DurascopeError(f"{title} could not be restored: {reason(failure)}.", TRIED_AGAIN)
     return None
 
 

@@ -4,7 +4,7 @@ import errno
 
 from workers.errors import DurascopeError
 
-KEPT = "What was measured is kept."
+KEPT = "The measurements are kept."
 LACKS = {
     errno.ENOSPC: ("A disk of the worker's host is full", "Free some space there, then resume."),
     errno.EDQUOT: ("The worker has used up its share of a disk", "Free some space there, then resume."),

@@ -87,6 +87,6 @@ def _answering() -> Iterator[None]:
         yield
     except redis.RedisError as silent:
         raise TogetherError(
-            f"Redis did not answer, through which workers wait for each other: {silent}.",
-            "See that Redis runs, then resume the experiment.",
+            f"Redis did not answer: {silent}. Workers need it to start the load together.",
+            "Start Redis, then resume the experiment.",
         ) from silent

@@ -38,7 +38,7 @@ LOOK_EVERY_S = 0.1
 LAST_S = 90.0  # after its own part: a joiner's last transaction may wait for a lock, and its result for the database
 STOP_S = 20.0  # a living worker stops its sysbench within three; a dead one is known to be dead after this
 State = Part.State
-AGAIN = "What was measured is kept. Resume goes on with the next cell."
+AGAIN = "The measurements are kept. Resume continues with the next cell."
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,12 @@ class SharedLoad:
             except task_queue.Silent as silent:
                 raise TogetherError(
                     "The message queue (Redis) does not answer: no worker can be asked to join.",
-                    "See that Redis runs, then resume the experiment.",
+                    "Start Redis, then resume the experiment.",
                 ) from silent
 
     def _missing(self) -> str:
         late = self._rows().exclude(state=State.READY)
-        said = [f"part {one.number + 1} ({one.by or 'taken by nobody'})" for one in late]
+        said = [f"part {one.number + 1} ({one.by or 'not started'})" for one in late]
         return f"Not all {self.count} workers were ready within {self.ready_s:.0f} s: {', '.join(said)} was missing."
 
     def _run(
@@ -138,7 +138,7 @@ class SharedLoad:
     ) -> list[PartLoad]:
         own, *others = parts
         if move(self._rows(), State.RUNNING) != self.count:
-            raise self.look() or TogetherError("A worker that was ready went away.", AGAIN)
+            raise self.look() or TogetherError("A worker that was ready stopped.", AGAIN)
         barrier.open(parts)
         try:
             done = joiner.run(
@@ -153,7 +153,7 @@ class SharedLoad:
                 raise self._failure.answer from None
             raise
         joiner.save(own, done)
-        self._until(self._all_done, LAST_S, cancelled, lambda: "A worker did not tell what its part measured.")
+        self._until(self._all_done, LAST_S, cancelled, lambda: "A worker did not report the result of its part.")
         return [done, *map(_told, self._rows().exclude(number=0))]
 
     def _all_done(self) -> bool:
@@ -163,7 +163,7 @@ class SharedLoad:
         deadline = time.monotonic() + limit_s
         while not _asked(true):
             if cancelled():
-                raise Cancelled("The load was stopped because somebody cancelled.")
+                raise Cancelled("The load was stopped because the experiment was cancelled.")
             if failure := self._failure():
                 raise failure
             if time.monotonic() > deadline:
@@ -176,7 +176,7 @@ class SharedLoad:
             which = f"Part {failed.number + 1} of {self.count}, on {failed.by}, failed: {failed.error}"
             return TogetherError(which, failed.mend or AGAIN)
         if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
-            return TogetherError(f"Worker {dead.by} ended while it put its part of the load on.", AGAIN)
+            return TogetherError(f"Worker {dead.by} ended during its part of the load.", AGAIN)
         return None
 
     @retried

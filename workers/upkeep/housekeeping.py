@@ -118,8 +118,8 @@ def interrupt_those_of_dead_workers() -> None:
         taken = lifecycle.finish(
             experiment,
             Experiment.State.INTERRUPTED,
-            f"Worker {experiment.worker} ended in mid-run.",
-            "What was measured is kept. Resume goes on with the next cell.",
+            f"Worker {experiment.worker} ended during the experiment.",
+            "The measurements are kept. Resume continues with the next cell.",
         )
         if taken:
             log.warning("worker %s ended in mid-run: experiment %s is interrupted", experiment.worker, experiment)
@@ -137,6 +137,6 @@ def interrupt_orphans_here() -> None:
             lifecycle.finish(
                 experiment,
                 Experiment.State.INTERRUPTED,
-                "The database did not take how this experiment ended.",
-                "What was measured is kept. Resume goes on with the next cell.",
+                "The database did not store the end of this experiment.",
+                "The measurements are kept. Resume continues with the next cell.",
             )

@@ -134,8 +134,8 @@ def _must_be_allowed(server: Server) -> None:
     """Raises ServerError when the right to run this command was lost since it was stored."""
     if not may_run_here(server, server.start_command):
         raise ServerError(
-            "Its start command was not run: this worker's DURASCOPE_CRASH_PROGRAMS does not list it, and whoever set "
-            "it is no administrator now.",
+            "Its start command was not run: this worker's DURASCOPE_CRASH_PROGRAMS does not list it, and the "
+            "person who set it is not an administrator.",
             "Start the server by hand, or have an administrator set the command again.",
         )
 
@@ -143,7 +143,7 @@ def _must_be_allowed(server: Server) -> None:
 def _must_be_due(pending: PendingRestore) -> None:
     """Raises ServerError when the command was run a moment ago and did not help."""
     if pending.tried_at and timezone.now() < pending.tried_at + START_AGAIN:
-        raise ServerError(pending.problem or "It does not answer yet after its start command.")
+        raise ServerError(pending.problem or "The server does not answer yet after its start command.")
 
 
 def _put_back(server: Server, must_hold: Callable[[], None]) -> None:

@@ -52,7 +52,7 @@ def _database() -> None:
     except DatabaseError as silent:
         raise CannotJoin(
             f"The worker was not started: the database does not answer ({str(silent).strip()}).",
-            "Start it, or put DATABASE_URL right.",
+            "Start the database, or correct DATABASE_URL.",
         ) from silent
 
 
@@ -69,7 +69,7 @@ def _version() -> None:
     if ours := [key for key in unknown if key[0] in loader.migrated_apps]:
         raise CannotJoin(
             f"The worker was not started: it is older than the database, which has {'.'.join(ours[0])}.",
-            "Install the version of the web server here.",
+            "Install the web server's version on this host.",
         )
 
 
@@ -84,7 +84,7 @@ def _clock() -> None:
         raise CannotJoin(
             f"The worker was not started: this host's clock is {abs(ahead_s):.0f} s "
             f"{'ahead of' if ahead_s > 0 else 'behind'} the database's.",
-            "Let both follow a time server.",
+            "Synchronise both clocks with a time server.",
         )
 
 
@@ -96,7 +96,7 @@ def _keys() -> None:
         raise CannotJoin(
             f"The worker was not started: the key of stored passwords is not here, neither in {vault.ENVIRONMENT} nor "
             f"in {file}.",
-            "Copy it from the web server's host; if there is none yet, make it there: manage.py rotatekeys.",
+            "Copy it from the web server's host. If that host has no key, make one there: manage.py rotatekeys.",
         )
     if not vault.in_environment() and file.stat().st_mode & 0o077:
         raise CannotJoin(f"The worker was not started: others can read {file}.", f"chmod 600 {file}")
@@ -121,7 +121,7 @@ def _redis() -> None:
     except (redis.RedisError, OSError, ValueError) as silent:
         raise CannotJoin(
             f"The worker was not started: Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used ({silent}).",
-            "Start it, or put DURASCOPE_REDIS right.",
+            "Start Redis, or correct DURASCOPE_REDIS.",
         ) from silent
 
 

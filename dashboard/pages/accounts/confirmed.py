@@ -52,7 +52,7 @@ def _to_the_company(request: HttpRequest) -> HttpResponse:
             "This asks once more who you are, and your account has no password, second factor or company sign-on to "
             "tell it by. Nothing was changed. Ask an administrator for a one-time password."
         )
-    messages.warning(request, "Nothing was changed yet. Log in once more, then do it again.")
+    messages.warning(request, "Nothing was changed yet. Log in again, then repeat the change.")
     asked = {"process": "login", "next": _page(request), "auth_params": "prompt=login"}
     return redirect(f"{reverse('openid_connect_login', args=[PROVIDER])}?{urlencode(asked)}")
 

@@ -4,15 +4,15 @@ from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
 
 from dashboard.text.names import check_name
 
-TELLS_APART = "To tell your passkeys apart."
+TELLS_APART = "The name of this passkey in your list."
 
 
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         alone = self.fields["passwordless"]
-        alone.label = "Log in with it alone"
-        alone.help_text = "Without name and password. Otherwise it is asked for after the password."
+        alone.label = "Log in with this passkey alone"
+        alone.help_text = "Without name and password. Otherwise you use it after the password."
         alone.initial = True
         self.fields["name"].help_text = TELLS_APART
         self.fields["name"].validators.append(check_name)

@@ -47,7 +47,7 @@ class Gate(LoginRequiredMiddleware):
         operation = getattr(view_func, "operation", None)
         if operation is None:
             log.error("The view of %s names no operation: it is refused to everybody.", request.path)
-            raise PermissionDenied("Nobody may open this page: it is in no table of rights. Nothing was changed.")
+            raise PermissionDenied("This page has no access rule, so nobody may open it. Nothing was changed.")
         if OPERATIONS[operation].least == NOBODY:
             return None
         if not request.user.is_authenticated:

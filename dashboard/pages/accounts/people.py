@@ -25,9 +25,9 @@ from dashboard.records.accounts.roles import OPERATIONS
 
 
 class PersonForm(forms.Form):
-    name = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], help_text="To log in with.")
+    name = forms.CharField(max_length=150, validators=[UnicodeUsernameValidator()], help_text="The name for the login.")
     role = forms.ChoiceField(
-        choices=Role.choices, initial=Role.VIEWER, help_text="What each may is in the table below."
+        choices=Role.choices, initial=Role.VIEWER, help_text="The page People lists the rights of each role."
     )
 
 
@@ -70,7 +70,7 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
 def role(request: HttpRequest, pk: int) -> HttpResponse:
     form = RoleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "There is no such role. Nothing was changed.")
+        messages.error(request, "This role does not exist. Nothing was changed.")
         return redirect("people:person", pk)
     wanted = form.cleaned_data["role"]
     return _do(request, pk, lambda user: actions.change_role(request.user, user, wanted), f"is {wanted} now")
@@ -95,7 +95,7 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel and pause what runs by this person's right."""
     ended = running.end(request.user, _known(pk))
     messages.success(
-        request, f"Cancelled or paused: {ended.says}." if ended else "Nothing runs by their right any more."
+        request, f"Cancelled or paused: {ended.says}." if ended else "Nothing runs with this person's rights any more."
     )
     return redirect("people:person", pk)
 
@@ -139,7 +139,7 @@ def _offer_ending(request: HttpRequest, user: User) -> None:
     """To whoever just took the right to run experiments away."""
     found = running.running(_known(user.pk))
     if found and found.lost:
-        messages.warning(request, f"Not ended by this: {found.says}. Choose below whether to end what still runs.")
+        messages.warning(request, f"Still running with this person's rights: {found.says}. You can end them below.")
 
 
 def _known(pk: int) -> User:

@@ -76,7 +76,7 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
     end_sessions(request, [row])
     if not request.user.is_authenticated:
         return redirect("account_login")
-    messages.success(request, "The session is ended.")
+    messages.success(request, "The session has ended.")
     return redirect("own_sessions")
 
 
@@ -85,5 +85,5 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
 def end_others(request: HttpRequest) -> HttpResponse:
     end_other_sessions(request, request.user)
     record(request.user, "ended sessions", request.user, which="all others")
-    messages.success(request, "All other sessions are ended.")
+    messages.success(request, "All other sessions have ended.")
     return redirect("own_sessions")

@@ -46,7 +46,7 @@ class Token:
 
 def nobody(_: HttpRequest) -> NoReturn:
     """For an operation that names none."""
-    raise NotAllowed("Nobody may ask for this: it is in no table of rights. Nothing was changed.")
+    raise NotAllowed("This operation has no access rule, so nobody may use it. Nothing was changed.")
 
 
 def bearer(request: HttpRequest) -> User:
@@ -54,7 +54,9 @@ def bearer(request: HttpRequest) -> User:
     behind a proxy all addresses are one, and 192 random bits are not guessed. Raises NoToken, TooMany, NotAllowed."""
     scheme, _, text = request.headers.get("Authorization", "").strip().partition(" ")
     if scheme.lower() != "bearer" or not text:
-        raise NoToken("This needs a token. Make one under API tokens and send it as: Authorization: Bearer TOKEN")
+        raise NoToken(
+            "This operation needs a token. Create one under API tokens and send it as: Authorization: Bearer TOKEN"
+        )
     token = actions.find(text.strip())
     if token is None:
         _refuse(request, text.strip(), "unknown")
@@ -69,17 +71,15 @@ def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
     if begin(TOKEN_FAILED, shown, address(request)) is None:
         raise TooMany
     record(None, TOKEN_FAILED, shown, address=address(request), why=why)
-    raise NoToken(f"This token is {why}. Nothing was done. Make a new one under API tokens.")
+    raise NoToken(f"This token is {why}. Nothing was done. Create a new one under API tokens.")
 
 
 def _speaking_for(token: ApiToken) -> User:
     user = token.user
     if user.person.must_change_password:
-        raise NotAllowed(
-            "Your password was given to you by somebody else. Log in and change it; tokens rest until then."
-        )
+        raise NotAllowed("Another person gave you your password. Log in and change it; until then tokens do not work.")
     if lacks_second_factor(user):
-        raise NotAllowed("Your account needs a second factor. Log in and add one; tokens rest until then.")
+        raise NotAllowed("Your account needs a second factor. Log in and add one; until then tokens do not work.")
     user.scopes = frozenset(token.scopes)  # type: ignore[attr-defined]  # what `allowed` is limited to
     user.via = f"token {token.prefix}"  # type: ignore[attr-defined]  # what the audit log says beside the name
     actions.note_use(token)

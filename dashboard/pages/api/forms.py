@@ -13,13 +13,13 @@ class TokenForm(forms.Form):
     """Offers what the person's role allows, and nothing more."""
 
     name = forms.CharField(
-        max_length=80, validators=[check_name], help_text="What will use it: to know it again in the list."
+        max_length=80, validators=[check_name], help_text="For example the script that uses the token."
     )
     scopes = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple, label="It may", help_text="The least that its program needs."
+        widget=forms.CheckboxSelectMultiple, label="Scopes", help_text="Choose only the scopes that your script needs."
     )
     days = forms.TypedChoiceField(
-        choices=EXPIRIES, coerce=int, initial=90, label="Expires", help_text="Its program is refused from then on."
+        choices=EXPIRIES, coerce=int, initial=90, label="Expires", help_text="The token stops working at this time."
     )
 
     def __init__(self, user: Actor, data: QueryDict | None = None) -> None:

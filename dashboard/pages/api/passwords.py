@@ -14,7 +14,7 @@ class EndsTokens:
         """Nothing to find fault with."""
 
     def get_help_text(self) -> str:
-        return "With a new password all API tokens of the account end."
+        return "A new password revokes all API tokens of the account."
 
     def password_changed(self, password: str, user: User | None = None) -> None:
         if user is not None and user.pk:

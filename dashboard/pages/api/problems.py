@@ -18,10 +18,10 @@ from workers.errors import DurascopeError, PlanError
 MEDIA_TYPE = "application/problem+json"
 SAYS = {  # where nobody said anything better
     400: "The request could not be read. Nothing was changed.",
-    404: "There is nothing at this address.",
-    405: "This address does not know that method; the header Allow names those it does. Nothing was changed.",
+    404: "This address does not exist.",
+    405: "This address does not support this method; the header Allow lists the supported ones. Nothing was changed.",
     413: "The request is too large. Nothing was changed.",
-    500: "Something broke on this side. The log of the web server says what.",
+    500: "Durascope has a fault here. The log of the web server has the details.",
 }
 
 
@@ -100,14 +100,16 @@ def _too_many(_: HttpRequest, exc: TooMany) -> HttpResponse:
 
 
 def _collided(_: HttpRequest, exc: IntegrityError) -> HttpResponse:
-    return answer(409, "It collides with something that was stored at the same moment. Nothing was changed. Try again.")
+    return answer(
+        409, "Another request stored a conflicting change at the same moment. Nothing was changed. Try again."
+    )
 
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     NoToken: _plainly(401),
     TooMany: _too_many,
     PermissionDenied: _plainly(403),
-    Http404: lambda _, exc: answer(404, "There is no such thing here."),
+    Http404: lambda _, exc: answer(404, "This object does not exist."),
     HttpError: lambda _, exc: answer(exc.status_code, f"{exc}. Nothing was changed."),
     ValidationError: _invalid,
     BadForm: _bad_form,

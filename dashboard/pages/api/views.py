@@ -33,7 +33,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     actions.revoke(account_of(request), get_object_or_404(account_of(request).api_tokens, pk=pk))
-    messages.success(request, "The token is revoked: it opens nothing from now on.")
+    messages.success(request, "The token is revoked and no longer works.")
     return redirect("tokens:list")
 
 

@@ -32,7 +32,7 @@ class CommentForm(forms.Form):
     def clean_text(self) -> str:
         text = lines_of(self.cleaned_data["text"])
         if len(text) > Comment.MOST:
-            raise forms.ValidationError(f"This has {len(text):,} characters; a comment has at most {Comment.MOST:,}.")
+            raise forms.ValidationError(f"This comment has {len(text):,} characters; the limit is {Comment.MOST:,}.")
         return text
 
 

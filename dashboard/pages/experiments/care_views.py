@@ -86,7 +86,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """One that is there already is shown."""
     experiment = get_object_or_404(Experiment.everything, pk=pk)
     care.restore(request.user, experiment)
-    messages.success(request, f"{experiment} is back, as it was.")
+    messages.success(request, f"{experiment} is restored.")
     return redirect("experiments:show", pk)
 
 

@@ -5,13 +5,13 @@ from dashboard.pages.monitoring.health import passes
 MISSING = {
     "redis": (
         "Redis does not answer.",
-        "Nothing is lost: what you start is queued, and runs once Redis is back. Until then no worker hears of it, and "
-        "running experiments show no live figures. Start Redis, or see the log of whatever keeps it running.",
+        "Experiments that you start are queued and run when Redis is back. Until then no worker is notified, and  "
+        "running experiments show no live figures. Start Redis, or read its log.",
     ),
     "worker": (
         "No worker is alive.",
-        "Nothing is measured or tested until one runs. What was started stays queued and begins by itself then. "
-        "Start a worker, or see its log.",
+        "Experiments and connection tests stay queued until a worker runs, and then start by themselves.  "
+        "Start a worker, or read its log.",
     ),
 }
 

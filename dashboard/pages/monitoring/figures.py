@@ -85,5 +85,5 @@ FIGURES: dict[str, Metric] = {
     "durascope_waiting": Metric("Cells and trials of queued and running experiments still to be done.", _waiting),
     "durascope_trials": Metric("Crash trials by verdict.", _trials),
     "durascope_hosts_leased": Metric("Server hosts that are measured now.", _leases),
-    "durascope_pending_restores": Metric("Settings, schemas and crashed servers still to be put back.", _debts),
+    "durascope_pending_restores": Metric("Settings, schemas and crashed servers still to be restored.", _debts),
 }

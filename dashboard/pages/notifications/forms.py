@@ -12,15 +12,15 @@ from dashboard.text.names import check_name
 class ChannelForm(forms.Form):
     """Of one kind. An address that is stored is never shown: left empty, it stays."""
 
-    name = forms.CharField(max_length=80, validators=[check_name], help_text="To know it again in the list.")
+    name = forms.CharField(max_length=80, validators=[check_name], help_text="The name of this channel in the list.")
     address = forms.CharField(max_length=2000, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     events = forms.MultipleChoiceField(
-        label="Tell when",
+        label="Events",
         choices=[(key, f"{kind.title}: {kind.says}") for key, kind in EVENTS.items()],
         widget=forms.CheckboxSelectMultiple,
         initial=list(EVENTS),
         required=False,
-        help_text="Without any, only trying it sends something.",
+        help_text="Without an event, only tests are sent.",
     )
 
     def __init__(self, kind: str, data: QueryDict | None = None, *, channel: Channel | None = None) -> None:
@@ -35,7 +35,7 @@ class ChannelForm(forms.Form):
         name: str = self.cleaned_data["name"]
         others = Channel.objects.exclude(pk=self._channel.pk) if self._channel else Channel.objects.all()
         if others.filter(name=name).exists():
-            raise forms.ValidationError("There is a channel of that name. Choose another.")
+            raise forms.ValidationError("Another channel has this name. Choose a different name.")
         return name
 
     def clean_address(self) -> str:

@@ -43,7 +43,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
         return _form_page(request, form)
     channel, secret = actions.add(request.user, kind, **form.cleaned_data)
     if not secret:
-        messages.success(request, f"{channel} is added. Send a test, to see whether it arrives.")
+        messages.success(request, f"{channel} is added. Send a test to see whether messages arrive.")
         return redirect("notifications:list")
     return _form_page(request, ChannelForm(kind, channel=channel), channel, secret)
 
@@ -94,8 +94,8 @@ def _button(action: Callable[[Actor, Channel], object], said: str) -> Callable[.
 
 test = _button(
     actions.send_test,
-    "A test to {} is on its way. What became of it, the list below says: load the page again in a moment.",
+    "A test to {} is queued. Reload this page in a moment: the list below shows its state.",
 )
-pause = _button(actions.pause, "{} is paused. What happens meanwhile is not told there.")
-go_on = _button(actions.go_on, "{} is told again.")
+pause = _button(actions.pause, "{} is paused. Events during the pause are not sent, also not later.")
+go_on = _button(actions.go_on, "{} is resumed and gets messages again.")
 delete = _button(actions.remove, "{} is deleted. The log of its messages stays.")

@@ -25,7 +25,7 @@ class WhenForm(forms.Form):
     """The name and the times; `taken_by`: the schedule that may have the name already."""
 
     name = forms.CharField(
-        max_length=80, validators=[check_name], help_text="To know its nights again in lists and messages."
+        max_length=80, validators=[check_name], help_text="The name of this schedule in lists and messages."
     )
     cron = forms.CharField(
         max_length=120,
@@ -39,13 +39,13 @@ class WhenForm(forms.Form):
         label="Time zone",
         choices=lambda: [(zone, zone) for zone in cron.zones()],
         initial="UTC",
-        help_text="Whose clocks the times are read on, summer time included.",
+        help_text="The time zone of these times. Summer time is followed.",
     )
     ends_by = forms.TimeField(
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="What would take longer is not started; what runs then is cancelled, and what it measured is kept.",
+        help_text="A longer plan is not started. At this time a running one is cancelled; its measurements are kept.",
     )
 
     def __init__(
@@ -61,7 +61,7 @@ class WhenForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if self._others.filter(name=name).exists():
-            raise forms.ValidationError("There is a schedule of that name. Choose another.")
+            raise forms.ValidationError("Another schedule has this name. Choose a different name.")
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -82,18 +82,18 @@ class RecipeForm(WhenForm):
 
     recipe = forms.ChoiceField(
         choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
-        help_text="What is measured. It is fixed now: a recipe that changes later changes no schedule.",
+        help_text="The plan to measure. Later changes of the recipe do not change this schedule.",
     )
     size = forms.ChoiceField(
         choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],
         initial=QUICK,
-        help_text="How thorough it is, and how long it takes.",
+        help_text="A larger size takes longer and gives narrower intervals.",
     )
     servers = ServersField(
         Server.objects.all(),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose a server."},
-        help_text="Several are measured one after the other.",
+        help_text="Several servers are measured one after the other.",
     )
     field_order = ("recipe", "size", "servers", "name", "cron", "zone", "ends_by")
 

@@ -66,12 +66,17 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """A schedule of the plan that an experiment had."""
     source = get_object_or_404(Experiment, pk=pk)
     if source.is_imported:
-        messages.error(request, f"{source} was imported: its servers are not here. Choose its recipe for one that is.")
+        messages.error(
+            request,
+            f"{source} was imported: its servers are not registered here. Choose its recipe and a server of your own.",
+        )
         return redirect("schedules:new")
     form = WhenForm(request.POST or None, initial={"name": source.name[:80]})
     plan = _plan(source.plan)
     if plan is None:
-        messages.error(request, f"The plan of {source} was stored by another version and cannot be read. Plan it anew.")
+        messages.error(
+            request, f"Another version stored the plan of {source}, and it cannot be read. Create a new plan."
+        )
         return redirect("experiments:show", pk)
     if request.method == "POST" and form.is_valid():
         made = _made(
@@ -106,7 +111,7 @@ def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
         for line in str(refused).splitlines():
             form.add_error(None, line)
     except Server.DoesNotExist:
-        form.add_error(None, "A server of this plan is not registered here (any more). Choose a recipe instead.")
+        form.add_error(None, "A server of this plan is not registered here. Choose a recipe instead.")
     return None
 
 
@@ -207,8 +212,10 @@ def _button(operation: str, action: Callable[[Actor, Schedule], object], said: s
     return pressed
 
 
-pause = _button("schedule", actions.pause, "{} is paused: nothing starts until somebody goes on. What runs, goes on.")
-go_on = _button("schedule", actions.go_on, "{} goes on. What was due while it was paused is not made up for.")
+pause = _button(
+    "schedule", actions.pause, "{} is paused: no night starts until you resume it. A running experiment continues."
+)
+go_on = _button("schedule", actions.go_on, "{} is resumed. Nights of the pause are not repeated.")
 confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
 withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
 
@@ -233,5 +240,5 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule, pk=pk)
     actions.remove(request.user, schedule)
-    messages.success(request, f"{schedule} is deleted. What its nights measured stays.")
+    messages.success(request, f"{schedule} is deleted. The results of its nights stay.")
     return redirect("schedules:list")

@@ -27,7 +27,7 @@ class ArgvField(forms.CharField):
         found = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
         if len(found[0].split()) > 1:
             raise ValidationError(
-                "The first line is the program alone. Write one argument per line; no shell reads it."
+                "The first line must hold only the program. Write one argument per line; no shell reads them."
             )
         if len(found) > MOST_ARGUMENTS:
             raise ValidationError(f"A command has at most {MOST_ARGUMENTS} arguments.")
@@ -40,14 +40,14 @@ class ExpendableForm(forms.Form):
     crash = ArgvField(
         label="Crash command",
         help_text=mark_safe(
-            "One argument per line, the program first. It returns when the server is down: "
+            "One argument per line, the program first. The command must return when the server is down. Examples:  "
             "<code>ssh</code>, <code>db-test</code>, <code>systemctl</code>, <code>kill</code>, <code>-s</code>, "
             "<code>KILL</code>, <code>mariadb</code>, a reset of a virtual machine, or a power switch."
         ),
     )
     start = ArgvField(
         label="Start command",
-        help_text="Starts the server again after the crash, and returns. No passwords here: "
+        help_text="Starts the server after the crash and returns. Write no passwords here:  "
         "the commands are shown on this server's page and in the audit log.",
     )
     binlog_index = forms.CharField(
@@ -61,7 +61,7 @@ class ExpendableForm(forms.Form):
         ),
     )
     typed_name = forms.CharField(
-        label="Name of the server", max_length=80, help_text="Type it as it stands in the heading.",
+        label="Name of the server", max_length=80, help_text="Type the name as in the heading.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 

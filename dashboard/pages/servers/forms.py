@@ -30,7 +30,7 @@ def clean_host(host: str) -> str:
     except ValueError:
         if not HOST_NAME.fullmatch(bare):
             raise ValidationError(
-                "Not a host name or an address. Write db1.example.org or 192.0.2.7; the port has its own field."
+                "This is not a host name or an address. Write db1.example.org or 192.0.2.7; the port has its own field."
             ) from None
     return bare
 
@@ -47,7 +47,7 @@ class NameForm(forms.ModelForm):  # type: ignore[type-arg]  # subscripted in the
         name: str = self.cleaned_data["name"]
         check_name(name)
         if Server.everything.filter(name=name).exclude(pk=self.instance.pk).exists():
-            raise ValidationError("There is a server of this name. Choose another.")
+            raise ValidationError("Another server has this name. Choose a different name.")
         return name
 
     def clean_note(self) -> str:
@@ -72,7 +72,9 @@ class SiteForm(NameForm):
         super().__init__(data, instance=instance, initial=initial)
         self.instance.kind = self.kind
         known = ", ".join(sites.known(Server.objects.values_list("site", flat=True)))
-        self.fields["site"].help_text = format_html("Whose workers measure it. Known: {}.", known)
+        self.fields["site"].help_text = format_html(
+            "The workers of this site measure the server. Known sites: {}.", known
+        )
 
     def clean_site(self) -> str:
         return str(self.cleaned_data["site"] or self.instance.site)
@@ -87,14 +89,16 @@ class AttachedForm(SiteForm):
         strip=False,
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Stored encrypted, and shown nowhere again.",
+        help_text="Stored encrypted and never shown again.",
     )
-    port = forms.IntegerField(min_value=1, max_value=65535, initial=3306, help_text="With a host; a socket has none.")
+    port = forms.IntegerField(
+        min_value=1, max_value=65535, initial=3306, help_text="Only with a host. A socket has no port."
+    )
     tls = forms.ChoiceField(
         choices=list(TLS.items()),
         initial=Server.Tls.PREFERRED,
         label="TLS",
-        help_text="Load is only encrypted with required and verified: sysbench would measure the encryption too.",
+        help_text="The load is encrypted only with required or verified. Encryption makes the load slower.",
     )
 
     class Meta:
@@ -104,12 +108,12 @@ class AttachedForm(SiteForm):
         help_texts = {
             "host": "Name or address, as the worker reaches it.",
             "socket": "Path on the worker's machine, instead of host and port.",
-            "user": "An account of its own, with the privileges shown on this page.",
+            "user": "A separate account with the privileges shown on this page.",
             "tls_ca": "Path of a PEM file on the worker's machine. Load with verified needs it, and load with required "
-            "unless the server's certificate signed itself.",
+            "unless the server's certificate is self-signed.",
             "label": "Load on a production server must be confirmed for each experiment.",
-            "name": "As lists and results call it.",
-            "note": "For people: what it is, who to ask.",
+            "name": "The name of the server in lists and results.",
+            "note": "For example its purpose and a person to ask.",
         }
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
@@ -145,9 +149,9 @@ class AttachedForm(SiteForm):
         data = super().clean() or self.cleaned_data
         given = [name for name in ("host", "socket") if data.get(name)]
         if not given and not {"host", "socket"} & self.errors.keys():
-            self.add_error("host", "Give a host or a socket.")
+            self.add_error("host", "Enter a host or a socket.")
         if len(given) == 2:
-            self.add_error("socket", "Give a host or a socket, not both.")
+            self.add_error("socket", "Enter a host or a socket, not both.")
         return data
 
 
@@ -157,13 +161,13 @@ class SandboxForm(SiteForm):
     kind = Server.Kind.SANDBOX
     build = forms.ChoiceField(
         choices=lambda: [(key, build.title) for key, build in builds.every().items()],
-        help_text="Which server binaries it runs. Those that are installed are under Workers, Builds.",
+        help_text="The server binaries to run. The page Workers, Builds lists the installed ones.",
     )
 
     class Meta:
         model = Server
         fields = ("name", "build", "site", "note")
-        help_texts = {"name": "As lists and results call it.", "note": "For people: what it is for."}
+        help_texts = {"name": "The name of the server in lists and results.", "note": "For example its purpose."}
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
 

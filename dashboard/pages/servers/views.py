@@ -143,7 +143,7 @@ def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     except Refused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, f"{server} belongs to {form.cleaned_data['to']} now.")
+        messages.success(request, f"{form.cleaned_data['to']} is now the owner of {server}.")
     return redirect("servers:detail", pk)
 
 
@@ -188,7 +188,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     actions.withdraw_expendable(request.user, server)
     owed = " It is down after a crash, and a worker still starts it." if queries.is_down(server) else ""
-    messages.success(request, f"{server} is no longer expendable. No crash will be started on it.{owed}")
+    messages.success(request, f"{server} is no longer expendable. No experiment can crash it any more.{owed}")
     return redirect("servers:detail", pk)
 
 

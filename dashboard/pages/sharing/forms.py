@@ -14,19 +14,19 @@ EXPIRIES = (
 class ShareForm(forms.Form):
     days = forms.TypedChoiceField(
         label="Expires", choices=EXPIRIES, coerce=int, empty_value=None, required=False, initial="30",
-        help_text="The link shows nothing from then on. It can be revoked before.",
+        help_text="The link stops working at this time. You can revoke it earlier.",
     )  # fmt: skip
     note = forms.CharField(
         label="Note",
         required=False,
         max_length=200,
         validators=[check_name],
-        help_text="For yourself: whom it is for. Not shown behind the link.",
+        help_text="For example the receiver of the link. People with the link do not see the note.",
     )
     embeddable = forms.BooleanField(
         label="Other sites may show its charts",
         required=False,
-        help_text="Allows pages elsewhere to frame single charts of it, for everybody who opens those pages.",
+        help_text="Other web pages can embed single charts of this result. Everybody who opens those pages sees them.",
     )
 
 

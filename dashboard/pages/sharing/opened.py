@@ -109,14 +109,14 @@ def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, 
 def _run(link: ShareLink, cell_id: int) -> Run:
     """A link opens its own experiment's cells only."""
     if link.experiment_id is None:
-        raise Http404("A comparison has no such page.")
+        raise Http404("A shared comparison does not include this page.")
     return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment_id))
 
 
 def _experiment(link: ShareLink) -> Experiment:
     """A comparison has a page and a chart, and leads no further into its experiments."""
     if link.experiment is None:
-        raise Http404("A comparison has no such page.")
+        raise Http404("A shared comparison does not include this page.")
     return experiment_of(link)
 
 

@@ -79,7 +79,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     """A link to what the compare page shows at this query; made and shown once as above."""
     chosen, compared = comparisons.there(choice(request.GET))
     if not compared:
-        messages.error(request, "There is nothing to share: no point is compared. No link was made.")
+        messages.error(request, "This comparison has no measurements. Choose some first. No link was created.")
         return redirect("results:compare")
     form, made = ShareForm(request.POST if request.method == "POST" else None), None
     if form.is_valid():
@@ -99,9 +99,9 @@ def annotate(request: HttpRequest, pk: int) -> HttpResponse:
     link, form = get_object_or_404(ShareLink.objects.kept(), pk=pk), NoteForm(request.POST)
     if form.is_valid():
         actions.annotate(request.user, link, form.cleaned_data["note"])
-        messages.success(request, "The note is kept.")
+        messages.success(request, "The note is saved.")
     else:
-        messages.error(request, "A note has at most 200 letters. The old one was left as it was.")
+        messages.error(request, "A note has at most 200 letters. The old note was kept.")
     return _back(request, link)
 
 
@@ -110,7 +110,7 @@ def annotate(request: HttpRequest, pk: int) -> HttpResponse:
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     link = get_object_or_404(ShareLink.objects.kept(), pk=pk)
     actions.revoke(request.user, link)
-    messages.success(request, "The link is revoked: it shows nothing from now on.")
+    messages.success(request, "The link is revoked and no longer works.")
     return _back(request, link)
 
 

@@ -31,8 +31,8 @@ class LastAdministrator(Exception):
 
     def __init__(self, user: User) -> None:
         super().__init__(
-            f"{user.get_username()} is the last administrator and stays one. Nothing was changed. "
-            "Make somebody else an administrator first."
+            f"{user.get_username()} is the last administrator. Nothing was changed.  "
+            "Make another person an administrator first."
         )
 
 

@@ -123,7 +123,7 @@ def _why_not(user: Actor, operation: str, thing: object) -> str:
         return f"To {rule.says}, a token needs the scope {operation}; this one lacks it."
     if thing is not None and allowed(user, operation):
         return f"Only the owner of {thing} and administrators may {rule.says}."
-    return f"To {rule.says}, one must be {_a(rule.least)}; your account is {_a(role_of(user))}."
+    return f"To {rule.says}, you must be {_a(rule.least)}. Your account is {_a(role_of(user))}."
 
 
 def _a(role: str) -> str:

@@ -17,7 +17,7 @@ class AuditFilterForm(forms.Form):
 
     person = forms.ChoiceField(required=False)
     verb = forms.ChoiceField(required=False)
-    object = forms.CharField(required=False, max_length=200, help_text="A part of its name.")
+    object = forms.CharField(required=False, max_length=200, help_text="A part of the object's name.")
     since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
 

@@ -12,7 +12,7 @@ class AppendOnly(Exception):
     """The audit log is added to, never changed; nothing was."""
 
     def __init__(self) -> None:
-        super().__init__("The audit log is added to, never changed. Nothing was changed.")
+        super().__init__("Events of the audit log cannot be changed or deleted. Nothing was changed.")
 
 
 class Events(models.QuerySet["Event"]):

@@ -183,7 +183,7 @@ def queue_again(experiment: Experiment) -> None:
 def _measured_here(experiment: Experiment) -> None:
     if experiment.is_imported:
         raise PlanError(
-            f"{experiment} was imported: what it was measured on is not here. Nothing was started.",
+            f"{experiment} was imported, and its servers are not registered here. Nothing was started.",
             "Plan a new experiment on a server of this installation.",
         )
 

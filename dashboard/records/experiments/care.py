@@ -98,7 +98,9 @@ def mark_baseline(user: Actor, experiment: Experiment) -> None:
     Raises Refused."""
     require(user, "tidy")
     if not experiment.is_over or not queries.has_results(experiment):
-        raise Refused(f"{experiment} was not marked: nothing can be compared with what was not measured to its end.")
+        raise Refused(
+            f"{experiment} was not marked as baseline: it was not measured to its end. Choose a finished experiment."
+        )
     _mark(user, experiment)
 
 

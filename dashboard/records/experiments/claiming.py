@@ -35,8 +35,8 @@ def must_hold(experiment: Experiment) -> None:
     """Raises Taken. Within a transaction the claim holds until that ends."""
     if not held(experiment).select_for_update().first():
         raise Taken(
-            "The experiment was taken from this worker, which had been silent for too long.",
-            "Nothing was changed any more. Another worker restores the settings.",
+            "This worker sent no heartbeat for too long, and the experiment was taken from it.",
+            "This worker changed nothing more. Another worker restores the settings.",
         )
 
 

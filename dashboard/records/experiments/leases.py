@@ -98,7 +98,7 @@ def to_restore(server: Server, experiment: Experiment) -> Iterator[Callable[[], 
 @transaction.atomic
 def _must_hold(experiment: Experiment, mark: datetime) -> None:
     if not HostLease.objects.select_for_update().filter(experiment=experiment, taken_at=mark).first():
-        raise Taken("Somebody else took over what this worker was putting back.", "Nothing was changed any more.")
+        raise Taken("Another worker took over this restore.", "This worker changed nothing more.")
 
 
 @retried

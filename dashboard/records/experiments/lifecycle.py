@@ -53,7 +53,7 @@ def _begin(
 def refuse(experiment_id: int, why: DurascopeError) -> None:
     """End a queued experiment that cannot be run."""
     queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
-    ended = {"error": why.message, "mend": "Plan it anew.", "ended_at": timezone.now()}
+    ended = {"error": why.message, "mend": "Create a new plan.", "ended_at": timezone.now()}
     move(queued, Experiment.State.FAILED, phase="", **ended)
 
 

@@ -10,7 +10,7 @@ from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan
 
-LOST = "Whoever queued this experiment may not run experiments any more: the account was deactivated, deleted or "
+LOST = "The account that queued this experiment may not run experiments any more: it was deactivated, deleted or  "
 LOST += "given another role."
 
 

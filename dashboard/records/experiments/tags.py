@@ -22,9 +22,9 @@ def normalised(written: str | Iterable[str]) -> list[str]:
     parts = written.split(",") if isinstance(written, str) else written
     tags = sorted({tag for part in parts if (tag := normal(part))})
     if wrong := next((tag for tag in tags if len(tag) > LONGEST or "," in tag or unseen(tag)), None):
-        raise NoTag(f"{wrong[:LONGEST]!r} is no tag: at most {LONGEST} characters that can be seen, without a comma.")
+        raise NoTag(f"{wrong[:LONGEST]!r} is not a tag. Write at most {LONGEST} visible characters without a comma.")
     if len(tags) > MOST:
-        raise NoTag(f"These are {len(tags)} tags; an experiment has at most {MOST}.")
+        raise NoTag(f"You wrote {len(tags)} tags; an experiment has at most {MOST}.")
     return tags
 
 

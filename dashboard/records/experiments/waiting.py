@@ -34,7 +34,7 @@ def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
         return installation.WAITS
     if busy := leases.holder(hosts):
         return f"waiting: {busy.experiment.name} {_does(busy.experiment)}"
-    return f"waiting: what an ended experiment changed on {unrestored} is restored first" if unrestored else ""
+    return f"waiting: changes of an ended experiment on {unrestored} are restored first" if unrestored else ""
 
 
 def for_worker_on(host: str) -> str:

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 ONLY = 1
 THE_COPY = "the restored copy"  # as the audit log calls it
 MACHINE = Path("/etc/machine-id")
-WAITS = "waiting: this database is a restored copy, and nobody has released it yet (manage.py restored)"
+WAITS = "waiting: this database is a restored copy and is held. Release it: manage.py restored --release"
 
 
 def is_held() -> bool:

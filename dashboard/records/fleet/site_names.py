@@ -15,7 +15,7 @@ def check(name: str) -> None:
     """Raises ValidationError."""
     if not _NAME.fullmatch(name):
         raise ValidationError(
-            f"{name[:LONGEST]!r} is no name of a site. Write small letters, digits and -, at most {LONGEST} in all, "
+            f"{name[:LONGEST]!r} is not a site name. Write small letters, digits and -, at most {LONGEST} in all, "
             "no - at an end."
         )
 

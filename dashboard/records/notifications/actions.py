@@ -84,5 +84,5 @@ def send_test(user: Actor, channel: Channel) -> Delivery:
     """A message like any other, also when the channel is paused or wants no kind of news."""
     require(user, "notify")
     record(user, "tried channel", channel)
-    text = f"{user or 'Somebody'} sent this to see whether messages of {channel} arrive. Nothing happened."
+    text = f"{user or 'Somebody'} sent this test of the channel {channel}. You need not do anything."
     return queue(channel, News(TEST, "A test", text, reverse("notifications:list")))

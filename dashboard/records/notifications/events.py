@@ -17,10 +17,16 @@ class EventKind:
 
 
 EVENTS: dict[str, EventKind] = {
-    "night_failed": EventKind("A night failed", "it failed, was interrupted, refused, or cancelled by its window"),
-    "night_missed": EventKind("A night was missed", "nobody was there to start it, or its server was busy or silent"),
-    "verdict_invalid": EventKind("A verdict turned invalid", "a crash that went well when last judged does not now"),
-    "change_point": EventKind("A figure changed", "a change over the nights that a second measurement confirmed"),
+    "night_failed": EventKind("A night failed", "it failed, was interrupted or refused, or ran past its window"),
+    "night_missed": EventKind(
+        "A night was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
+    ),
+    "verdict_invalid": EventKind(
+        "A setting fails a crash now", "crash trials lose commits or fail a check that they passed before"
+    ),
+    "change_point": EventKind(
+        "A figure changed", "a figure stays on another level, and a second measurement confirmed it"
+    ),
 }
 TEST = "test"  # *Send a test*: of no channel's choice
 

@@ -136,7 +136,7 @@ def begin_now(user: Actor, schedule: Schedule) -> Experiment:
         raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
     begun = begin(schedule, timezone.now(), user, asked_by=user)
     if begun is None:
-        raise Refused("A night of this very moment exists. Try again. Nothing was started.")
+        raise Refused("A night started at this moment already. Nothing was started. Try again.")
     return begun
 
 
@@ -152,8 +152,8 @@ def begin(
         return None
     if unconfirmed := queries.unconfirmed(schedule):
         raise PlanError(
-            f"{unconfirmed} is labelled production, and nobody who may has confirmed nightly load on it.",
-            "Its owner or an administrator confirms that on the page of the schedule.",
+            f"{unconfirmed} is labelled production, and nightly load on it is not confirmed.",
+            "Ask its owner or an administrator to confirm it on the page of the schedule.",
         )
     night.experiment = experiments.create(
         _tonight(schedule, due_at),

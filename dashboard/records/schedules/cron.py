@@ -35,7 +35,7 @@ def _is_place(name: str) -> bool:
 def zone_of(name: str) -> ZoneInfo:
     """Raises NoSchedule."""
     if name not in zones():
-        raise NoSchedule(f"{name[:60]!r} is no time zone. Choose one of the list, as Europe/Berlin.")
+        raise NoSchedule(f"{name[:60]!r} is not a time zone. Choose one from the list, for example Europe/Berlin.")
     return ZoneInfo(name)
 
 
@@ -43,9 +43,11 @@ def check(cron: str, zone: str, now: datetime) -> None:
     """Raises NoSchedule for what is no expression, never comes, or comes too often."""
     coming = list(islice(runs(cron, zone, now), LOOKED_AT))
     if not coming:
-        raise NoSchedule(f"{cron!r} never comes: there is no such day. {FIX}")
+        raise NoSchedule(f"{cron!r} never occurs: there is no such day. {FIX}")
     if any(later - earlier < LEAST_APART for earlier, later in pairwise(coming)):
-        raise NoSchedule(f"{cron!r} comes more often than every 15 minutes: a measurement would meet the next one.")
+        raise NoSchedule(
+            f"{cron!r} occurs more often than every 15 minutes: measurements would overlap. Choose a longer interval."
+        )
 
 
 def runs(cron: str, zone: str, after: datetime) -> Iterator[datetime]:

@@ -49,7 +49,7 @@ def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[
     if turned := turned_invalid(night, experiment):
         text = "\n".join(map(_says, turned))
         facts = {**_facts(night), "turned": [_named(trial) for trial in turned]}
-        yield News("verdict_invalid", f"{name}: a verdict turned invalid", text, page, facts)
+        yield News("verdict_invalid", f"{name}: a setting fails a crash now", text, page, facts)
 
 
 def turned_invalid(night: Night, experiment: Experiment) -> list[Trial]:
@@ -89,7 +89,7 @@ def _named(trial: Trial) -> dict[str, str]:
 
 
 def _says(trial: Trial) -> str:
-    return f"{trial.variant} on {trial.server}: {title(trial.kind)} was valid when last judged and is invalid now."
+    return f"{trial.variant} on {trial.server}, {title(trial.kind)}: nothing lost before, {trial.verdict_label} now."
 
 
 def _page(schedule: Schedule) -> str:

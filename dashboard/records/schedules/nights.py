@@ -26,8 +26,8 @@ from workers.errors import DurascopeError
 log = logging.getLogger(__name__)
 MISSED_SINCE = timedelta(days=31)  # nights missed before that are not listed one by one
 MISSED = (
-    "Nobody started it within 10 minutes of its time: the machine, the worker or beat was down, or every attempt "
-    "failed (the worker's log says how). It was not made up for."
+    "It did not start within 10 minutes of its time: the machine, the worker or beat was down, or every attempt "
+    "failed (see the worker's log). It is not repeated. Run it by hand if you need it."
 )
 Reach = Callable[[Server], str]
 Notify = Callable[[int], None]
@@ -110,7 +110,10 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) ->
     except (DurascopeError, PermissionDenied) as refused:
         state, reason = Night.State.REFUSED, str(refused)
     except Server.DoesNotExist:
-        state, reason = Night.State.REFUSED, "A server of its plan was deleted. Delete the schedule, or make it anew."
+        state, reason = (
+            Night.State.REFUSED,
+            "A server of its plan was deleted. Delete the schedule and create a new one.",
+        )
     with transaction.atomic():
         if night := _note(schedule, due_at, state, reason, now):
             news.tell(night)
@@ -140,7 +143,7 @@ def _busy(servers: Iterable[Server]) -> str:
         if wanted & set().union(*map(leases.hosts_of, used)):
             return f"The server's host was busy: {other} was {other.get_state_display()} there."
     if held := leases.holder(wanted):
-        return f"The server's host was busy: what {held.experiment} had changed was being put back."
+        return f"The server's host was busy: the changes of {held.experiment} were being restored."
     return ""
 
 

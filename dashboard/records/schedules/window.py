@@ -34,5 +34,5 @@ def why_too_long(start: datetime, estimate_s: float, ends_at: datetime | None) -
     has = (ends_at - start).total_seconds()
     return (
         f"The measurement takes about {duration(estimate_s)}, and the window leaves {duration(has)}. Nothing was "
-        "started. Let it begin earlier or end later, or measure less."
+        "started. Choose an earlier start, a later end or a smaller plan."
     )

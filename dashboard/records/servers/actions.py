@@ -22,15 +22,15 @@ from dashboard.records.servers.models import Preflight, Server
 
 ADDRESS = {"host", "port", "socket", "site"}
 WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, and how it is protected there
-ENTER_AGAIN = "The {} changed: enter the password again. The stored one was given for the old way and is sent no other."
+ENTER_AGAIN = "The {} changed: enter the password again. The stored one is only sent to the old address."
 
 MOST_CLAIMS = 2
 GIVEN_UP = {
     "key": "reachability",
     "title": "Reachable",
     "outcome": "failed",
-    "says": "Two workers took this test, and neither came to an end. It was given up.",
-    "mend": "See on the page Workers whether threads hang, and check address, socket and certificate of this server.",
+    "says": "Two workers started this test, and neither finished it. The test was stopped.",
+    "mend": "Look for hanging threads on the page Workers. Check address, socket and certificate of this server.",
 }
 
 
@@ -72,7 +72,7 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
         now.expendable = False
         fields.add("expendable")
     if now.expendable and now.label == Server.Label.PRODUCTION:
-        raise Refused(f"{now} did not change: it is marked expendable. Withdraw that mark on its page first.")
+        raise Refused(f"{now} was not changed: it is marked expendable. Withdraw the mark on its page first.")
     now.save(update_fields=fields)
     record(user, "changed", now, fields=sorted(changed))
     if unmarked:
@@ -86,7 +86,7 @@ def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str
     others = {name for name in WAY if getattr(wanted, name) != getattr(now, name)}
     rerouted = others & set(changed)
     if others - rerouted and (rerouted or password):
-        raise Refused(f"{now} did not change: somebody else changed it at the same moment. Look at it and try again.")
+        raise Refused(f"{now} was not changed: another person changed it at the same moment. Check it and try again.")
     return rerouted
 
 
@@ -95,7 +95,9 @@ def hand_over(user: Actor, server: Server, to: User) -> None:
     """Give a server to somebody else. The mark *expendable* ends: the old owner gave it."""
     require(user, "change_server", server)
     if not allowed(to, "register_server"):
-        raise Refused(f"{server} was not handed over: {to} is no operator. Let an administrator change that first.")
+        raise Refused(
+            f"{server} was not handed over: {to} is not an operator. Ask an administrator to change the role first."
+        )
     if server.owner_id == to.pk:
         return
     unmarked = Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False)
@@ -116,11 +118,14 @@ def mark_expendable(
     if why := programs.why_not(user, crash, start):
         raise NotAllowed(why)
     if not crash or not start:
-        raise Refused(f"{server} was not marked: it needs a command that crashes it and one that starts it again.")
+        raise Refused(f"{server} was not marked: it needs a crash command and a start command.")
     allowed = Server.objects.filter(pk=server.pk, kind=Server.Kind.ATTACHED).exclude(label=Server.Label.PRODUCTION)
     said = {"crash_command": list(crash), "start_command": list(start), "binlog_index": binlog_index}
     if not allowed.update(expendable=True, commands_by=account(user), **said):
-        raise Refused(queries.why_not_expendable(server) or f"{server} was changed meanwhile and was not marked.")
+        raise Refused(
+            queries.why_not_expendable(server)
+            or f"{server} was changed meanwhile and was not marked. Check it and try again."
+        )
     more = {"binlog_index": binlog_index} if binlog_index else {}
     record(user, "marked expendable", server, crash=list(crash), start=list(start), **more)
 
@@ -130,7 +135,7 @@ def start_now(user: Actor, server: Server) -> None:
     """Have a worker run the start command of a crashed server again at its next round, and not only minutes later."""
     require(user, "allow_crashes", server)
     if not server.pending_restores.filter(kind=PendingRestore.Kind.START, restored_at=None).update(tried_at=None):
-        raise Refused(f"{server} was not crashed, or has been started since. Nothing was done.")
+        raise Refused(f"{server} is not down after a crash. Nothing was done.")
     record(user, "asked to start", server)
 
 
@@ -166,7 +171,7 @@ def ask_preflight(user: Actor, server: Server) -> Preflight:
     """
     require(user, "test_server", server)
     if server.is_sandbox:
-        raise Refused("A sandbox exists only while it is measured: there is nothing to connect to now.")
+        raise Refused("A sandbox exists only during a measurement. There is no connection to test.")
     preflight = queries.open_preflight(server)
     if preflight is None:
         preflight = Preflight.objects.create(server=server)

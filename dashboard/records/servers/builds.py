@@ -123,7 +123,7 @@ def _line(key: str, build: KnownBuild | None, hosts: tuple[Presence, ...], **res
     return BuildLine(
         key=key,
         title=says.title or key,
-        purpose=build.purpose if build else "A server that somebody added on that host.",
+        purpose=build.purpose if build else "A build that was added on that host.",
         group="plugins" if getattr(build, "plugins", ()) else says.flavour or "mysql",
         origin=_origin(key, build),
         hosts=hosts,

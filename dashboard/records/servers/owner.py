@@ -17,5 +17,7 @@ class HandOverForm(forms.Form):
         super().__init__(data, initial={"to": server.owner_id})
         able = User.objects.filter(is_active=True, person__role__in=OWNERS)
         self.fields["to"] = forms.ModelChoiceField(
-            able.order_by("username"), label="New owner", help_text="Who may change it from then on."
+            able.order_by("username"),
+            label="New owner",
+            help_text="The person who may change and crash this server from now on.",
         )

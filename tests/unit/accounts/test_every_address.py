@@ -98,7 +98,7 @@ def gate(view, user):
 
 
 def test_a_view_without_an_operation_is_shut_even_to_administrators(admin):
-    with pytest.raises(PermissionDenied, match="in no table"):
+    with pytest.raises(PermissionDenied, match="no access rule"):
         gate(lambda request: None, admin)
     assert gate(needs("see")(lambda request: None), admin) is None
 
@@ -120,7 +120,7 @@ def test_a_page_says_who_may(client):
     client.force_login(somebody(Role.VIEWER))
     answer = client.get("/people/")
     assert answer.status_code == 403
-    assert "one must be an administrator; your account is a viewer" in answer.content.decode()
+    assert "you must be an administrator. Your account is a viewer" in answer.content.decode()
 
 
 def test_the_documents_show_the_same_table():

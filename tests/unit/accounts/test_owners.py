@@ -106,7 +106,7 @@ def test_it_is_handed_over_to_no_viewer(client, server, owner):
     client.force_login(owner)
     answer = client.post(f"/servers/{server.pk}/hand-over/", {"to": viewer.pk}, follow=True)
     assert "choose an operator" in answer.content.decode()
-    with pytest.raises(Refused, match="no operator"):
+    with pytest.raises(Refused, match="not an operator"):
         actions.hand_over(owner, server, viewer)
     server.refresh_from_db()
     assert server.owner == owner

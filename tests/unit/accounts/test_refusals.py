@@ -38,7 +38,7 @@ def test_a_page_that_is_not_for_this_role(hers, maria):
     [event] = kept()
     assert (event.who, event.what) == (maria, "/audit/")
     assert event.detail["address"] == "192.0.2.9" and event.detail["method"] == "GET"
-    assert "one must be an administrator" in event.detail["why"]
+    assert "you must be an administrator" in event.detail["why"]
 
 
 def test_an_action_on_what_is_somebody_elses(hers, admin):

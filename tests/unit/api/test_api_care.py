@@ -43,7 +43,7 @@ def test_it_is_named_tagged_and_marked_at_once(maria, experiment):
 def test_all_of_it_or_nothing(maria):
     empty = factory.experiment(measured=0)
     refused = change(maria, empty, name="Other", tags=["x"], is_baseline=True)
-    assert (refused.status_code, "nothing can be compared" in refused.json()["detail"]) == (409, True)
+    assert (refused.status_code, "not measured to its end" in refused.json()["detail"]) == (409, True)
     empty.refresh_from_db()
     assert empty.name == "What safety costs" and not empty.tags.exists()
 

@@ -144,7 +144,7 @@ def test_another_operator_is_refused_and_nothing_changes(otto, server, method, p
 
 def test_what_is_owed_is_listed_and_its_start_asked_for(maria, server):
     refused = send(maria, "post", server, "/start")
-    assert refused.status_code == 409 and "was not crashed" in refused.json()["detail"]
+    assert refused.status_code == 409 and "is not down after a crash" in refused.json()["detail"]
     make.owe(server, make.experiment(server), "start")
     [owed] = maria.get(f"/api/v1/servers/{server.pk}/pending-restores").json()["items"]
     assert (owed["kind"], owed["problem"]) == ("start", "")

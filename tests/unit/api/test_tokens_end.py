@@ -80,4 +80,4 @@ def test_a_login_that_renews_the_hash_ends_none(client, maria, settings):
 
 def test_the_form_says_so_before(client, maria):
     client.force_login(maria)
-    assert b"all API tokens of the account end" in client.get("/password/").content
+    assert b"revokes all API tokens of the account" in client.get("/password/").content

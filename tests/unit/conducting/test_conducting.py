@@ -46,7 +46,7 @@ def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted)
     ended = conducted(breaks=ZeroDivisionError("the disk is on fire"))
     assert sorted(Stage.closed) == ["a", "b", "c"]
     assert ended.state == "failed"
-    assert "b could not be put back: ZeroDivisionError: the disk is on fire" in ended.error
+    assert "b could not be restored: ZeroDivisionError: the disk is on fire" in ended.error
     assert not HostLease.objects.exists()
 
 
@@ -62,7 +62,7 @@ def test_it_says_that_the_database_was_away(conducted):
 def test_it_says_what_the_host_lacks_to_put_a_server_back(conducted):
     ended = conducted(breaks=OSError(errno.EMFILE, "Too many open files"))
     assert sorted(Stage.closed) == ["a", "b", "c"]
-    assert ended.error == "b could not be put back. The worker has no file descriptor left."
+    assert ended.error == "b could not be restored. The worker has no file descriptor left."
     assert "a worker tries again" in ended.mend and "LimitNOFILE" in ended.mend
 
 
@@ -84,7 +84,7 @@ def test_it_stops_between_set_ups_when_somebody_cancels(conducted):
 def test_it_is_interrupted_when_the_worker_is_asked_to_end_during_set_up(conducted):
     ended = conducted(on_stage=lambda stored: heartbeat.stopping.set())
     assert len(Stage.closed) == 1
-    assert (ended.state, ended.error) == ("interrupted", "The worker was stopped in mid-run.")
+    assert (ended.state, ended.error) == ("interrupted", "The worker was stopped during the experiment.")
 
 
 def test_a_locked_database_does_not_leave_it_running(conducted):
@@ -133,7 +133,7 @@ def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monk
     monkeypatch.setattr(housekeeping.heartbeat, "worker", ended.worker)
     housekeeping.interrupt_orphans_here()
     ended.refresh_from_db()
-    assert (ended.state, ended.error) == ("interrupted", "The database did not take how this experiment ended.")
+    assert (ended.state, ended.error) == ("interrupted", "The database did not store the end of this experiment.")
     assert not HostLease.objects.exists()
 
 
@@ -151,7 +151,7 @@ def test_a_server_that_is_not_put_back_is_told_rather_than_a_cancelled_run(condu
         raise Cancelled("Cancelled.")
 
     ended = conducted(breaks=ZeroDivisionError("the disk is on fire"), measure=cancelled)
-    assert ended.state == "failed" and "b could not be put back" in ended.error
+    assert ended.state == "failed" and "b could not be restored" in ended.error
     assert sorted(Stage.closed) == ["a", "b", "c"]
 
 

@@ -89,7 +89,7 @@ def test_no_cell_stays_running_when_its_experiment_ends():
 def test_it_tells_nothing_on_the_live_page(returned):
     before, _, after, _ = returned
     lifecycle.say(after, "measuring")
-    lifecycle.say(before, "putting db1 back as it was")
+    lifecycle.say(before, "restoring db1")
     after.refresh_from_db()
     assert after.phase == "measuring"
 

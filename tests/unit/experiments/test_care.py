@@ -101,7 +101,7 @@ def test_a_comment_keeps_its_lines_and_is_text(maria, experiment):
 def test_a_comment_has_two_thousand_characters(maria, experiment):
     post(maria, "comment", experiment.pk, text="\r\n".join(["x" * 999, "y" * 1000]))  # a browser counts 2000
     assert Comment.objects.count() == 1
-    assert "at most 2,000" in post(maria, "comment", experiment.pk, text="x" * 2001).text
+    assert "the limit is 2,000" in post(maria, "comment", experiment.pk, text="x" * 2001).text
     assert "Nothing was changed" in post(maria, "comment", experiment.pk, text="  \n ").text
     assert Comment.objects.count() == 1
 
@@ -187,7 +187,7 @@ def test_a_recipe_is_the_same_question_whatever_its_plan_is_called(admin):
 @pytest.mark.parametrize("state", ["queued", "running"])
 def test_what_is_not_measured_is_no_baseline(maria, experiment, state):
     empty = factory.experiment(measured=0)
-    assert "nothing can be compared" in post(maria, "mark-baseline", empty.pk).text
+    assert "not measured to its end" in post(maria, "mark-baseline", empty.pk).text
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
     with pytest.raises(Refused):
         care.mark_baseline(None, Experiment.objects.get(pk=experiment.pk))

@@ -92,7 +92,7 @@ def test_deleting_offers_to_undo(client, experiment):
     answer = client.post(reverse("experiments:delete", args=[experiment.pk]), follow=True)
     assert "Gone tomorrow" in answer.text and "Undo" in answer.text and "No experiment yet" in answer.text
     back = client.post(reverse("experiments:restore", args=[experiment.pk]), follow=True)
-    assert "is back, as it was" in back.text and Experiment.objects.filter(pk=experiment.pk).exists()
+    assert "is restored." in back.text and Experiment.objects.filter(pk=experiment.pk).exists()
     again = client.get(reverse("experiments:list") + f"?undo={experiment.pk}").text
     assert "Undo" not in again  # it is there
     assert [event.did for event in Event.objects.order_by("pk")][-2:] == ["deleted", "restored"]

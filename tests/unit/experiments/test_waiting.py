@@ -58,7 +58,7 @@ def test_something_is_put_back_first():
     PendingRestore.objects.create(server=server, experiment=ended, kind="variable", name="sync_binlog", old="1")
     other = make.experiment(make.attached("db1 again"))
     assert lifecycle.begin(other.pk, worker, ["192.0.2.7"]) is None
-    assert told(other) == "waiting: what an ended experiment changed on db1 is restored first"
+    assert told(other) == "waiting: changes of an ended experiment on db1 are restored first"
 
 
 def test_the_database_is_a_restored_copy():

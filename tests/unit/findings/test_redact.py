@@ -91,7 +91,7 @@ FAILS = [
 
 @pytest.mark.parametrize("argv", FAILS)
 @pytest.mark.parametrize("what", ["crash", "start"])
-@pytest.mark.parametrize("said", ["kill: {}", "db7 in rack 3 is still down, and could not be put back: {}", "{} See."])
+@pytest.mark.parametrize("said", ["kill: {}", "db7 in rack 3 is still down, and could not be restored: {}", "{} See."])
 def test_what_an_owners_command_printed_is_nobodys_business(argv, what, said):
     """Nor which program it was. The messages are the real ones."""
     with pytest.raises(SandboxError) as failed:

@@ -90,7 +90,7 @@ def begins(server) -> tuple[bool, str]:
 def test_settings_are_restored_before_another_experiment_takes_the_host(owing, monkeypatch):
     """Otherwise they would stay changed for as long as it measures."""
     neighbour = make.attached("neighbour")
-    assert begins(neighbour) == (False, "waiting: what an ended experiment changed on owed is restored first")
+    assert begins(neighbour) == (False, "waiting: changes of an ended experiment on owed are restored first")
     monkeypatch.setattr(
         restores, "_put_back", lambda server, must_hold: server.pending_restores.update(restored_at=timezone.now())
     )

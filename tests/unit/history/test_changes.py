@@ -274,4 +274,4 @@ def test_the_environment_that_did_not_change_is_said_so(server):
     keep()
     nights.history(server, [800.0], start=33, environment=OLD)
     keep()
-    assert "What differed: nothing that is recorded of the environment." in told()[0].text
+    assert "Differences in the environment: none recorded." in told()[0].text

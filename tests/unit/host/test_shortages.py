@@ -12,7 +12,7 @@ from workers.host.shortages import LACKS, message
 def test_it_names_what_the_host_lacks_and_where(number):
     failure = message(OSError(number, os.strerror(number), "/data/x"))
     assert "/data/x" in failure.message and LACKS[number][0] in failure.message
-    assert failure.fix.startswith("What was measured is kept.")
+    assert failure.fix.startswith("The measurements are kept.")
     assert "Errno" not in str(failure) and os.strerror(number) not in str(failure)
 
 

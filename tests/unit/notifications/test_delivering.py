@@ -203,7 +203,7 @@ def test_a_mail_server_that_is_not_there_is_tried_again(channel, settings):
     notify(EVENT)
     post.deliver(Delivery.objects.get().pk, NOW)
     row = Delivery.objects.get()
-    assert row.state == "waiting" and "did not take it: ConnectionRefusedError" in row.error
+    assert row.state == "waiting" and "did not accept the message: ConnectionRefusedError" in row.error
 
 
 def test_addresses_and_secrets_are_sealed_and_change_keys_with_the_passwords():

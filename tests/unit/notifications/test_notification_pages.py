@@ -68,9 +68,9 @@ def test_a_new_secret_replaces_the_old_one(client, dba):
 @pytest.mark.parametrize(
     ("kind", "address", "says"),
     [
-        ("email", "nobody", "no e-mail address"),
-        ("webhook", "http://x.example/", "Only https"),
-        ("webhook", "x", "no address"),
+        ("email", "nobody", "not an e-mail address"),
+        ("webhook", "http://x.example/", "must begin with https"),
+        ("webhook", "x", "not the address"),
         ("email", BUTTON, "without the signs"),
         ("webhook", "https://x.org<button/formaction='/people/2/role/'>/", "without the signs"),
         ("webhook", 'https://hooks.example.org/?a="', "without the signs"),
@@ -94,7 +94,7 @@ def test_what_is_shown_of_an_address_is_never_part_of_the_page(client, dba, kind
 def test_an_unknown_kind_is_not_found_and_a_name_is_not_given_twice(client, dba):
     assert client.get("/notifications/new/pigeon/").status_code == 404
     add(client)
-    assert "There is a channel of that name" in text(add(client))
+    assert "Another channel has this name" in text(add(client))
 
 
 def test_an_address_left_empty_stays(client, dba):
@@ -116,7 +116,7 @@ def test_a_test_goes_the_whole_way_and_its_end_is_shown(
         add(client, f"http://127.0.0.1:{got.port}/hook")
         one = Channel.objects.get()
         with django_capture_on_commit_callbacks(execute=True):
-            assert "is on its way" in text(client.post(f"/notifications/{one.pk}/test/", follow=True))
+            assert "is queued" in text(client.post(f"/notifications/{one.pk}/test/", follow=True))
         ((task, pk),) = rung
         assert task == task_queue.DELIVERY
         post.deliver(pk, Delivery.objects.get().next_at)
@@ -131,7 +131,7 @@ def test_what_failed_is_shown_with_the_reason(client, dba):
     row = Delivery.objects.get()
     post.deliver(row.pk, row.next_at)
     shown = text(client.get("/notifications/"))
-    assert "failed</span>" in shown and "leads into a private network" in shown
+    assert "failed</span>" in shown and "is in a private network" in shown
 
 
 def test_it_is_paused_and_deleted(client, dba):

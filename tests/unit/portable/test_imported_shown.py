@@ -157,7 +157,7 @@ def test_the_database_refuses_that_it_runs(imported):
 
 def test_it_becomes_no_schedule(client_in, imported):
     answer = client_in.get(reverse("schedules:of", args=[imported.pk]), follow=True)
-    assert "its servers are not here" in answer.content.decode()
+    assert "its servers are not registered here" in answer.content.decode()
 
 
 def test_its_plan_starts_nothing(imported):
@@ -200,7 +200,7 @@ def test_its_servers_are_nobodys_to_crash(ghost):
 def test_its_servers_names_are_taken(ghost):
     for form in (AttachedForm({"name": ghost.name, "host": "db1", "user": "u", "port": 3306}),
                  SandboxForm({"name": ghost.name, "build": "system-mariadb"})):  # fmt: skip
-        assert "There is a server of this name" in form.errors["name"][0]
+        assert "Another server has this name" in form.errors["name"][0]
 
 
 def test_it_is_in_no_history(client_in, imported):

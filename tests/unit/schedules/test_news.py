@@ -96,7 +96,7 @@ def test_a_verdict_that_turned_invalid_is_told():
     night = one_night(DUE + DAY, verdicts=[("valid",), ("invalid", "0/0"), ("invalid", "0/0"), ("unknown", "1/1")])
     ((event, _, text, page),) = told()
     assert event == "verdict_invalid" and page == f"/experiments/{night.experiment_id}/"
-    assert text.count("was valid when last judged and is invalid now") == 1 and text.startswith("0/0 on box")
+    assert text.count("nothing lost before, another failure now.") == 1 and text.startswith("0/0 on box")
     turned = Delivery.objects.get().facts["turned"]
     assert turned == [{"server": "box", "variant": "0/0", "kind": "power-loss"}]
 

@@ -98,7 +98,7 @@ def test_what_will_not_do_is_refused_and_said(client, dba, changes, says):
 def test_two_schedules_have_two_names(client, dba):
     made.schedule(user=dba, name="safety")
     answer = client.post("/nights/new/", filled(made.sandbox("other")))
-    assert "There is a schedule of that name" in text(answer)
+    assert "Another schedule has this name" in text(answer)
 
 
 def test_a_plan_that_cannot_run_is_refused(client, dba):
@@ -152,7 +152,7 @@ def test_run_now_asks_the_rights_of_who_asks(client):
     server = made.attached(label="production", owner=boss)
     one = made.schedule(server, boss)
     client.force_login(made.somebody())
-    assert "nobody who may has confirmed" in text(client.post(f"/nights/{one.pk}/run/", follow=True))
+    assert "is not confirmed. Ask its owner" in text(client.post(f"/nights/{one.pk}/run/", follow=True))
     assert client.post(f"/nights/{one.pk}/confirm/").status_code == 403
     assert not Experiment.objects.exists() and not Night.objects.exists()
 
@@ -189,7 +189,7 @@ def test_a_viewer_sees_and_changes_nothing(client):
 def test_a_zone_that_is_no_more_breaks_no_page(client, dba):
     one = made.schedule(user=dba, zone="Atlantis/City")
     for address in ("/nights/", f"/nights/{one.pk}/"):
-        assert "no time zone" in text(client.get(address))
+        assert "not a time zone" in text(client.get(address))
 
 
 def test_every_zone_offered_can_be_used():

@@ -107,7 +107,7 @@ def test_it_never_marks_a_sandbox_which_needs_no_mark(client_in, sandbox):
 
 @pytest.mark.parametrize(("crash", "start"), [([], START), (CRASH, [])])
 def test_it_refuses_an_empty_command_beside_the_form_too(attached, admin, crash, start):
-    with pytest.raises(Refused, match="needs a command"):
+    with pytest.raises(Refused, match="needs a crash command"):
         actions.mark_expendable(admin, attached, crash, start)
     attached.expendable, attached.crash_command, attached.start_command = True, crash, start
     assert not attached.may_be_crashed

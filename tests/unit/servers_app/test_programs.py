@@ -64,7 +64,7 @@ def test_an_owner_has_nothing_run_that_is_not_listed(client, maria, server, cras
     told = by_api(script(maria), server, crash, start)
     assert shown.status_code == told.status_code == 403
     for says in (shown.content.decode(), told.json()["detail"]):
-        assert "DURASCOPE_CRASH_PROGRAMS does not list" in says and "one must be an administrator" in says
+        assert "DURASCOPE_CRASH_PROGRAMS does not list" in says and "you must be an administrator" in says
         assert "wrapper script" in says and "ssh or sh" in says
     assert 'name="crash"' in shown.content.decode(), "what was written is not lost"
     with pytest.raises(NotAllowed):

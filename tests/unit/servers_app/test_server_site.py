@@ -23,13 +23,13 @@ def test_it_is_chosen_when_registered(client_in, db, written, stored):
 
 def test_nonsense_is_refused(client_in, db):
     page = client_in.post("/servers/register/?kind=sandbox", {"name": "b", "build": "system-mariadb", "site": "A b"})
-    assert "is no name of a site" in page.text and not Server.objects.exists()
+    assert "is not a site name" in page.text and not Server.objects.exists()
 
 
 def test_known_sites_are_named(client_in, sandbox):
     Worker.objects.create(host="h", pid=1, site="north")
     Server.objects.update(site="west")
-    assert "Known: local, north, west." in client_in.get("/servers/register/").text
+    assert "Known sites: local, north, west." in client_in.get("/servers/register/").text
 
 
 def test_an_edit_that_names_no_site_leaves_it(client_in, server):

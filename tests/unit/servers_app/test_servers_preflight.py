@@ -56,7 +56,7 @@ def test_it_stays_queued_when_redis_is_down(client_in, server, monkeypatch):
 
 
 def test_it_has_nothing_to_test_on_a_sandbox(client_in, sandbox, bell):
-    assert "nothing to connect to" in ask(client_in, sandbox)
+    assert "no connection to test" in ask(client_in, sandbox)
     assert not bell and not Preflight.objects.exists()
 
 

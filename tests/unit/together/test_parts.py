@@ -130,7 +130,7 @@ def test_who_did_not_come_is_told(measured):
     _, cell, worker = measured
     gathering = SharedLoad(cell, worker, 2, lambda phase: None, ready_s=0.0, send=lambda *_, **__: None)
     gathering.offer(split(request(threads=8), 2), "")
-    with pytest.raises(TogetherError, match=r"part 2 \(taken by nobody\) was missing"):
+    with pytest.raises(TogetherError, match=r"part 2 \(not started\) was missing"):
         gathering.gather(lambda: False)
 
 
@@ -140,7 +140,7 @@ def test_another_parts_failure_is_this_ones_reason(measured):
     _, first, second = gathering.offer(split(request(threads=8), 3), "")
     assert gathering.look() is None
     Part.objects.filter(pk=first.pk).update(worker=Worker.objects.create(host="x", pid=9, ended_at=timezone.now()))
-    assert "ended while" in str(gathering.look())
+    assert "ended during its part" in str(gathering.look())
     Part.objects.filter(pk=second.pk).update(state=Part.State.FAILED, by="there:7", error="sysbench is not installed.")
     assert "Part 3 of 3, on there:7, failed: sysbench is not installed." in str(gathering.look())
 

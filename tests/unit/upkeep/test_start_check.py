@@ -43,7 +43,7 @@ def test_it_joins_where_all_is_well(attached):
 
 @pytest.mark.parametrize("name", ["", "West", "a b", "-a", "a-", "x" * 41, "a/b", "ä"])
 def test_a_site_has_a_plain_name(name):
-    assert "is no name of a site" in refusal(name)
+    assert "is not a site name" in refusal(name)
 
 
 def test_a_wrong_key_is_noticed(attached, monkeypatch):
@@ -147,4 +147,4 @@ def test_the_command_says_why_not_and_starts_nothing(monkeypatch, capsys):
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("it was started"))
     with pytest.raises(SystemExit) as ended:
         call_command("worker", "--site", "No Name")
-    assert ended.value.code == 2 and "is no name of a site" in capsys.readouterr().err
+    assert ended.value.code == 2 and "is not a site name" in capsys.readouterr().err

@@ -52,10 +52,10 @@ class ExperimentOut(Schema):
     created_by: str | None
     started_at: datetime | None
     ended_at: datetime | None
-    imported_at: datetime | None = Field(description="It came in a file and was not measured here.")
+    imported_at: datetime | None = Field(description="Imported from a file; another installation measured it.")
     imported_from: dict[str, object]
     tags: list[str]
-    is_baseline: bool = Field(description="Later ones of the same recipe or plan on the same servers go beside it.")
+    is_baseline: bool = Field(description="Later experiments of the same recipe or plan are compared with it.")
     deleted_at: datetime | None
 
     @staticmethod
@@ -118,8 +118,8 @@ class ExperimentFilter(Schema):
     )
     server: Id | None = None
     tag: str = Field("", max_length=tags.LONGEST)
-    mine: bool = Field(False, description="Started by whoever the token speaks for.")
-    deleted: bool = Field(False, description="Those that can be restored, instead of the others: needs the scope tidy.")
+    mine: bool = Field(False, description="Only experiments that the token's owner started.")
+    deleted: bool = Field(False, description="Only deleted experiments: needs the scope tidy.")
 
 
 class Changes(Schema):

@@ -82,7 +82,7 @@ class NoteIn(Schema):
 
 
 class LinkFilter(Schema):
-    open: bool = Field(False, description="Only those that are open.")
+    open: bool = Field(False, description="Only open links.")
 
 
 @router.get("/links", auth=Token("share"), response=list[LinkOut])

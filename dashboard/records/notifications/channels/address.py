@@ -55,11 +55,11 @@ def resolve(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as unknown:
-        raise Undelivered(f"The name {host} is not known to the worker's machine.") from unknown
+        raise Undelivered(f"The worker's machine cannot resolve the name {host}.") from unknown
     addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
     if "private" not in settings.WEBHOOK_ALLOW and not all(map(is_public, addresses)):
         raise Undeliverable(
-            f"{host} leads into a private network, where webhooks may not go. Nothing was sent.",
-            "If it is meant to, set DURASCOPE_WEBHOOK_ALLOW=private (docs/nights.md).",
+            f"{host} is in a private network, where webhooks are not allowed. Nothing was sent.",
+            "To allow it, set DURASCOPE_WEBHOOK_ALLOW=private (docs/nights.md).",
         )
     return addresses

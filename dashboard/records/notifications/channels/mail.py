@@ -11,15 +11,15 @@ from dashboard.records.notifications.channels.address import BadAddress, refuse_
 from dashboard.records.notifications.models import Delivery
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
-HINT = "One address; a list of your mail server for several people."
-NO_LINK = "Page: {path} of your Durascope. With DURASCOPE_ADDRESS set, messages carry a link."
+HINT = "One address. For several people, use a mailing list."
+NO_LINK = "Open {path} in your Durascope. Set DURASCOPE_ADDRESS, and messages contain a link."
 
 
 def check(address: str) -> str:
     try:
         validate_email(address)
     except ValidationError as wrong:
-        raise BadAddress("This is no e-mail address. Write one, as dba@example.org.") from wrong
+        raise BadAddress("This is not an e-mail address. Write it like dba@example.org.") from wrong
     refuse_markup(address)
     return address
 
@@ -30,7 +30,7 @@ def shown(address: str) -> str:
 
 def send(address: str, _secret: str, message: Delivery) -> None:
     if not settings.EMAIL_HOST:
-        raise Undeliverable("No mail server is known.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
+        raise Undeliverable("No mail server is set.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
     body = f"{message.text}\n\n{message.link or NO_LINK.format(path=message.path)}\n"
     mail = EmailMessage(f"[Durascope] {message.title}", body, settings.DEFAULT_FROM_EMAIL, [address])
     mail.extra_headers["Message-ID"] = f"<{message.key}@{_domain()}>"  # the same each time: twins can be told
@@ -42,8 +42,8 @@ def send(address: str, _secret: str, message: Delivery) -> None:
         fix = "Check DURASCOPE_SMTP_USER and its password."
         raise Undelivered("The mail server refuses the account.", fix) from refused
     except (smtplib.SMTPException, OSError) as failed:
-        says = f"The mail server {settings.EMAIL_HOST} did not take it: {type(failed).__name__}."
-        raise Undelivered(says, "It is tried again.") from failed
+        says = f"The mail server {settings.EMAIL_HOST} did not accept the message: {type(failed).__name__}."
+        raise Undelivered(says, "The message is sent again later.") from failed
 
 
 def _domain() -> str:

@@ -21,8 +21,8 @@ from dashboard.records.notifications.channels.address import BadAddress, refuse_
 from dashboard.records.notifications.models import Delivery
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
-HINT = "https://... It gets a POST with JSON. It is sealed, and only its host is shown again."
-NO_ADDRESS = "This is no address of a web service. Write one, as https://hooks.example.org/path."
+HINT = "https://... Messages arrive as POST with JSON. The address is stored encrypted; pages show only its host."
+NO_ADDRESS = "This is not the address of a web service. Write it like https://hooks.example.org/path."
 PREFIX = "whsec_"
 SECRET_BYTES = 32
 ANSWER_S = 10.0  # for each step
@@ -44,7 +44,7 @@ def check(address: str) -> str:
     if not parts.hostname or port == 0 or not address.isascii() or not address.isprintable() or " " in address:
         raise BadAddress(NO_ADDRESS)
     if parts.scheme not in ("https", *(["http"] if "http" in settings.WEBHOOK_ALLOW else [])):
-        raise BadAddress("Only https:// is sent to. DURASCOPE_WEBHOOK_ALLOW=http allows http:// as well.")
+        raise BadAddress("The address must begin with https://. DURASCOPE_WEBHOOK_ALLOW=http allows http:// too.")
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise BadAddress("Write the address without an account and without a # part. Messages are signed instead.")
     refuse_markup(address)
@@ -99,9 +99,9 @@ def _judge(host: str, status: int) -> None:
         return
     says = f"{host} answered {status}."
     if 300 <= status < 400:
-        raise Undeliverable(f"{says} Redirects are not followed.", "Enter the address that it leads to.")
+        raise Undeliverable(f"{says} Redirects are not followed.", "Enter the address of the redirect.")
     if 400 <= status < 500 and status not in TRY_AGAIN:
-        raise Undeliverable(says, "It does not want such messages at this address: check both ends.")
+        raise Undeliverable(says, "The receiver rejects messages at this address: check its settings and the address.")
     raise Undelivered(says)
 
 
@@ -117,7 +117,7 @@ def _post(host: str, parts: SplitResult, body: bytes, headers: dict[str, str]) -
     except ssl.SSLCertVerificationError as wrong:
         raise Undelivered(f"The certificate of {host} cannot be trusted: {wrong.verify_message}.") from wrong
     except (OSError, http.client.HTTPException) as failed:
-        raise Undelivered(f"{host} does not answer as a web server does: {type(failed).__name__}.") from failed
+        raise Undelivered(f"{host} does not answer like a web server: {type(failed).__name__}.") from failed
     finally:
         connection.close()
 

@@ -111,7 +111,7 @@ def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeyp
             ask.rows(opened, f"DROP DATABASE IF EXISTS {name}")
     cell = experiment.cells.get()
     assert cell.state == "failed"
-    assert "_taken_0 is already there; it was not touched" in cell.error and cell.mend
+    assert "_taken_0 already exists; it was not touched" in cell.error and cell.mend
     assert after == before and not server.pending_restores.filter(restored_at=None).exists()
 
 

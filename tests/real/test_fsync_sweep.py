@@ -52,7 +52,7 @@ def test_it_finds_the_k_and_r_of_a_simulated_disk(sandbox_root):
 
 
 def test_a_size_too_slow_for_the_time_given_ends_the_ladder(tmp_path, monkeypatch):
-    monkeypatch.setattr("workers.metrics.fsync_sweep._timed_ms", lambda fd, block, offset: _pretend(fd, block, offset))
+    monkeypatch.setattr("workers.metrics.fsync_sweep.durable_ms", lambda fd, block, offset: _pretend(fd, block, offset))
     found = sweep(tmp_path, seconds=0.1)
     assert found.left_out == SIZES[SIZES.index(1 << 20) :]
     assert {one.size_bytes for one in found.times} == set(SIZES) - set(found.left_out)

@@ -135,7 +135,7 @@ def test_the_table_is_full(request_here, sandbox):
 
 def test_the_table_is_empty(request_here, sandbox):
     say(sandbox, f"DELETE FROM {SCHEMA}.durascope_rows")
-    with pytest.raises(LoadError, match="changed 0"):
+    with pytest.raises(LoadError, match="had 0 statements that changed rows"):
         run(request_here)
     sysbench.prepare(request_here, never)
     assert run(request_here).transactions

@@ -46,6 +46,8 @@ class CrashProgress:
 
 def crash_progress(experiment: Experiment) -> CrashProgress:
     counted = _counted(experiment)
+    if not counted:
+        return CrashProgress([], [], is_phase=False)
     kinds = in_order(kind for _, _, kind in counted)
     order = {variant["name"]: place for place, variant in enumerate(experiment.plan["variants"])}
     settings = sorted({(server, variant) for server, variant, _ in counted}, key=lambda one: (one[0], order[one[1]]))
@@ -58,7 +60,7 @@ def crash_progress(experiment: Experiment) -> CrashProgress:
         for server, variant in settings
     ]
     left = experiment.cells.filter(state__in=[Cell.State.WAITING, Cell.State.RUNNING])
-    return CrashProgress([title(kind) for kind in kinds], rows, bool(rows) and not left.exists())
+    return CrashProgress([title(kind) for kind in kinds], rows, not left.exists())
 
 
 def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]:

@@ -5,7 +5,7 @@ const WORDS = {
   agree: "replicas agree",
   diverge: "replicas diverge silently",
   stopped: "replicas stop with an error",
-  unknown: "replicas not known",
+  unknown: "replicas unclear",
   "not tried": "replicas not tried",
 };
 

@@ -117,9 +117,9 @@ def test_it_tells_nothing_of_a_server_that_never_answered(measured):
 
 
 def test_its_template_links_to_the_evidence(measured):
-    html = render_to_string("results/_verdicts.html", {"verdicts": badges(asked())})
+    html = render_to_string("results/_tried_settings.html", {"verdicts": badges(asked())})
     assert f'href="/results/{measured.pk}/"' in html and "0 of 30" in html
-    assert "No crash trial ran" in render_to_string("results/_verdicts.html", {"verdicts": []})
+    assert "No crash trial ran" in render_to_string("results/_tried_settings.html", {"verdicts": []})
 
 
 def test_it_asks_few_questions(measured, django_assert_max_num_queries):

@@ -243,11 +243,11 @@ def test_pages_that_say_no(page, live_server, stored, problems, monkeypatch):
         told[path] = page.locator("main :is(.errorlist, .note.error)").count()
         wrong += look_here(page)
     send(page, live_server, "/servers/register/", "form.csrfmiddlewaretoken.value = 'x'")
-    told["csrf"] = page.get_by_role("heading", name="too old").count()
+    told["csrf"] = page.get_by_role("heading", name="This form has expired").count()
     wrong += look_here(page)
     monkeypatch.setattr("dashboard.records.servers.queries.lines", lambda: 1 / 0)
     page.goto(f"{live_server.url}/servers/")
-    told["broken"] = page.get_by_role("heading", name="could not be made").count()
+    told["broken"] = page.get_by_role("heading", name="This page failed").count()
     wrong += look_here(page)
     assert all(told.values()), told
     assert not wrong, "\n".join(wrong)

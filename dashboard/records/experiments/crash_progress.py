@@ -45,7 +45,8 @@ class CrashProgress:
 
 
 def crash_progress(experiment: Experiment) -> CrashProgress:
-    counted = _counted(experiment)
+    planned = (experiment.plan.get("crash") or {}).get("trials")
+    counted = _counted(experiment) if planned else {}
     if not counted:
         return CrashProgress([], [], is_phase=False)
     kinds = in_order(kind for _, _, kind in counted)

@@ -1,12 +1,18 @@
-// Before a page is printed: light colours whatever the theme, charts as wide as paper (static/css/print.css), and the
-// date. charts.js draws them after this.
+// Before a page is printed: light colours whatever the theme, charts as wide as paper (static/css/print.css), folded
+// parts opened, and the date. charts.js draws the charts after this.
 
 export function preparePaper(root) {
+  let opened = [];
   addEventListener("beforeprint", () => {
     for (const printed of document.querySelectorAll("[data-printed]")) printed.textContent = today();
+    opened = [...document.querySelectorAll("details.part:not([open])")];
+    for (const part of opened) part.open = true;
     root.classList.add("printing");
   });
-  addEventListener("afterprint", () => root.classList.remove("printing"));
+  addEventListener("afterprint", () => {
+    for (const part of opened) part.open = false;
+    root.classList.remove("printing");
+  });
 }
 
 function today() {

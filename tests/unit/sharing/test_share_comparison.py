@@ -108,7 +108,7 @@ def test_what_was_not_there_is_never_shared(client_in, two):
 def test_nothing_is_made_of_nothing(client_in):
     for query in ("", "runs=999999", "runs=x"):
         answer = client_in.post(f"/share/comparisons/?{query}", follow=True)
-        assert "There is nothing to share" in answer.content.decode()
+        assert "This comparison has no measurements" in answer.content.decode()
     assert not ShareLink.objects.exists()
 
 

@@ -56,3 +56,9 @@ def test_the_next_experiment_on_it_begins_there(client_in):
     for wrong in ("", "x", "999999", "٣"):
         form = client_in.get(reverse("experiments:new"), {"server": wrong}).context["form"]
         assert form.initial["servers"] == [], wrong
+
+
+def test_its_links_hold_a_number_without_separators(client_in):
+    Server.objects.create(pk=1530, name="far on", host="192.0.2.9", user="u")
+    page = client_in.get("/servers/1530/").content.decode()
+    assert "?server=1530" in page and "1,530" not in page

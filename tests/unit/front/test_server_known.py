@@ -59,6 +59,6 @@ def test_the_next_experiment_on_it_begins_there(client_in):
 
 
 def test_its_links_hold_a_number_without_separators(client_in):
-    Server.objects.create(pk=1530, name="far on", host="192.0.2.9", user="u")
+    Server.objects.filter(pk=factory.server("far on").pk).update(id=1530)
     page = client_in.get("/servers/1530/").content.decode()
     assert "?server=1530" in page and "1,530" not in page

@@ -8,7 +8,7 @@ from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import Finding
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
-from dashboard.records.experiments.crash_kinds import plural
+from dashboard.records.experiments.crash_kinds import number_of
 from dashboard.text.numbers import at, ms, percent
 from workers.bench.plan import CONTROLS
 
@@ -25,9 +25,10 @@ class Answer:
 
 def answer(view: ResultView, found: Finding, *, trusted: bool) -> Answer:
     """`found`: the finding on the crashes. `trusted` False: the self-test of the checks failed, so nothing is
-    recommended."""
-    offered = options(view, next(iter(view.servers)))
-    choice = recommend(offered, view.at_threads, view.counts) if trusted else None
+    recommended; nor is anything for several servers at once: a setting may hold on one and fail on another."""
+    first, *others = view.servers
+    offered = options(view, first)
+    choice = recommend(offered, view.at_threads, view.counts) if trusted and not others else None
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
     sentences = tuple(dict.fromkeys(filter(None, (_held(view.choice.crash_kind, chosen), found.sentence))))
     return Answer(
@@ -61,7 +62,7 @@ def options(view: ResultView, server_id: int) -> list[Option]:
 def _crashes(tally: Tally) -> Crashes:
     rate, loss = tally.invalid, tally.loss("either")
     lost, median = (loss.rate.k, loss.median) if loss else (0, 0.0)
-    return Crashes(plural(tally.kind), rate.n, rate.k, tally.unknown, rate.hi, lost, median)
+    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, median)
 
 
 def _flushes(settings: Mapping[str, str]) -> bool:
@@ -74,23 +75,23 @@ def _held(kind: str, chosen: Option | None) -> str:
     """What the chosen setting survived, under the crash kind that the page shows."""
     if chosen is None:
         return ""
-    asked = [each for each in chosen.crashes if each.crash == plural(kind)]
+    asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
     name = f"{chosen.name} (both logs flushed at each commit)" if chosen.flushes else chosen.name
-    return f"{name} lost nothing in {first.tried:,} {first.crash}."
+    return f"{name} lost nothing in {number_of(first.kind, first.tried)}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
     """Of the chosen setting against the fastest: milliseconds per commit, and percent of the throughput."""
-    here = {one.name: speed.tps for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
+    here = {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
     if chosen is None or chosen.name not in here:
         return ""
-    fastest = max(here, key=lambda name: here[name])
-    if fastest == chosen.name:
-        return f"{chosen.name} is the fastest of these settings at {at(threads)}."
-    mine, best = (ms(1000 * threads / here[name]) for name in (chosen.name, fastest))
-    fewer = percent(1 - here[chosen.name] / here[fastest])
+    mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
+    if not here[fastest].exceeds(mine):
+        return f"No other setting is measurably faster than {chosen.name} at {at(threads)}."
+    each, best = (ms(1000 * threads / speed.tps) for speed in (mine, here[fastest]))
+    fewer = percent(1 - mine.tps / here[fastest].tps)
     return (
         f"The cost at {at(threads)}: {chosen.name} makes {fewer} fewer {what} per second than {fastest}. "
-        f"One takes {mine} instead of {best}."
+        f"Each of the {what} takes {each} instead of {best}."
     )

@@ -1,13 +1,16 @@
 """Which of the tested settings to choose, and under which condition: from speed and from what crashes took.
 
-A setting is chosen only if no crash trial lost anything under it and none was unclear. Of two such settings the faster
-one wins if their 95 % intervals do not overlap; otherwise the one that flushes at every commit.
+A setting is chosen only if no crash trial failed under it and none was unclear. A setting that flushes both logs at
+every commit comes before all others: a few trials without a loss are no reason to stop flushing. Among equals the
+faster one wins if their 95 % intervals do not overlap.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.records.experiments.crash_kinds import number_of, plural
 from dashboard.text.numbers import at, percent, sig, whole
+from workers.crash.kinds import CRASH_KINDS
 
 FEW = 0.1  # an upper bound above this share asks for more trials
 
@@ -28,11 +31,11 @@ class Speed:
 
 @dataclass(frozen=True)
 class Crashes:
-    """Trials of one kind under one setting. `crash`: `power losses`, in the plural. `failed`: those that lost commits
-    or failed otherwise; `lost`: those that lost commits, with the median of what they lost; `most`: the upper bound of
+    """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
+    otherwise; `lost`: those that lost commits, with the median of what they lost; `most`: the upper bound of
     the share of crashes that fail."""
 
-    crash: str
+    kind: str
     tried: int
     failed: int
     unclear: int
@@ -85,13 +88,19 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
         )
     chosen = _best(held, threads)
     rivals = [one for one in options if one is not chosen]
-    reasons = [_bound(chosen), _more(chosen, threads, counts), *(_against(one, chosen, threads) for one in rivals)]
+    reasons = [
+        _bound(chosen),
+        _untried(chosen),
+        _more(chosen, threads, counts),
+        *(_against(one, chosen, threads) for one in rivals),
+    ]
     verb = "Keep" if chosen.is_yours else "Use"
     return Recommendation(f"{verb} {chosen.name}.", tuple(filter(None, reasons)), chosen.name)
 
 
 def _best(held: Sequence[Option], threads: int) -> Option:
-    first, *others = sorted(held, key=lambda one: not one.flushes)  # stable: the plan's order among equals
+    equals = [one for one in held if one.flushes] or held
+    first, *others = equals
     for one in others:
         mine, best = one.speed(threads), first.speed(threads)
         if mine and best and mine.exceeds(best):
@@ -102,11 +111,18 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 def _bound(chosen: Option) -> str:
     """What the fewest trials still allow."""
     weakest = max(chosen.crashes, key=lambda each: each.most or 0.0)
-    tried = " and ".join(f"{each.tried:,} {each.crash}" for each in chosen.crashes)
+    tried = " and ".join(number_of(each.kind, each.tried) for each in chosen.crashes)
     text = f"{chosen.name} lost nothing in {tried}."
     if weakest.most is None or weakest.most <= FEW:
         return text
-    return f"{text} So few trials do not rule out a loss in up to {percent(weakest.most)} of {weakest.crash}: try more."
+    may = f"{percent(weakest.most)} of {plural(weakest.kind)}"
+    return f"{text} So few trials do not rule out a loss in up to {may}: try more."
+
+
+def _untried(chosen: Option) -> str:
+    """A crash that leaves the page cache shows nothing of what a host loses with its power."""
+    lose_power = any(each.kind in CRASH_KINDS and CRASH_KINDS[each.kind].needs_disk for each in chosen.crashes)
+    return "" if lose_power else f"No power loss was tried: what {chosen.name} loses then is not known."
 
 
 def _more(chosen: Option, threads: int, counts: str) -> str:
@@ -140,11 +156,13 @@ def _gain(speed: Speed | None, base: Speed | None) -> str:
 
 def _risk(one: Option) -> str:
     """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
-    lost = [f"{each.lost:,} of {each.tried:,} {each.crash}{_median(each)}" for each in one.crashes if each.lost]
+    lost = [f"{each.lost:,} of {number_of(each.kind, each.tried)}{_median(each)}" for each in one.crashes if each.lost]
     otherwise = [
-        f"{each.failed - each.lost:,} of {each.tried:,} {each.crash}" for each in one.crashes if each.failed > each.lost
+        f"{each.failed - each.lost:,} of {number_of(each.kind, each.tried)}"
+        for each in one.crashes
+        if each.failed > each.lost
     ]
-    unclear = [f"{each.unclear:,} {each.crash}" for each in one.crashes if each.unclear]
+    unclear = [number_of(each.kind, each.unclear) for each in one.crashes if each.unclear]
     told = (("lost commits in", lost), ("failed in another way in", otherwise), ("is unclear after", unclear))
     return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dashboard.charts.pareto import front
 from dashboard.charts.registry import draw
+from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
 from dashboard.pages.results.page import shown_to
 from tests.unit.results import factory, trials
@@ -257,3 +258,15 @@ def test_the_front_is_what_nothing_beats(points):
 
     assert sorted(front(points)) == [n for n, one in enumerate(points) if not beaten(one)]
     assert json.dumps(front(points))
+
+
+def test_one_setting_is_recommended_for_one_server_only(two_servers):
+    """It may hold on one and fail on another."""
+    crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(9, 9)] * 3)
+    crash(two_servers, 1, safe=[(7, 7)] * 3, fast=[(9, 9)] * 3)
+    recommended = {}
+    for server in ("", "0", "1"):
+        view = shown_to(two_servers, {"server": server}, shared=False)
+        found = answer(view, of_crashes(two_servers, view), trusted=True).recommendation
+        recommended[server] = found and found.option
+    assert recommended == {"": None, "0": "1/1", "1": ""}

@@ -8,7 +8,7 @@ from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import Finding
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
-from dashboard.records.experiments.crash_kinds import number_of
+from dashboard.records.experiments.crash_kinds import number_of, plural
 from dashboard.text.numbers import at, ms, percent
 from workers.bench.plan import CONTROLS
 
@@ -30,12 +30,15 @@ def answer(view: ResultView, found: Finding, *, trusted: bool) -> Answer:
     offered = options(view, first)
     choice = recommend(offered, view.at_threads, view.counts) if trusted and not others else None
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
-    sentences = tuple(dict.fromkeys(filter(None, (_held(view.choice.crash_kind, chosen), found.sentence))))
+    held = _held(view.choice.crash_kind, chosen)
+    said = f"{chosen.name} lost nothing" if chosen else None  # the finding says it of each setting
+    told = [one for one in (found.sentence, *found.more) if said is None or not one.startswith(said)]
+    second = [found.sentence] if found.sentence in told else []
     return Answer(
-        sentences,
+        tuple(filter(None, (held, *second))),
         _cost(offered, chosen, view.at_threads, view.counts),
         choice,
-        tuple(sentence for sentence in found.more if sentence not in sentences),
+        tuple(one for one in told if one not in second),
     )
 
 
@@ -78,7 +81,8 @@ def _held(kind: str, chosen: Option | None) -> str:
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
     name = f"{chosen.name} (both logs flushed at each commit)" if chosen.flushes else chosen.name
-    return f"{name} lost nothing in {number_of(first.kind, first.tried)}."
+    bound = f"(95 %: at most {percent(first.most)} of {plural(first.kind)} lose commits)"
+    return f"{name} lost nothing in {number_of(first.kind, first.tried)} {bound}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:

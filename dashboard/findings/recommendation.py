@@ -111,7 +111,7 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 def _bound(chosen: Option) -> str:
     """What the fewest trials still allow."""
     weakest = max(chosen.crashes, key=lambda each: each.most or 0.0)
-    tried = " and ".join(number_of(each.kind, each.tried) for each in chosen.crashes)
+    tried = ", ".join(number_of(each.kind, each.tried) for each in chosen.crashes)
     text = f"{chosen.name} lost nothing in {tried}."
     if weakest.most is None or weakest.most <= FEW:
         return text

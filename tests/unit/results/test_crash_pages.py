@@ -182,3 +182,10 @@ def test_the_list_says_which_trials_are_controls(client_in):
     )
     html = client_in.get(reverse("results:trials", args=[experiment.pk])).text
     assert html.count("self-test of the checks") == 2
+
+
+def test_its_first_sentence_holds_the_bound_and_is_not_told_twice(client_in):
+    html = page(client_in, trials.experiment()).content.decode()
+    first = re.search(r'<p\s+class="finding"\s*>(.*?)</p>', html, re.DOTALL)[1].strip()
+    assert first.startswith("1/1 lost nothing in 30 power losses") and "at most 12" in first
+    assert html.count("1/1 lost nothing in 30 power losses") <= 3  # the answer, the preview of a link, the Markdown

@@ -70,7 +70,7 @@ def _again(body: IO[bytes], length: int) -> Receive:
     return receive
 
 
-usable.or_exit()
+usable.check_or_exit()
 pages = WSGIMiddleware(get_wsgi_application(), THREADS)  # type: ignore[arg-type]  # its own types of WSGI
 application = Forwarded(Whole(pages), settings.PROXIES)  # type: ignore[arg-type]  # its own types of ASGI
 # What was loaded stays for ever. The garbage collector would look through all of it (70 ms) every few large pages.

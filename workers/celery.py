@@ -19,4 +19,4 @@ app.autodiscover_tasks(["workers"])
 @beat_init.connect
 def _on_beat(**_: object) -> None:
     """Before its schedule file is written."""
-    usable.or_exit()
+    usable.check_or_exit()

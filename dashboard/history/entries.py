@@ -12,11 +12,11 @@ from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.findings.point import Point
 from dashboard.records.experiments.models import Experiment, Run, Trial
 from dashboard.records.experiments.states import OVER
-from dashboard.records.history import same
+from dashboard.records.history import track_keys
 from dashboard.records.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
 
-Found = tuple[same.TrackKey, str, dict[str, object]]  # of a track: what throughput counts, an entry's fields
+Found = tuple[track_keys.TrackKey, str, dict[str, object]]  # of a track: what throughput counts, an entry's fields
 COMMITS = "commits"
 
 
@@ -45,7 +45,7 @@ def _store(experiment: Experiment, found: Iterable[Found], problem: str = "") ->
     )
 
 
-def _write(experiment: Experiment, key: same.TrackKey, counts: str, fields: dict[str, object]) -> None:
+def _write(experiment: Experiment, key: track_keys.TrackKey, counts: str, fields: dict[str, object]) -> None:
     track, _ = Track.objects.update_or_create(
         server_id=key.server_id,
         condition=key.condition,
@@ -64,7 +64,7 @@ def _measured(experiment: Experiment, plan: Plan) -> Iterator[Found]:
         names = (point.server_id, point.variant, point.workload, point.threads)
         counts = counted(plan, point.workload)
         yield (
-            same.load_track(plan, *names),
+            track_keys.load_track(plan, *names),
             counts,
             {**_figures(point), "environment_id": environments[point.run_ids[0]]},
         )
@@ -98,7 +98,7 @@ def _crashed(experiment: Experiment, plan: Plan) -> Iterator[Found]:
     for (server, variant, kind), alike in _alike(trials).items():
         fields: dict[str, object] = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
         losses = {f"lost_{place}": _mean(trial.lost(place) for trial in alike) for place in ("engine", "binlog")}
-        yield same.crash_track(plan, server, variant, kind), COMMITS, {**fields, **losses}
+        yield track_keys.crash_track(plan, server, variant, kind), COMMITS, {**fields, **losses}
 
 
 def _alike(trials: Sequence[Tried]) -> dict[tuple[int, str, str], list[Tried]]:

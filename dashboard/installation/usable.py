@@ -31,7 +31,7 @@ def check(home: Path, database: Path | None = None) -> None:
         _must_be_whole(database)
 
 
-def or_exit() -> None:
+def check_or_exit() -> None:
     """For parts that are imported by another program: the web server and beat."""
     from django.conf import settings
 

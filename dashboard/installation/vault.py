@@ -75,7 +75,7 @@ def open_sealed(sealed: bytes | memoryview) -> str:
         ) from wrong
 
 
-def holds_one(sealed: bytes | memoryview) -> bool:
+def has_password(sealed: bytes | memoryview) -> bool:
     """Whether there is a password to protect. One that cannot be opened is."""
     return bool(problem_with(sealed) or open_sealed(sealed))
 

@@ -59,7 +59,7 @@ def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[
     recipe = recipes.load(RECIPE)
     possible = {**_possible_crashes(overrides, say), **overrides}
     experiment = actions.create(actions.plan_recipe(recipe, [server], possible), user, recipe=recipe.key)
-    with suppress(task_queue.Silent):  # housekeeping sends it a little later
+    with suppress(task_queue.QueueDown):  # housekeeping sends it a little later
         actions.notify_workers(experiment.pk)
     return experiment
 

@@ -17,8 +17,8 @@ from dashboard.installation.home import redis_url
 from dashboard.local import ports, programs, redis
 from dashboard.local.claim import claimed
 from dashboard.local.errors import LocalError
-from dashboard.local.keeper import Keeper
 from dashboard.local.processes import Program
+from dashboard.local.supervisor import Supervisor
 
 CHECK_EVERY_S = 0.5
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where mariadbd is, and where the PATH of most users does not look
@@ -33,18 +33,18 @@ class Stack:
         self.address = address
         self._env = environment(home)
         self._say = say
-        self._keepers: list[Keeper] = []
+        self._supervisors: list[Supervisor] = []
 
     def start(self, *together: Program) -> None:
         """Starts these at the same time and waits until all are ready."""
-        started = [Keeper(replace(program, env={**self._env, **program.env}), self._say) for program in together]
-        self._keepers += started
-        for keeper in started:
-            keeper.wait_until_ready()
+        started = [Supervisor(replace(program, env={**self._env, **program.env}), self._say) for program in together]
+        self._supervisors += started
+        for supervisor in started:
+            supervisor.wait_until_ready()
 
     def check(self) -> None:
-        for keeper in self._keepers:
-            keeper.check()
+        for supervisor in self._supervisors:
+            supervisor.check()
 
     def watch(self) -> None:
         """Stays, and keeps everything running, until interrupted."""
@@ -55,11 +55,11 @@ class Stack:
     def stop(self) -> None:
         """The last started stops first. Interrupted while stopping: whatever is left is killed."""
         try:
-            for keeper in reversed(self._keepers):
-                keeper.stop()
+            for supervisor in reversed(self._supervisors):
+                supervisor.stop()
         finally:
-            for keeper in self._keepers:
-                keeper.kill()
+            for supervisor in self._supervisors:
+                supervisor.kill()
 
 
 def environment(home: Path) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from redis import Redis
 
 from dashboard.installation.home import redis_url
 from dashboard.records.experiments import live
-from dashboard.records.experiments.live import Have, Telling
+from dashboard.records.experiments.live import LivePosition, LiveWriter
 from tests.real import parts
 
 
@@ -22,7 +22,7 @@ def empty(there):
 
 @pytest.fixture
 def told():
-    return Telling(1, "claim")
+    return LiveWriter(1, "claim")
 
 
 def tell(told, *numbers, warming=False):
@@ -39,16 +39,16 @@ def test_a_reader_is_sent_the_seconds_that_it_does_not_have(told):
     first = live.latest(1)
     assert (numbers(first), first.since, first.mark) == ([1, 2], 0, "claim")
     tell(told, 3, 4)
-    more = live.latest(1, Have(first.series, 2))
+    more = live.latest(1, LivePosition(first.series, 2))
     assert (numbers(more), more.since, more.series) == ([3, 4], 2, first.series)
-    assert numbers(live.latest(1, Have(first.series, 4))) == []
+    assert numbers(live.latest(1, LivePosition(first.series, 4))) == []
 
 
 def test_a_series_that_the_reader_does_not_know_comes_whole(told):
     tell(told, 1, 2, warming=True)
     warm = live.latest(1)
     tell(told, 1, 2, 3)
-    measured = live.latest(1, Have(warm.series, 2))
+    measured = live.latest(1, LivePosition(warm.series, 2))
     assert (numbers(measured), measured.since, measured.warming) == ([1, 2, 3], 0, False)
 
 
@@ -60,7 +60,7 @@ def test_a_second_attempt_is_a_series_of_its_own(told):
 
 def test_the_next_cell_begins_empty(told):
     tell(told, 1)
-    Telling(1, "next claim")
+    LiveWriter(1, "next claim")
     assert (live.latest(1).mark, live.latest(1).seconds) == ("next claim", ())
 
 
@@ -84,4 +84,4 @@ def test_one_second_costs_the_same_early_and_late_in_a_cell(told, there):
 
 def test_another_experiment_has_its_own(told):
     tell(told, 1)
-    assert live.latest(2) == live.NOTHING
+    assert live.latest(2) == live.NO_SECONDS

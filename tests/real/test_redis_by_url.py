@@ -63,7 +63,7 @@ def use(settings, monkeypatch):
 
 def both_work(url: str, **how) -> None:
     """A live picture and a doorbell come through, in the database that the address names."""
-    live.Telling(1, "mark").tell((1, 2, 3), warming=True)
+    live.LiveWriter(1, "mark").tell((1, 2, 3), warming=True)
     assert live.latest(1).seconds == ((1, 2, 3),) and live.answers()
     task_queue.send(task_queue.EXPERIMENT, 1, "here")
     with client.Redis.from_url(url, **how) as there:
@@ -80,9 +80,9 @@ def test_a_password_and_a_database_number(start, use):
 
 def test_a_wrong_password_is_silence_not_an_error(start, use):
     use(f"redis://:wrong@127.0.0.1:{start()}/3")
-    live.Telling(1, "mark")
-    assert live.latest(1) == live.NOTHING and not live.answers()
-    with pytest.raises(task_queue.Silent, match="does not answer") as told:
+    live.LiveWriter(1, "mark")
+    assert live.latest(1) == live.NO_SECONDS and not live.answers()
+    with pytest.raises(task_queue.QueueDown, match="does not answer") as told:
         task_queue.send(task_queue.EXPERIMENT, 1, "here")
     assert "wrong" not in str(told.value)
 

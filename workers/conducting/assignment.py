@@ -74,5 +74,5 @@ def _free(workers: Iterable[Worker]) -> list[Worker]:
 
 
 def _send(experiment_id: int, site: str | None, host: str = "") -> None:
-    with contextlib.suppress(task_queue.Silent):
+    with contextlib.suppress(task_queue.QueueDown):
         task_queue.send(task_queue.EXPERIMENT, experiment_id, site, host)

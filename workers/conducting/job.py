@@ -10,7 +10,7 @@ from django.db.models import Manager
 from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming, lifecycle
 from dashboard.records.experiments.claiming import Row
-from dashboard.records.experiments.live import Telling
+from dashboard.records.experiments.live import LiveWriter
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.rights import why_not_run
 from dashboard.records.fleet.models import Worker
@@ -33,7 +33,7 @@ class Ports:
     stage: Callable[["Job", StageKey], Stage]
     measure: Callable[..., Measurement]
     crash: Callable[..., TrialResult]
-    tell: Callable[[int, str], Telling]
+    tell: Callable[[int, str], LiveWriter]
     finish: Callable[..., bool]
     stopping: Callable[[], bool]
     clock: Callable[[], float]

@@ -122,7 +122,7 @@ class SharedLoad:
         for part in self._rows().filter(state=State.WAITING).values_list("pk", flat=True):
             try:
                 self.send(task_queue.JOIN, part, site, host, MESSAGE_KEPT_S)
-            except task_queue.Silent as silent:
+            except task_queue.QueueDown as silent:
                 raise TogetherError(
                     "The message queue (Redis) does not answer: no worker can be asked to join.",
                     "Start Redis, then resume the experiment.",

@@ -78,7 +78,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: BaseForm | None = None) -> User:
         user: User = super().save_user(request, sociallogin, form)
-        actions.welcome(user, settings.SIGN_ON_ROLE)
+        actions.add_from_sign_on(user, settings.SIGN_ON_ROLE)
         return user
 
 

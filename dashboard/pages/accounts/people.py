@@ -104,7 +104,9 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @confirmed
 def factors(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, lambda user: actions.drop_factors(request.user, user), "needs no second factor now")
+    return _do(
+        request, pk, lambda user: actions.remove_second_factors(request.user, user), "needs no second factor now"
+    )
 
 
 @needs("administer")

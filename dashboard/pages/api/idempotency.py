@@ -25,6 +25,6 @@ Key = Annotated[
 def once(user: Actor, key: str, asked: object, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
     """The experiment, and whether it is new. Raises Conflict when the key belongs to something else that was asked."""
     try:
-        return start_keys.once(user, key, asked, create)
+        return start_keys.start_once(user, key, asked, create)
     except start_keys.KeyTaken as taken:
         raise Conflict(str(taken)) from taken

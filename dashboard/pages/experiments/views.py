@@ -17,7 +17,7 @@ from dashboard.records.api import start_keys
 from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.experiments import actions, queries, shelf
 from dashboard.records.experiments.crash_progress import crash_progress
-from dashboard.records.experiments.live import Have
+from dashboard.records.experiments.live import LivePosition
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.rights import why_not_crash, why_not_run
 from dashboard.records.fleet import task_queue
@@ -100,13 +100,13 @@ def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
     """A form that is sent twice starts one experiment; one that was changed in between starts another."""
     sent = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "start_key")}
     given = request.POST.get("start_key", "")
-    experiment, is_new = start_keys.once(
+    experiment, is_new = start_keys.start_once(
         request.user, start_keys.hash_of([given, sent]) if given else "", sent, lambda: _create(request, form)
     )
     if is_new:
         try:
             actions.notify_workers(experiment.pk)
-        except task_queue.Silent as silent:
+        except task_queue.QueueDown as silent:
             messages.warning(request, str(silent))
     return redirect("experiments:show", experiment.pk)
 
@@ -176,7 +176,7 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
         actions.resume(get_object_or_404(Experiment, pk=pk), request.user)
     except PlanError as refused:
         messages.error(request, str(refused))
-    except task_queue.Silent as silent:
+    except task_queue.QueueDown as silent:
         messages.warning(request, str(silent))
     return redirect("experiments:show", pk)
 
@@ -187,7 +187,7 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
     """The live page asks this each second. It says what it has seen: `series`, and `have` seconds of it."""
     seen = request.GET.get("have", "")
     count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
-    have = Have(request.GET.get("series", ""), count)
+    have = LivePosition(request.GET.get("series", ""), count)
     experiment = get_object_or_404(Experiment, pk=pk)
     crashes = crash_progress(experiment)
     now = {"crashes": crashes.cells, "crashing": crashes.is_phase}

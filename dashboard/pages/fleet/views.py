@@ -18,7 +18,12 @@ def workers(request: HttpRequest) -> HttpResponse:
     lines = worker_lines.lines()
     alive = [line for line in lines if line.is_alive]
     over = [line for line in lines if not line.is_alive]
-    context = {"alive": alive, "over": over, "lonely": worker_lines.lonely(), "leases": worker_lines.leases()}
+    context = {
+        "alive": alive,
+        "over": over,
+        "sites_without_worker": worker_lines.sites_without_worker(),
+        "leases": worker_lines.leases(),
+    }
     return render(request, "fleet/list.html", context)
 
 

@@ -97,5 +97,5 @@ test = _button(
     "A test to {} is queued. Reload this page in a moment: the list below shows its state.",
 )
 pause = _button(actions.pause, "{} is paused. Events during the pause are not sent, also not later.")
-go_on = _button(actions.go_on, "{} is resumed and gets messages again.")
+go_on = _button(actions.resume, "{} is resumed and gets messages again.")
 delete = _button(actions.remove, "{} is deleted. The log of its messages stays.")

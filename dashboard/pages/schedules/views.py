@@ -215,7 +215,7 @@ def _button(operation: str, action: Callable[[Actor, Schedule], object], said: s
 pause = _button(
     "schedule", actions.pause, "{} is paused: no night starts until you resume it. A running experiment continues."
 )
-go_on = _button("schedule", actions.go_on, "{} is resumed. Nights of the pause are not repeated.")
+go_on = _button("schedule", actions.resume, "{} is resumed. Nights of the pause are not repeated.")
 confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
 withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
 
@@ -228,7 +228,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         experiment = actions.run_now(request.user, schedule)
     except (Refused, PlanError) as refused:
         messages.error(request, str(refused))
-    except task_queue.Silent as silent:
+    except task_queue.QueueDown as silent:
         messages.warning(request, str(silent))
     else:
         return redirect("experiments:show", experiment.pk)

@@ -98,7 +98,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     answered, tried = queries.last_answer(server), tried_like(server)
     context = {
         "server": server,
-        "nobody": sites.nobody(server.site),
+        "nobody": sites.no_worker_message(server.site),
         "preflight": queries.latest_preflight(server),
         "answered": answered,
         "derived": DERIVED,
@@ -225,6 +225,6 @@ def _ask_preflight(request: HttpRequest, server: Server) -> None:
 def preflight(request: HttpRequest, pk: int) -> JsonResponse:
     """For preflight.js: the state, and the part of the page that shows it."""
     found = get_object_or_404(Preflight.objects.select_related("server"), pk=pk)
-    context = {"preflight": found, "nobody": sites.nobody(found.server.site)}
+    context = {"preflight": found, "nobody": sites.no_worker_message(found.server.site)}
     shown = render_to_string("servers/_preflight.html", context, request)
     return JsonResponse({"state": found.state, "html": shown})

@@ -50,7 +50,7 @@ def make_admin(name: str, password: str = "") -> str:
 
 
 @transaction.atomic
-def let_in_again(name: str, password: str = "") -> str:
+def reset_administrator(name: str, password: str = "") -> str:
     """An existing account becomes an active administrator with a new password and no second factor. Raises
     User.DoesNotExist, ValidationError."""
     user = User.objects.get(username=name)
@@ -76,7 +76,7 @@ def add(by: Actor, name: str, role: str) -> str:
 
 
 @transaction.atomic
-def welcome(user: User, role: str) -> None:
+def add_from_sign_on(user: User, role: str) -> None:
     """Somebody whom the company's sign-on sent for the first time."""
     _give(user, role)
     record(None, "added person", user, role=role, why="company sign-on")
@@ -121,7 +121,7 @@ def new_password(by: Actor, user: User) -> str:
 
 
 @transaction.atomic
-def drop_factors(by: Actor, user: User) -> None:
+def remove_second_factors(by: Actor, user: User) -> None:
     """For somebody who lost the telephone or the key."""
     require(by, "administer")
     if Authenticator.objects.filter(user=user).delete()[0]:

@@ -21,7 +21,7 @@ def hash_of(asked: object) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def once(user: Actor, key: str, asked: object, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
+def start_once(user: Actor, key: str, asked: object, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
     """The experiment, and whether it is new. Raises KeyTaken.
 
     The key is stored with the experiment or not at all: a refused start leaves it free. Of two at the same moment the

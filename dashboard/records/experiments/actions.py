@@ -123,14 +123,14 @@ def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
 def start(
     plan: Plan, user: Actor, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
 ) -> Experiment:
-    """Create and notify the workers. Raises PlanError (nothing stored) or task_queue.Silent (stored, waiting)."""
+    """Create and notify the workers. Raises PlanError (nothing stored) or task_queue.QueueDown (stored, waiting)."""
     experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
     notify_workers(experiment.pk)
     return experiment
 
 
 def notify_workers(experiment_id: int) -> None:
-    """The first worker that claims the row runs it. Raises task_queue.Silent: the row waits."""
+    """The first worker that claims the row runs it. Raises task_queue.QueueDown: the row waits."""
     task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
 
 
@@ -155,7 +155,7 @@ def cancel_waiting(experiment: Experiment) -> None:
 
 def resume(experiment: Experiment, user: Actor) -> None:
     """Queue what is not measured yet. Raises PlanError when it is running, or has trials on a server that this person
-    may not crash; task_queue.Silent when the queue is down."""
+    may not crash; task_queue.QueueDown when the queue is down."""
     require(user, "run")
     _measured_here(experiment)
     with transaction.atomic():
@@ -190,7 +190,7 @@ def _measured_here(experiment: Experiment) -> None:
 
 def repeat_trial(trial: Trial, user: Actor) -> Trial:
     """Queue the same crash once more: same variant, kind and seed. What else waits in the experiment runs too. Raises
-    PlanError as `resume` does, task_queue.Silent when the queue is down."""
+    PlanError as `resume` does, task_queue.QueueDown when the queue is down."""
     require(user, "crash", trial.server)
     _measured_here(trial.experiment)
     with transaction.atomic():

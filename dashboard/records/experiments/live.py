@@ -34,7 +34,7 @@ def _list(experiment_id: int, series: str) -> str:
     return f"{_key(experiment_id)}:{series}"
 
 
-class Telling:
+class LiveWriter:
     """One worker tells of one cell. `mark` names the claim of the cell. Warm-up and measurement are two series, and so
     is the second attempt after a sysbench that broke off."""
 
@@ -76,18 +76,18 @@ class Telling:
 
 
 @dataclass(frozen=True)
-class Have:
+class LivePosition:
     """What a reader has seen: so many seconds of that series."""
 
     series: str = ""
     count: int = 0
 
 
-NONE_YET = Have()
+FROM_START = LivePosition()
 
 
 @dataclass(frozen=True)
-class Picture:
+class LiveSeconds:
     """The seconds of a series from number `since` on; a series that the reader does not know comes whole."""
 
     mark: str = ""
@@ -97,21 +97,21 @@ class Picture:
     seconds: tuple[Second, ...] = ()
 
 
-NOTHING = Picture()
+NO_SECONDS = LiveSeconds()
 
 
-def latest(experiment_id: int, have: Have = NONE_YET) -> Picture:
-    """What is new; NOTHING when no cell is told of, or Redis cannot be asked."""
+def latest(experiment_id: int, have: LivePosition = FROM_START) -> LiveSeconds:
+    """What is new; NO_SECONDS when no cell is told of, or Redis cannot be asked."""
     try:
         raw = _redis().get(_key(experiment_id))
         if not raw:
-            return NOTHING
+            return NO_SECONDS
         head = json.loads(raw)
         since = have.count if have.series == head["series"] else 0
         rows = _redis().lrange(_list(experiment_id, head["series"]), since, -1)
     except redis.RedisError:
-        return NOTHING
-    return Picture(**head, since=since, seconds=tuple(tuple(json.loads(row)) for row in rows))
+        return NO_SECONDS
+    return LiveSeconds(**head, since=since, seconds=tuple(tuple(json.loads(row)) for row in rows))
 
 
 def answers() -> bool:

@@ -163,14 +163,14 @@ class LiveState(TypedDict):
     over: bool
 
 
-def live_state(experiment: Experiment, have: live.Have = live.NONE_YET) -> LiveState:
+def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START) -> LiveState:
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have, from number `since` of `series` on; none while a trial runs."""
     cells, trials = pace.paces(experiment)
     cell, mark = _running(experiment)
-    picture = live.latest(experiment.pk, have) if mark else live.NOTHING
+    picture = live.latest(experiment.pk, have) if mark else live.NO_SECONDS
     if picture.mark != mark:  # told of a cell that is over
-        picture = live.NOTHING
+        picture = live.NO_SECONDS
     return {
         "state": experiment.state,
         "phase": waiting.does_now(experiment),

@@ -20,7 +20,7 @@ def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
         return installation.WAITS
     if not needs_worker:
         return experiment.phase
-    return sites.nobody(experiment.site or LOCAL) or experiment.phase or "waiting for a worker"
+    return sites.no_worker_message(experiment.site or LOCAL) or experiment.phase or "waiting for a worker"
 
 
 def does_now(experiment: Experiment) -> str:

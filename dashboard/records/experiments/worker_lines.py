@@ -82,11 +82,11 @@ def alive() -> list[Worker]:
     return list(Worker.objects.alive().order_by("host", "pk"))
 
 
-def lonely() -> list[str]:
+def sites_without_worker() -> list[str]:
     """A sentence for each site that has servers and no living worker, beside the local one."""
     used = Server.objects.exclude(site=LOCAL).values_list("site", flat=True)
     manned = Worker.objects.alive().filter(listens=True).values_list("site", flat=True)
-    return [sites.without_worker(site) for site in sorted(set(used) - set(manned))]
+    return [sites.start_worker_message(site) for site in sorted(set(used) - set(manned))]
 
 
 def leases() -> list[HostLease]:

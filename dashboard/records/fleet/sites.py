@@ -11,12 +11,12 @@ def listening(site: str) -> list[Worker]:
     return list(Worker.objects.alive().filter(site=site, listens=True).order_by("-pk"))
 
 
-def nobody(site: str) -> str:
+def no_worker_message(site: str) -> str:
     """The sentence for a site without a living worker; "" when there is one."""
-    return "" if Worker.objects.alive().filter(site=site, listens=True).exists() else without_worker(site)
+    return "" if Worker.objects.alive().filter(site=site, listens=True).exists() else start_worker_message(site)
 
 
-def without_worker(site: str) -> str:
+def start_worker_message(site: str) -> str:
     command = "manage.py worker" if site == LOCAL else f"manage.py worker --site {site}"
     return f"No worker is alive on site {site}; start one there: {command}"
 

@@ -18,19 +18,19 @@ JOIN = "workers.tasks.join_load"
 BROKEN = (OperationalError, RedisError, OSError)
 
 
-class Silent(Exception):
+class QueueDown(Exception):
     """The message queue (Redis) does not answer. What was asked is queued and runs by itself once Redis is back."""
 
 
 def send(task: str, row_id: int, site: str | None = None, host: str = "", expires_s: float | None = None) -> None:
-    """To the workers of a site, or to those on one of its hosts; without a site to any worker. Raises Silent. The
+    """To the workers of a site, or to those on one of its hosts; without a site to any worker. Raises QueueDown. The
     connection is a new one: one that was kept would be broken after a restart of Redis."""
     queue = site_names.queue(site, host) if site else site_names.ANYBODY
     try:
         with app.connection_for_write() as fresh:
             app.send_task(task, (row_id,), connection=fresh, retry=False, queue=queue, expires=expires_s)
     except BROKEN as broken:
-        raise Silent(Silent.__doc__) from broken
+        raise QueueDown(QueueDown.__doc__) from broken
 
 
 def worker_answers(pid: int) -> bool:

@@ -14,7 +14,7 @@ class TrackKind(models.TextChoices):
 
 
 class Track(models.Model):
-    """One variant on one server under one condition. `same.py` says which measurements belong to one track."""
+    """One variant on one server under one condition. `track_keys.py` says which measurements belong to one track."""
 
     Kind = TrackKind
 

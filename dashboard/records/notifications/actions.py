@@ -65,7 +65,7 @@ def pause(user: Actor, channel: Channel) -> None:
 
 
 @transaction.atomic
-def go_on(user: Actor, channel: Channel) -> None:
+def resume(user: Actor, channel: Channel) -> None:
     require(user, "notify")
     if Channel.objects.filter(pk=channel.pk, paused_at__isnull=False).update(paused_at=None):
         record(user, "resumed channel", channel)

@@ -69,5 +69,5 @@ def queue(channel: Channel, event: News) -> Delivery:
 
 
 def _send(delivery_id: int) -> None:
-    with contextlib.suppress(task_queue.Silent):
+    with contextlib.suppress(task_queue.QueueDown):
         task_queue.send(task_queue.DELIVERY, delivery_id)

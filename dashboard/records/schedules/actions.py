@@ -103,7 +103,7 @@ def pause(user: Actor, schedule: Schedule) -> None:
 
 
 @transaction.atomic
-def go_on(user: Actor, schedule: Schedule) -> None:
+def resume(user: Actor, schedule: Schedule) -> None:
     """The times of the pause are no missed nights."""
     require(user, "schedule")
     paused = Schedule.objects.filter(pk=schedule.pk, paused_at__isnull=False)
@@ -120,7 +120,7 @@ def remove(user: Actor, schedule: Schedule) -> None:
 
 
 def run_now(user: Actor, schedule: Schedule) -> Experiment:
-    """A night out of turn, and a worker is told. Raises Refused, PlanError, or task_queue.Silent (stored, waiting)."""
+    """Start a night now and notify the workers. Raises Refused, PlanError, or QueueDown (stored, waiting)."""
     experiment = begin_now(user, schedule)
     experiments.notify_workers(experiment.pk)
     return experiment

@@ -63,7 +63,7 @@ def _watched() -> QuerySet[Schedule]:
 def _another_site(schedule: Schedule) -> str:
     """The site of its servers, when it is another one and a worker is alive there; otherwise ""."""
     site = Server.objects.filter(pk__in=schedule.server_ids).values_list("site", flat=True).first()
-    return site if site and site != settings.SITE and not sites.nobody(site) else ""
+    return site if site and site != settings.SITE and not sites.no_worker_message(site) else ""
 
 
 def _tried(duty: Callable[[], object], of: object) -> None:
@@ -126,7 +126,9 @@ def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach:
     if too_long := window.why_too_long(now, needs_s, ends_at):
         return Night.State.REFUSED, too_long
     servers = [Server.objects.get(pk=key) for key in schedule.server_ids]
-    if away := [said for server in servers if server.site != settings.SITE and (said := sites.nobody(server.site))]:
+    if away := [
+        said for server in servers if server.site != settings.SITE and (said := sites.no_worker_message(server.site))
+    ]:
         return Night.State.SKIPPED, away[0]
     if busy := _busy(servers):
         return Night.State.SKIPPED, busy

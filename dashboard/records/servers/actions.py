@@ -57,7 +57,7 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
     moved = sorted(ADDRESS & rerouted)
     if moved and (reason := queries.why_it_stays(now)):
         raise Refused(f"The {' and '.join(moved)} of {now} did not change: {reason}")
-    if rerouted and not password and vault.holds_one(now.password_sealed):
+    if rerouted and not password and vault.has_password(now.password_sealed):
         raise ValidationError({"password": ENTER_AGAIN.format(" and ".join(sorted(rerouted)).replace("_", " "))})
     if "host" in rerouted:
         server.keep_hosts(now)
@@ -184,7 +184,7 @@ def _notify_workers(preflight: Preflight) -> None:
     """The first worker that claims the row tests the connection."""
     try:
         task_queue.send(task_queue.PREFLIGHT, preflight.pk, preflight.server.site)
-    except task_queue.Silent as silent:
+    except task_queue.QueueDown as silent:
         raise Refused(
             "The test is queued, but the message queue (Redis) does not answer. Nothing was sent to the server. "
             "Start Redis; the test then runs by itself."

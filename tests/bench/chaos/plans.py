@@ -61,7 +61,7 @@ def _variant(pair: str, storage: str) -> Variant:
 
 def _queued(installation: Installation, plan: Plan) -> Started:
     experiment = actions.create(plan, None)
-    with suppress(task_queue.Silent):  # a worker rings again by itself
+    with suppress(task_queue.QueueDown):  # a worker rings again by itself
         actions.notify_workers(experiment.pk)
     return Started(experiment)
 

@@ -110,7 +110,7 @@ def _resume(installation: Installation, story: Story) -> bool:
     experiment = installation.ask(lambda: Experiment.objects.get(pk=story.experiments[-1]))
     try:
         installation.ask(lambda: actions.resume(experiment, None))
-    except task_queue.Silent:
+    except task_queue.QueueDown:
         pass  # a worker rings by itself
     except (PlanError, IntegrityError) as refused:
         story.broken["resume"] = [str(refused)]

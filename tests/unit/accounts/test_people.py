@@ -122,7 +122,7 @@ def test_a_forgotten_password_is_replaced_by_a_one_time_one(client_in, maria):
         lambda by, user: actions.deactivate(by, user),
         lambda by, user: actions.activate(by, user),
         lambda by, user: actions.new_password(by, user),
-        lambda by, user: actions.drop_factors(by, user),
+        lambda by, user: actions.remove_second_factors(by, user),
     ],
 )
 def test_programs_are_refused_like_pages(admin, maria, act):
@@ -134,6 +134,6 @@ def test_programs_are_refused_like_pages(admin, maria, act):
 
 def test_the_way_back_in_makes_an_active_administrator(maria):
     User.objects.filter(pk=maria.pk).update(is_active=False)
-    password = actions.let_in_again("maria")
+    password = actions.reset_administrator("maria")
     assert fresh(maria).check_password(password)
     assert role_of(fresh(maria)) == Role.ADMINISTRATOR

@@ -84,7 +84,7 @@ def test_an_administrator_helps_whoever_lost_the_telephone(client_in, admin):
 
 
 def test_the_command_line_helps_the_last_administrator(guarded):
-    actions.let_in_again("admin")
+    actions.reset_administrator("admin")
     assert not Authenticator.objects.exists()
 
 

@@ -123,7 +123,7 @@ def test_production_needs_its_word(maria):
 
 def test_without_a_doorbell_it_is_stored_and_says_so(maria, server, monkeypatch):
     def silent(*_):
-        raise task_queue.Silent(task_queue.Silent.__doc__)
+        raise task_queue.QueueDown(task_queue.QueueDown.__doc__)
 
     monkeypatch.setattr(task_queue, "send", silent)
     answer = start(maria, server)

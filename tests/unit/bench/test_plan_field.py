@@ -33,7 +33,7 @@ django.setup()
 from dashboard.pages.api.document import openapi
 from dashboard.commands.management.commands.experiment import Command
 from dashboard.pages.experiments.plan_inputs import PlanInputs
-from dashboard.records.history.same import load_track
+from dashboard.records.history.track_keys import load_track
 from dashboard.portable import shape
 from workers.bench import plan_document, recipes
 from workers.bench.recipes.reading import read

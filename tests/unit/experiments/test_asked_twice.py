@@ -28,7 +28,7 @@ THREADS, ROUNDS = 4, 8
 def test_one_key_starts_once():
     user, server = User.objects.create_superuser("a", password="a long test password"), make.attached()
     for number in range(ROUNDS):
-        start = partial(start_keys.once, user, f"key {number}", {"n": number}, partial(make.experiment, server))
+        start = partial(start_keys.start_once, user, f"key {number}", {"n": number}, partial(make.experiment, server))
         found = at_once(*[start] * THREADS)
         assert [is_new for _, is_new in found].count(True) == 1
         assert len({experiment.pk for experiment, _ in found}) == 1

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard.records.experiments import live as live
 from dashboard.records.experiments import queries
-from dashboard.records.experiments.live import Picture
+from dashboard.records.experiments.live import LiveSeconds
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.servers.models import Server
 
@@ -48,11 +48,11 @@ def telling(monkeypatch):
     """`telling(at)`: Redis tells of the cell that was claimed then."""
 
     def tell(claimed_at):
-        whole = Picture(live.mark(claimed_at), "series", False, 0, SECONDS)
+        whole = LiveSeconds(live.mark(claimed_at), "series", False, 0, SECONDS)
 
-        def latest(pk, have=live.NONE_YET):
+        def latest(pk, have=live.FROM_START):
             since = have.count if have.series == "series" else 0
-            return Picture(whole.mark, whole.series, False, since, SECONDS[since:])
+            return LiveSeconds(whole.mark, whole.series, False, since, SECONDS[since:])
 
         monkeypatch.setattr(live, "latest", latest)
 

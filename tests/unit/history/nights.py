@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.history import same
+from dashboard.records.history import track_keys
 from dashboard.records.history.models import Entry, Noted, Track
 from tests.unit.results import factory
 from workers.bench.plan import WorkloadChoice
@@ -39,7 +39,7 @@ def experiment(server, at=FIRST, variants=VARIANTS, threads=(8,), name="nightly"
 
 
 def track(server, variant="1/1", threads=8, variants=VARIANTS):
-    key = same.load_track(plan(server, variants, (threads,)), server.pk, variant, "update by key", threads)
+    key = track_keys.load_track(plan(server, variants, (threads,)), server.pk, variant, "update by key", threads)
     return Track.objects.update_or_create(**asdict(key))[0]
 
 

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from dashboard.installation.home import PROJECT
-from dashboard.local import keeper, processes
+from dashboard.local import processes, supervisor
 from dashboard.local.errors import LocalError
-from dashboard.local.keeper import Keeper
 from dashboard.local.processes import Child, Program
+from dashboard.local.supervisor import Supervisor
 
 STUBBORN = ["bash", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.05; done"]
 
@@ -122,9 +122,9 @@ def test_it_moves_a_large_log_aside(child, monkeypatch, tmp_path):
 
 
 def test_it_starts_an_ended_child_again_and_says_so(program, monkeypatch):
-    monkeypatch.setattr(keeper, "FIRST_PAUSE_S", 0.05)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE_S", 0.05)
     said = []
-    kept = Keeper(program("sleep", "60"), said.append)
+    kept = Supervisor(program("sleep", "60"), said.append)
     try:
         first = kept.child.pid
         os.kill(first, signal.SIGKILL)
@@ -135,9 +135,9 @@ def test_it_starts_an_ended_child_again_and_says_so(program, monkeypatch):
 
 
 def test_it_waits_longer_each_time_a_child_ends_early(program, monkeypatch):
-    monkeypatch.setattr(keeper, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE_S", 0.01)
     said = []
-    kept = Keeper(program("false"), said.append)
+    kept = Supervisor(program("false"), said.append)
     try:
         started = time.monotonic()
         assert eventually(lambda: kept.check() or len(said) == 5)
@@ -147,7 +147,7 @@ def test_it_waits_longer_each_time_a_child_ends_early(program, monkeypatch):
 
 
 def test_a_stopped_child_is_not_started_again(program):
-    kept = Keeper(program("false"), lambda _: None)
+    kept = Supervisor(program("false"), lambda _: None)
     assert eventually(lambda: kept.child.status is not None)
     kept.check()
     kept.stop()
@@ -190,9 +190,9 @@ def test_a_small_log_is_left_alone(tmp_path):
 
 def test_whoever_keeps_a_program_bounds_its_log(monkeypatch, tmp_path):
     bounded = []
-    monkeypatch.setattr(keeper, "bound_log", bounded.append)
+    monkeypatch.setattr(supervisor, "bound_log", bounded.append)
     program = Program("part", ["sleep", "60"], tmp_path, tmp_path / "part.log")
-    kept = keeper.Keeper(program, lambda _: None)
+    kept = supervisor.Supervisor(program, lambda _: None)
     try:
         kept.check()
     finally:

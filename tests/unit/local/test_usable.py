@@ -46,7 +46,7 @@ def test_each_part_says_so(full, tmp_path, capsys, db):
         pytest.fail("it was started")
     with pytest.raises(usable.Unusable, match="is full"):
         start_check.check("local")
-    for part in (celery._on_beat, asgi.usable.or_exit):
+    for part in (celery._on_beat, asgi.usable.check_or_exit):
         with pytest.raises(SystemExit) as ended:
             part()
         assert ended.value.code == 2 and "is full" in capsys.readouterr().err

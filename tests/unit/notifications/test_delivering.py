@@ -77,7 +77,7 @@ def test_what_is_rolled_back_is_not_told(rung):
 
 def test_a_bell_that_is_silent_loses_nothing(channel, monkeypatch, django_capture_on_commit_callbacks):
     def silent(*_):
-        raise task_queue.Silent
+        raise task_queue.QueueDown
 
     monkeypatch.setattr(task_queue, "send", silent)
     with django_capture_on_commit_callbacks(execute=True):

@@ -83,7 +83,7 @@ def test_a_paused_schedule_starts_nothing_and_misses_nothing(monkeypatch):
     actions.pause(one.runs_as, one)
     assert watch(DUE) == []
     monkeypatch.setattr(actions.timezone, "now", lambda: DUE + timedelta(hours=5))
-    actions.go_on(one.runs_as, one)
+    actions.resume(one.runs_as, one)
     watch(DUE + timedelta(hours=6))
     assert not Night.objects.exists()
     assert len(watch(DUE + DAY)) == 1

@@ -18,5 +18,5 @@ class Command(BaseCommand):
     def _notify(self, experiment_id: int) -> None:
         try:
             actions.notify_workers(experiment_id)
-        except task_queue.Silent as silent:
+        except task_queue.QueueDown as silent:
             self.stderr.write(str(silent))

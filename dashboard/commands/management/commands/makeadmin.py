@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def handle(self, *_: object, name: str, reset: bool, ask: bool, stdin: bool, **__: object) -> None:
         given = self._given(ask, stdin)
         try:
-            password = (actions.let_in_again if reset else actions.make_admin)(name, given)
+            password = (actions.reset_administrator if reset else actions.make_admin)(name, given)
         except actions.NameTaken as taken:
             raise CommandError(f"{taken} Use --reset to let it in again.") from taken
         except User.DoesNotExist as nobody:

@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *, release: bool, **_: object) -> None:
         if release:
             installation.release()
-            record(None, "released", installation.THE_COPY)
+            record(None, "released", installation.RESTORED_COPY)
             self.stdout.write("Released. Workers go on with what is listed below.")
         else:
             installation.hold("manage.py restored")

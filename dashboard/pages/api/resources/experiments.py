@@ -240,7 +240,7 @@ def resume_experiment(request: HttpRequest, experiment_id: Id) -> Started:
         actions.resume(_known(experiment_id), request.user)
     except PlanError as running:
         raise Conflict(str(running)) from running
-    except task_queue.Silent as silent:
+    except task_queue.QueueDown as silent:
         notice = str(silent)
     return _started(experiment_id, notice)
 
@@ -272,6 +272,6 @@ def told_to_workers(experiment: Experiment) -> str:
     """ "", or why no worker could be told."""
     try:
         actions.notify_workers(experiment.pk)
-    except task_queue.Silent as silent:
+    except task_queue.QueueDown as silent:
         return str(silent)
     return ""

@@ -181,7 +181,7 @@ def pause_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
 @router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=ScheduleOut)
 def resume_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
     """Go on. What was due while it was paused is not made up for."""
-    return _after(actions.go_on, request, schedule_id)
+    return _after(actions.resume, request, schedule_id)
 
 
 @router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=ScheduleOut)

@@ -96,7 +96,7 @@ def repeat_trial(request: HttpRequest, trial_id: Id) -> Status[object]:
     first = get_object_or_404(queries.trial(trial_id))
     try:
         return Status(202, actions.repeat_trial(first, request.user))
-    except task_queue.Silent as silent:  # stored all the same
+    except task_queue.QueueDown as silent:  # stored all the same
         shown = TrialAgain.from_orm(Trial.objects.filter(repeats=first).latest("position"))
         shown.notice = str(silent)
         return Status(202, shown)

@@ -12,7 +12,7 @@ from dashboard.pages.results.reader import Reader, reader_of
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Trial
-from dashboard.records.fleet.task_queue import Silent
+from dashboard.records.fleet.task_queue import QueueDown
 from workers.errors import DurascopeError
 
 
@@ -50,7 +50,7 @@ def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
     except DurascopeError as refused:
         messages.error(request, str(refused))
         return redirect("results:trial", trial_id)
-    except Silent as silent:
+    except QueueDown as silent:
         messages.warning(request, str(silent))
     else:
         messages.success(request, "The trial is queued again, with the same seed. It does not count in the statistics.")

@@ -10,7 +10,7 @@ LONGEST_PAUSE_S = 30.0
 STEADY_AFTER_S = 60.0  # a child that ran this long did not fail at its start
 
 
-class Keeper:
+class Supervisor:
     def __init__(self, program: Program, say: Callable[[str], None]) -> None:
         self.program = program
         self._say = say

@@ -44,10 +44,10 @@ class PairedExperiments:
         return list(dict.fromkeys(pair.workload for pair in self.pairs))
 
 
-def experiments_named(choice: Choice) -> list[Experiment]:
-    """A and B; empty where one of them is not named, is deleted, or both are the same."""
+def experiments_named(choice: Choice) -> tuple[Experiment, Experiment] | None:
+    """A and B; None where one of them is not named, is deleted, or both are the same."""
     known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b)))
-    return [known[choice.a], known[choice.b]] if choice.a and choice.b and len(known) == 2 else []
+    return (known[choice.a], known[choice.b]) if choice.a and choice.b and len(known) == 2 else None
 
 
 def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> PairedExperiments:

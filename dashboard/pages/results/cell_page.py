@@ -12,6 +12,7 @@ from dashboard.findings.counted import counted
 from dashboard.findings.looks import looks
 from dashboard.findings.probed import probed_devices
 from dashboard.findings.runs import RunFigure, RunFigures, figures_of, latencies_of
+from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Run
@@ -64,10 +65,9 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
     }
 
 
-def _picture(run: Run, reader: Reader) -> dict[str, object]:
+def _picture(run: Run, reader: Reader) -> Picture:
     chart = _seconds(run, reader)
-    files = {form: reader.addresses.cell_chart(run.cell_id, chart.key, form) for form in ("csv", "json")}
-    return {"chart": chart, "payload": chart.payload(), **files}
+    return Picture(chart, *(reader.addresses.cell_chart(run.cell_id, chart.key, form) for form in ("csv", "json")))
 
 
 def _order(latency_ms: dict[str, float]) -> list[str]:

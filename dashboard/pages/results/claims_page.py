@@ -7,8 +7,9 @@ from dashboard.findings.claims.outcomes import ClaimOutcome, outcomes_of
 from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.models import Experiment
+from workers.analysis.predicates.bounds import Outcome
 
-LOOKS = {"held": "held", "not held": "warned", "not decidable": "unknown"}  # classes of badges.css
+LOOKS: dict[Outcome, str] = {"held": "held", "not held": "warned", "not decidable": "unknown"}  # classes of badges.css
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What the template of a result page is given."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from dashboard.charts.chart import Chart
@@ -19,6 +20,7 @@ from dashboard.pages.results import claims_page, queries
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash import page as crash_page
 from dashboard.pages.results.markdown import markdown
+from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.queries import ResultCell
 from dashboard.pages.templatetags.tables import CellRow
 from dashboard.records.experiments.environment import facts
@@ -44,8 +46,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     addresses = Addresses(experiment.pk, token)
     met = places(view, rows)
     known = progress(experiment, (row.state for row in rows), view.clean)
-    found, crash = of_load(view, known), crash_page.context(experiment, view, addresses)
-    lines = [tested.where(one["server"], one["facts"], tested.engines(view.plan)) for one in met]
+    found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
+    lines = [tested.where(one.server, one.facts, tested.engines(view.plan)) for one in met]
     settings = tested.spelled_out(view.plan, view.clean)
     return {
         "experiment": experiment,
@@ -77,7 +79,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "places": met,
         "tested": lines,
         "settings": settings,
-        "markdown": markdown(view.clean(experiment.name), found, crash and crash["answer"], lines, settings),
+        "markdown": markdown(view.clean(experiment.name), found, crash.answer if crash else None, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
 
@@ -108,29 +110,22 @@ def _is_unfinished(view: ResultView, rows: Sequence[ResultCell]) -> bool:
     return bool(states - {Cell.State.DONE})
 
 
-def _picture(key: str, view: ResultView, addresses: Addresses) -> dict[str, object]:
+def _picture(key: str, view: ResultView, addresses: Addresses) -> Picture:
     return picture(sketch(key, view), addresses, view.query)
 
 
-def _pictures(keys: Sequence[str], view: ResultView, addresses: Addresses) -> list[dict[str, object]]:
+def _pictures(keys: Sequence[str], view: ResultView, addresses: Addresses) -> list[Picture]:
     return [_picture(key, view, addresses) for key in keys]
 
 
-def _models(view: ResultView, addresses: Addresses) -> list[dict[str, object]]:
+def _models(view: ResultView, addresses: Addresses) -> list[Picture]:
     """Only those that have something to draw."""
-    made = (_picture(key, view, addresses) for key in MODELS)
-    return [one for one in made if not one["chart"].empty]
+    return [one for one in _pictures(MODELS, view, addresses) if not one.chart.empty]
 
 
-def picture(chart: Chart, addresses: Addresses, query: str) -> dict[str, object]:
-    """A chart with its table and the addresses of its files."""
-    return {
-        "chart": chart,
-        "payload": chart.payload(),
-        "csv": addresses.chart(chart.key, "csv", query),
-        "json": (source := addresses.chart(chart.key, "json", query)),
-        "src": source if chart.key in OUTLINES and not chart.empty else "",
-    }
+def picture(chart: Chart, addresses: Addresses, query: str) -> Picture:
+    csv, json = (addresses.chart(chart.key, form, query) for form in ("csv", "json"))
+    return Picture(chart, csv, json, json if chart.key in OUTLINES and not chart.empty else "")
 
 
 def choosers(view: ResultView) -> list[dict[str, object]]:
@@ -169,13 +164,21 @@ def _index(known: Sequence[object], one: object) -> int | None:
     return known.index(one) if one in known else None
 
 
-def places(view: ResultView, rows: Sequence[ResultCell]) -> list[dict[str, object]]:
-    """Each server with what is known of where it was measured; one entry per environment met."""
+@dataclass(frozen=True)
+class MeasuredPlace:
+    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them."""
+
+    server: str
+    facts: Mapping[str, str]
+
+
+def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
+    """One for each server and environment in which it was measured."""
     met = dict.fromkeys((row.server_id, row.environment_id) for row in rows)
     known = [(server, one) for server, one in met if one is not None]
     data = queries.environments({one for _, one in known})
     return [
-        {"server": view.names[server], "facts": {name: view.clean(fact) for name, fact in facts(data[one]).items()}}
+        MeasuredPlace(view.names[server], {name: view.clean(fact) for name, fact in facts(data[one]).items()})
         for server, one in known
     ]
 

@@ -14,7 +14,7 @@ from dashboard.records.sharing.models import ShareLink
 def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
     """What would be shared, and of which experiments; none where nothing is compared."""
     if chosen.is_of_experiments:
-        return replace(chosen, runs=(), offered=None), experiments_named(chosen)
+        return replace(chosen, runs=(), offered=None), list(experiments_named(chosen) or ())
     found = columns(chosen.runs)
     known = {run_id for column in found for run_id in column.run_ids}
     runs = tuple(one for one in chosen.runs if one in known)
@@ -25,7 +25,7 @@ def still_there(link: ShareLink) -> tuple[int, ...]:
     """The experiments or runs of a link that are not deleted: what a page that is kept may go on showing."""
     chosen = choice(QueryDict(link.comparison))
     if chosen.is_of_experiments:
-        return tuple(one.pk for one in experiments_named(chosen))
+        return tuple(one.pk for one in experiments_named(chosen) or ())
     runs = Run.objects.filter(pk__in=chosen.runs).order_by("pk")
     return tuple(runs.exclude(cell__experiment__in=Experiment.deleted.ids()).values_list("pk", flat=True))
 

@@ -12,6 +12,7 @@ from dashboard.charts.registry import CHARTS, sketch
 from dashboard.pages.results import page
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.compare.page import picture_of
+from dashboard.pages.results.picture import Picture
 from dashboard.pages.sharing import comparisons
 from dashboard.pages.sharing.glance import glance, main_chart
 from dashboard.records.sharing.models import ShareLink
@@ -63,14 +64,14 @@ def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str
     }
 
 
-def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, object]:
+def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
     if key not in CHARTS:
         raise Http404("No such chart.")
     view = page.shown_to(experiment_of(link), query, shared=True)
     return page.picture(sketch(key, view), Addresses(link.experiment_id, token), view.query)
 
 
-def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, object]:
+def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
     if key != COMPARED:
         raise Http404("No such chart.")
     return picture_of(comparisons.seen(link, query), token)

@@ -35,7 +35,7 @@ def test_a_comparison_is_shared_and_opens_these_points(maria, one):
     told = made.json()
     assert (told["experiment_id"], told["title"], told["embeddable"]) == (None, "comparison of before", True)
     page = Client().get(told["address"].removeprefix("http://testserver"))
-    assert page.context["picture"]["payload"]["title"] == "Latency p99"
+    assert page.context["picture"].payload["title"] == "Latency p99"
     assert len(page.context["columns"]) == len(factory.VARIANTS)
 
 

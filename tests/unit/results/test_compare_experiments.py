@@ -86,7 +86,7 @@ def test_one_server_each_is_a_pair_and_several_are_paired_by_their_id(client_in)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_is_drawn_as_a_ratio(client_in, figure):
     a, b = factory.experiment({"1/1": 1000.0}), factory.experiment({"1/1": 2000.0})
-    chart = compare(client_in, a, b, figure=figure).context["picture"]["chart"]
+    chart = compare(client_in, a, b, figure=figure).context["picture"].chart
     assert [line.name for line in chart.series] == ["1/1"] and len(chart.table.rows) == 2
     rows = client_in.get(
         reverse("results:compare_chart", args=["compared", "csv"]), {"a": a.pk, "b": b.pk, "figure": figure}
@@ -114,7 +114,7 @@ def test_a_link_shows_these_two_and_nothing_else(client_in):
     made = client_in.post(f"/share/comparisons/?a={a.pk}&b={b.pk}&figure=p95", {"days": "7"})
     path = re.search(r"http://testserver(/share/[\w-]{32}/)", made.text)[1]
     shown = Client().get(f"{path}?b={other.pk}")
-    assert shown.context["picture"]["payload"]["title"] == "Latency p95 of B against A"
+    assert shown.context["picture"].payload["title"] == "Latency p95 of B against A"
     assert "before" in shown.text and "after" in shown.text and "other" not in shown.text.split("<main")[1]
     assert "/results/" not in shown.text and factory.server().name not in shown.text
     assert len(Client().get(f"{path}charts/compared.csv?a={other.pk}").text.splitlines()) == 7

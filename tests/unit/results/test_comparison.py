@@ -138,7 +138,7 @@ def test_a_line_is_hidden_with_all_its_points(client_in):
     one = factory.experiment({"1/1": 1000.0, "0/0": 6000.0})  # at 1 and 8 threads each
 
     def drawn(**look):
-        payload = compare(client_in, every(one), **look).context["picture"]["payload"]
+        payload = compare(client_in, every(one), **look).context["picture"].payload
         return payload["points_of"], payload.get("hidden", [])
 
     assert drawn(hide="1,2") == ([[0], [1], [2], [3]], [1, 2])
@@ -155,7 +155,7 @@ def test_a_line_is_hidden_with_all_its_points(client_in):
 @pytest.mark.parametrize("by", ["points", "threads"])
 def test_every_figure_is_drawn_and_tabled(client_in, figure, by):
     one = factory.experiment({"1/1": 1000.0, "0/0": 6000.0})
-    chart = compare(client_in, every(one), figure=figure, by=by).context["picture"]["chart"]
+    chart = compare(client_in, every(one), figure=figure, by=by).context["picture"].chart
     assert chart.empty == "" and len(chart.table.rows) == 4
     if by == "threads":
         assert [(line.name, [dot.x for dot in line.dots]) for line in chart.series] == [
@@ -169,9 +169,9 @@ def test_every_figure_is_drawn_and_tabled(client_in, figure, by):
 @pytest.mark.django_db
 def test_a_figure_that_no_source_knows_says_so(client_in):
     one = factory.experiment(figures=False)
-    chart = compare(client_in, every(one), figure="group").context["picture"]["chart"]
+    chart = compare(client_in, every(one), figure="group").context["picture"].chart
     assert (chart.series, chart.empty) == ((), "No source knows this figure here.")
-    mixed = compare(client_in, every(one), every(factory.experiment()), figure="group").context["picture"]["chart"]
+    mixed = compare(client_in, every(one), every(factory.experiment()), figure="group").context["picture"].chart
     known = [bar.dots[0].y is not None for bar in mixed.series]
     assert any(known) and not all(known), "what is not known keeps its place, hatched"
 
@@ -180,7 +180,7 @@ def test_a_figure_that_no_source_knows_says_so(client_in):
 def test_lines_of_like_names_are_told_apart(client_in):
     one, same = factory.experiment({"1/1": 1000.0}), factory.experiment({"1/1": 2000.0})
     other = factory.experiment({"1/1": 3000.0}, name="other")
-    series = compare(client_in, every(one), every(same), every(other), by="threads").context["picture"]["chart"].series
+    series = compare(client_in, every(one), every(same), every(other), by="threads").context["picture"].chart.series
     assert [line.name for line in series] == [
         "1/1, What safety costs (1)",
         "1/1, What safety costs (2)",
@@ -191,7 +191,7 @@ def test_lines_of_like_names_are_told_apart(client_in):
 @pytest.mark.django_db
 def test_scale_and_hidden_series_are_given_to_the_chart(client_in):
     one = factory.experiment()
-    payload = compare(client_in, every(one), scale="log", hide="1,2").context["picture"]["payload"]
+    payload = compare(client_in, every(one), scale="log", hide="1,2").context["picture"].payload
     assert (payload["y"]["scale"], payload["hidden"]) == ("log", [1, 2])
     html = compare(client_in, every(one), scale="log", hide="1").content.decode()
     assert 'name="hide" value="1"' in html and 'name="scale" value="log"' in html

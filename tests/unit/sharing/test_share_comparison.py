@@ -52,17 +52,17 @@ def test_it_shows_the_points_as_they_were_shared(path):
     answer = Client().get(path)
     assert answer.status_code == 200 and answer["Referrer-Policy"] == "no-referrer"
     assert [column.variant for column in answer.context["columns"]] == ["1/1", "0/0"]
-    payload = answer.context["picture"]["payload"]
+    payload = answer.context["picture"].payload
     assert (payload["title"], payload["y"]["scale"], payload["hidden"]) == ("Latency p95", "log", [1])
     html = answer.content.decode()
     assert "Add points" not in html and "Take out" not in html and "/results/" not in html
 
 
 def test_its_reader_looks_at_them_in_other_ways(path):
-    chart = Client().get(f"{path}?figure=p50&scale=linear&hide=").context["picture"]["payload"]
+    chart = Client().get(f"{path}?figure=p50&scale=linear&hide=").context["picture"].payload
     assert (chart["title"], chart["y"]["scale"], "hidden" in chart) == ("Latency p50", "linear", False)
     lines = Client().get(f"{path}?by=threads")
-    assert [one["kind"] for one in (lines.context["picture"]["payload"],)] == ["scaling"]
+    assert [one["kind"] for one in (lines.context["picture"].payload,)] == ["scaling"]
 
 
 def test_its_reader_asks_for_no_other_runs(path, runs):

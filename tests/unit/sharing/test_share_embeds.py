@@ -82,7 +82,7 @@ def test_nothing_else_may_be_framed(embeddable, client_in):
 def test_it_follows_the_address_and_its_theme(embeddable):
     _, path = embeddable
     seen = Client().get(f"{path}embed/seconds/?threads=0&theme=dark")
-    assert 'data-theme="dark"' in seen.content.decode() and "threads=0" in seen.context["picture"]["csv"]
+    assert 'data-theme="dark"' in seen.content.decode() and "threads=0" in seen.context["picture"].csv
     assert "data-theme" not in Client().get(f"{path}embed/seconds/?theme=%22onload").content.decode().split(">")[1]
 
 
@@ -91,7 +91,7 @@ def test_a_comparisons_picture_can_be_embedded():
     _, token = actions.share_comparison(None, f"runs={every(one)}&figure=p99&hide=0", [one], embeddable=True)
     answer = Client().get(f"/share/{token}/embed/compared/")
     assert answer.status_code == 200 and may_be_framed(answer)
-    payload = answer.context["picture"]["payload"]
+    payload = answer.context["picture"].payload
     assert (payload["title"], payload["hidden"]) == ("Latency p99", [0])
     assert Client().get(f"/share/{token}/embed/throughput/").status_code == 404
     assert "runs=" not in answer.content.decode()

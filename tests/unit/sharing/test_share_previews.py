@@ -29,7 +29,7 @@ def test_the_page_tells_its_finding(client, shared):
     _, path = shared
     answer = client.get(path)
     tags = told(answer.content.decode())
-    assert tags["og:title"] == answer.context["crash"]["finding"].sentence
+    assert tags["og:title"] == answer.context["crash"].finding.sentence
     assert "lost nothing" in tags["og:description"].lower()
     assert (tags["og:url"], tags["twitter:card"]) == (f"http://testserver{path}", "summary")
 

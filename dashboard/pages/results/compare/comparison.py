@@ -36,13 +36,14 @@ class Comparison:
 def comparison(choice: Choice, token: str = "") -> Comparison:
     """`token`: of the share link that was opened, "" for somebody who logged in."""
     both = experiments_named(choice)
-    return _of_experiments(choice, both, token) if both else _of_points(choice, token)
+    return _of_experiments(choice, *both, token) if both else _of_points(choice, token)
 
 
-def _of_experiments(choice: Choice, both: Sequence[Experiment], token: str) -> Comparison:
+def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) -> Comparison:
+    both = (a, b)
     reader = reader_of(both, token)
     names = {pk: name for one in both for pk, name in server_names(Plan.from_dict(one.plan)).items()}
-    found = paired(*both, names | dict(reader.names), reader.text)
+    found = paired(a, b, names | dict(reader.names), reader.text)
     return Comparison(
         reader=reader,
         experiments=both,

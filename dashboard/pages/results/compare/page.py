@@ -10,6 +10,7 @@ from dashboard.findings.compare.figures import FIGURES
 from dashboard.findings.finding import Finding
 from dashboard.findings.names import server_names
 from dashboard.pages.results.compare.comparison import comparison
+from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments import environment
 from dashboard.records.experiments.care import baseline_for
@@ -45,15 +46,14 @@ def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]
     return seen.finding, seen.chart
 
 
-def picture_of(choice: Choice, token: str) -> dict[str, object]:
+def picture_of(choice: Choice, token: str) -> Picture:
     """The picture behind a link, with its table and its files."""
     seen = comparison(choice, token)
     return _picture(seen.chart, replace(choice, runs=(), a=None, b=None), seen.reader)
 
 
-def _picture(chart: Chart, choice: Choice, reader: Reader) -> dict[str, object]:
-    files = {form: reader.addresses.chart(chart.key, form, choice.query()) for form in ("csv", "json")}
-    return {"chart": chart, "payload": chart.payload(), **files}
+def _picture(chart: Chart, choice: Choice, reader: Reader) -> Picture:
+    return Picture(chart, *(reader.addresses.chart(chart.key, form, choice.query()) for form in ("csv", "json")))
 
 
 def _unlike(groups: Iterable[Sequence[Mapping[str, object]]], reader: Reader) -> list[tuple[str, list[str]]]:

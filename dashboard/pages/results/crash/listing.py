@@ -47,7 +47,8 @@ def _is_asked(trial: Tried, variant: str | None, server_id: int | None, kind: st
 
 
 def _title(view: ResultView, variant: str | None, kind: str | None) -> str:
-    parts = (view.clean(variant or ""), view.names.get(view.choice.server_id), title(kind or ""))
+    server = view.names.get(view.choice.server_id) if view.choice.server_id else ""
+    parts = (view.clean(variant or ""), server, title(kind or ""))
     return ", ".join(part for part in parts if part)
 
 

@@ -1,32 +1,52 @@
-"""What the crash part of a result page is given; nothing where an experiment has no trials."""
+"""The crash part of a result page; there is none where an experiment has no crash trials."""
 
-from dashboard.findings.answer import answer
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboard.charts.chart import ChartTable
+from dashboard.findings.answer import Answer, answer
 from dashboard.findings.conclusion import of_crashes
-from dashboard.findings.crash.self_test import self_test
+from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished
+from dashboard.findings.finding import Finding
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.pages.results.crash.matrix import matrix
+from dashboard.pages.results.crash.matrix import MatrixRow, matrix
 from dashboard.pages.results.crash.table import crash_table
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.models import Experiment
 
 
-def context(experiment: Experiment, view: ResultView, addresses: Addresses) -> dict[str, object] | None:
+@dataclass(frozen=True)
+class CrashPart:
+    """`kinds`: titles of the matrix's columns; `finished`: how many trials of `total` ended with a verdict."""
+
+    finding: Finding
+    answer: Answer
+    self_test: SelfTest
+    kinds: Sequence[str]
+    rows: Sequence[MatrixRow]
+    table: ChartTable
+    finished: int
+    total: int
+    trials_url: str
+
+
+def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -> CrashPart | None:
     if not view.trials:
         return None
     checked, found = self_test(view.trials), of_crashes(experiment, view)
-    return {
-        "finding": found,
-        "answer": answer(view, found, trusted=not checked.failed),
-        "self_test": checked,
-        "kinds": [title(kind) for kind in view.crash_kinds],
-        "rows": matrix(view, addresses),
-        "table": crash_table(view),
-        "finished": finished(view.trials),
-        "total": len(view.trials),
-        "trials_url": addresses.trials(),
-    }
+    return CrashPart(
+        finding=found,
+        answer=answer(view, found, trusted=not checked.failed),
+        self_test=checked,
+        kinds=[title(kind) for kind in view.crash_kinds],
+        rows=matrix(view, addresses),
+        table=crash_table(view),
+        finished=finished(view.trials),
+        total=len(view.trials),
+        trials_url=addresses.trials(),
+    )
 
 
 def choosers(view: ResultView) -> list[dict[str, object]]:

@@ -13,7 +13,7 @@ from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
-from workers.bench.plan import Plan
+from workers.bench.plan import Plan, Variant
 from workers.crash.checks import CHECKS
 from workers.crash.setup_and_result import TrialStep
 from workers.crash.verdict import CheckResult
@@ -50,7 +50,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
         "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
         "my_cnf": reader.server_text(data.get("my_cnf") or "", is_sandbox=is_sandbox),
-        "settings": reader.variables(_settings(trial)),
+        "settings": reader.variables(_variant(trial).settings),
         "notes": (data.get("notes") or {}).items(),
         "facts": {name: reader.text(fact) for name, fact in _facts(trial).items()},
         "repeated": reader.addresses.trial(trial.repeats_id) if trial.repeats_id else "",
@@ -116,16 +116,17 @@ def _check(one: CheckResult) -> dict[str, object]:
 
 def _causes(trial: Trial) -> tuple[Cause, ...]:
     """Of what was lost, from the settings that the server ran with."""
-    planned = next((one for one in trial.experiment.plan["variants"] if one["name"] == trial.variant), {})
-    ran = of_trial(trial.environment.data if trial.environment else {}, planned.get("settings", {})).settings
+    planned = _variant(trial)
+    ran = of_trial(trial.environment.data if trial.environment else {}, planned.settings).settings
     lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms)
-    return causes(trial.kind, planned.get("engine", "innodb").lower(), ran, lost)
+    return causes(trial.kind, planned.engine.lower(), ran, lost)
 
 
 def _facts(trial: Trial) -> dict[str, str]:
     return facts(trial.environment.data) if trial.environment else {}
 
 
-def _settings(trial: Trial) -> Mapping[str, str]:
+def _variant(trial: Trial) -> Variant:
+    """As planned; without settings where the plan has no variant of that name."""
     variants = Plan.from_dict(trial.experiment.plan).variants
-    return next((variant.settings for variant in variants if variant.name == trial.variant), {})
+    return next((variant for variant in variants if variant.name == trial.variant), Variant("", {}))

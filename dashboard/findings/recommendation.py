@@ -121,7 +121,7 @@ def _bound(chosen: Option) -> str:
 
 def _untried(chosen: Option) -> str:
     """A crash that leaves the page cache shows nothing of what a host loses with its power."""
-    lose_power = any(each.kind in CRASH_KINDS and CRASH_KINDS[each.kind].needs_disk for each in chosen.crashes)
+    lose_power = any(each.kind in CRASH_KINDS and CRASH_KINDS[each.kind].cuts_power for each in chosen.crashes)
     return "" if lose_power else f"No power loss was tried: what {chosen.name} loses then is not known."
 
 

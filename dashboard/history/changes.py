@@ -11,7 +11,7 @@ from dashboard.history import news
 from dashboard.records.history.figures import of_kind
 from dashboard.records.history.models import Change, Entry, Track
 from dashboard.records.history.queries import ACCEPTED, EntryValue, standing, values
-from workers.analysis.change_points import NEAR, change_points, holds
+from workers.analysis.change_points import NEAR, change_points, confirms
 
 State = Change.State
 
@@ -98,7 +98,7 @@ def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
         return None
     place = places[change.first_id]
     begin = _begin(change.track.changes.filter(figure=change.figure), places, place)
-    stands = holds([one.value for one in found[begin : again + 1]], place - begin)
+    stands = confirms([one.value for one in found[begin : again + 1]], place - begin)
     return (State.CONFIRMED if stands else State.NOT_CONFIRMED, found[again], again + 1 - place, "")
 
 

@@ -16,13 +16,13 @@ def claimed(home: Path) -> Iterator[Callable[[str], None]]:
     with (home / "up.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as held:
+        except BlockingIOError as taken:
             lock.seek(0)
             raise LocalError(
                 f"Durascope already runs on {home} ({lock.read().strip() or 'it is just starting'}); "
                 "nothing was started, and the one that runs was left alone.",
                 "Stop it with Ctrl-C in its terminal, or set DURASCOPE_HOME to another folder for a second one.",
-            ) from held
+            ) from taken
 
         def note(address: str) -> None:
             lock.truncate(0)

@@ -144,7 +144,11 @@ def _parts(plan: type, *, is_checked: bool) -> dict[str, Any]:
 
 
 def _part(one: PlanField, is_checked: bool) -> object:
-    least, most = (one.said.least, one.said.most) if is_checked and one.said.most is not None else (0, 2**31 - 1)
+    least, most = (
+        (one.description.least, one.description.most)
+        if is_checked and one.description.most is not None
+        else (0, 2**31 - 1)
+    )
     bounds = Field(ge=least, le=most)
     kinds: dict[Kind, object] = {
         "whole": Annotated[int, bounds],
@@ -154,7 +158,7 @@ def _part(one: PlanField, is_checked: bool) -> object:
         "wholes": Annotated[list[Annotated[int, bounds]], Field(min_length=1, max_length=MOST_THREADS)],
         "texts": Annotated[list[Key], Field(max_length=100)],
     }
-    return MORE.get(one.name, kinds[one.said.kind])
+    return MORE.get(one.name, kinds[one.description.kind])
 
 
 @with_fields(_parts(plans.CrashPlan, is_checked=False))

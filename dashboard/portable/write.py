@@ -26,7 +26,7 @@ from workers.bench.plan_field import fields_of
 Json = dict[str, object]
 Value = TypeVar("Value")
 AT_ONCE = 200  # runs in memory
-NAMES_OF_VARIANTS = [one.name for one in fields_of(Plan) if one.said.one_of == "variants"]
+NAMES_OF_VARIANTS = [one.name for one in fields_of(Plan) if one.description.one_of == "variants"]
 _SERVER_TEXTS: Json = {"recovery_lines": [], "log_lines": [], "my_cnf": ""}
 _RUN_TITLES = (
     "position", "server", "variant", "workload", "threads", "repeat", "started_at", "elapsed_s", "transactions",

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from workers.analysis.change_points import NEAR, change_points, holds
+from workers.analysis.change_points import NEAR, change_points, confirms
 
 SEED = 7
 CALM, PATIENCE, STEPS_TRIED = 60, 20, 60
@@ -78,7 +78,7 @@ def nights(
                 continue
             suspected.append(night)
             values.append(next(values_of) + step * (night >= change))
-            if holds(values[begin:], point.at):
+            if confirms(values[begin:], point.at):
                 told.append(night)
                 begin = place
             else:

@@ -118,7 +118,7 @@ def cycle(root: Path, power: bool) -> dict[str, float]:
     options = {"name": "bench", "trace": False, "datadir_on": disk.mnt}
     sandbox = step("server", lambda: Sandbox.create(root, build, DURABLE, **options))
     if power:
-        step("hold", disk.hold)
+        step("hold", disk.hold_flushes)
         step("freeze", sandbox.freeze)
         step("cut", disk.cut)
     step("kill", sandbox.kill)

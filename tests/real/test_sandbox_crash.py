@@ -88,7 +88,7 @@ def rows(sandbox: Sandbox) -> int:
 
 
 def lose_power(sandbox: Sandbox, disk, settings: dict[str, str], **how):
-    disk.hold()
+    disk.hold_flushes()
     sandbox.freeze()
     disk.cut(**how)
     sandbox.kill()
@@ -241,7 +241,7 @@ def test_a_cut_catches_a_flush_in_progress_and_nobody_is_told(on_disk):
     thread = threading.Thread(target=client)
     thread.start()
     wait_until(lambda: disk.stats().pending_bytes)
-    disk.hold()
+    disk.hold_flushes()
     sandbox.freeze()
     time.sleep(4)  # longer than the flush would have taken
     assert disk.cut().lost_bytes > 0
@@ -287,7 +287,7 @@ def test_a_server_that_waits_for_a_disk_that_is_held_can_be_ended(on_disk, monke
             insert(sandbox)
 
     thread = threading.Thread(target=client)
-    disk.hold()
+    disk.hold_flushes()
     thread.start()
     wait_until(lambda: waits_for_a_flush(sandbox.pid))
     with monkeypatch.context() as short:

@@ -129,7 +129,7 @@ def _p_value(apart: Floats, largest: float, level: float, rng: np.random.Generat
     return (as_large + 1) / ORDERS
 
 
-def holds(values: Sequence[float], at: int) -> bool:
+def confirms(values: Sequence[float], at: int) -> bool:
     """Whether the last value confirms the change at `at`. It must be nearer to the values since the change than to
     those before. With it, the change must be rarer than `CONFIRMED_LEVEL`, within `NEAR` of its place."""
     before, since, again = np.median(values[:at]), np.median(values[at:-1]), values[-1]

@@ -52,7 +52,7 @@ class LoadedTables:
         workload = WORKLOADS[request.workload]
         shape = workload.shape(request.params)
         key = (request.schema, shape)
-        if key not in self._shapes and not stage.holds(shape):
+        if key not in self._shapes and not stage.has_loaded(shape):
             listener.phase(f"loading {request.table_rows:,} rows for {workload.title}")
             sysbench.prepare(request, listener.cancelled)
             stage.keep(shape)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from workers.bench.plan_field import fields_of, said
+from workers.bench.plan_field import described, fields_of
 from workers.errors import PlanError
 
 MOST_THREADS = 1024
@@ -73,28 +73,28 @@ class CrashPlan:
     graceful restart, run `control_trials` times on the baseline variant. Attached servers are crashed only by their
     owner's command."""
 
-    kinds: tuple[str, ...] = field(default=(), metadata=said(
+    kinds: tuple[str, ...] = field(default=(), metadata=described(
         "texts", "Crashes", "What is done to the server in the middle of its load.",
         group="crash", in_sizes=True, asks=True,
     ))  # fmt: skip
-    trials: int = field(default=0, metadata=said(
+    trials: int = field(default=0, metadata=described(
         "whole", "Trials of each crash",
         "Of each variant. 30 without a loss still allow that 12 % of crashes lose something.",
         least=1, most=1000, group="crash", in_sizes=True, asks=True,
     ))  # fmt: skip
-    control_trials: int = field(default=1, metadata=said(
+    control_trials: int = field(default=1, metadata=described(
         "whole", "Control trials", "Of each control. Empty: as many as of each crash, at most 3.",
         least=0, most=1000, group="crash", may_be_empty=True, in_sizes=True,
     ))  # fmt: skip
-    clients: int = field(default=16, metadata=said(
+    clients: int = field(default=16, metadata=described(
         "whole", "Clients", "Connections that commit until the crash.",
         least=1, most=256, group="crash", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
-    load_s: float = field(default=2.0, metadata=said(
+    load_s: float = field(default=2.0, metadata=described(
         "number", "Seconds of load", "Until the crash comes.",
         least=0.2, most=600, group="crash", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
-    replica: bool = field(default=False, metadata=said(
+    replica: bool = field(default=False, metadata=described(
         "yes", "With a replica: does it still agree afterwards?",
         "A second sandbox follows the first, and its rows are compared.",
         group="crash", in_sizes=True, asks=True, tells_apart="always",
@@ -118,59 +118,61 @@ class Plan:
     """Everything to repeat an experiment: the seed fixes the order and sysbench's random numbers."""
 
     name: str = field(
-        metadata=said("text", "Name", "To know the result again, in lists and links.", group="first", in_recipe=False)
+        metadata=described(
+            "text", "Name", "To know the result again, in lists and links.", group="first", in_recipe=False
+        )
     )
     targets: tuple[PlanTarget, ...]
     variants: tuple[Variant, ...]
     workloads: tuple[WorkloadChoice, ...]
-    threads: tuple[int, ...] = field(metadata=said(
+    threads: tuple[int, ...] = field(metadata=described(
         "wholes", "Threads", "Connections that commit at once; each number is measured.",
         least=1, most=MOST_THREADS, group="first", in_sizes=True, asks=True,
     ))  # fmt: skip
-    repeats: int = field(metadata=said(
+    repeats: int = field(metadata=described(
         "whole", "Repeats",
         "Measurements of each point. With fewer than 3 no interval is known and nothing is compared.",
         start=3, least=1, most=50, group="length", in_sizes=True, asks=True,
     ))  # fmt: skip
-    warmup_s: int = field(metadata=said(
+    warmup_s: int = field(metadata=described(
         "whole", "Warm-up seconds", "Load before it counts.",
         start=2, least=0, most=600, group="length", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
-    measure_s: int = field(metadata=said(
+    measure_s: int = field(metadata=described(
         "whole", "Measuring seconds", "Of each repeat. Longer repeats differ less by chance.",
         start=10, least=1, most=3600, group="first", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
-    table_rows: int = field(metadata=said(
+    table_rows: int = field(metadata=described(
         "whole", "Rows in the table", "Few fit the cache: commits are measured, not reads.",
         start=10_000, least=1, most=100_000_000, group="load", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
-    seed: int = field(metadata=said(
+    seed: int = field(metadata=described(
         "whole", "Seed", "Fixes the order and sysbench's random numbers. One is drawn where it is left out.",
         least=0, most=2**31 - 1, in_recipe=False,
     ))  # fmt: skip
-    baseline: str = field(default="", metadata=said(
+    baseline: str = field(default="", metadata=described(
         "text", "Baseline", "The variant that ratios refer to; the first one when left empty.",
         group="compared", may_be_empty=True, one_of="variants",
     ))  # fmt: skip
-    sources: tuple[str, ...] = field(default=(), metadata=said(
+    sources: tuple[str, ...] = field(default=(), metadata=described(
         "texts", "Metric sources",
         "Where fsync and group-commit counts come from. "
         "Sources that the server lacks are skipped; the result lists them.",
         group="length",
     ))  # fmt: skip
     crash: CrashPlan = CrashPlan()
-    load_workers: int = field(default=1, metadata=said(
+    load_workers: int = field(default=1, metadata=described(
         "whole", "Load from workers",
         "How many workers of the site generate the load together. Use 1 unless the worker's CPU is the bottleneck.",
         least=1, most=MOST_LOAD_WORKERS, group="length", may_be_empty=True, asks=True,
         tells_apart="unless default",
     ))  # fmt: skip
-    main_variant: str = field(default="", metadata=said(
+    main_variant: str = field(default="", metadata=described(
         "text", "Headline: variant",
         "The first sentence of the result compares it with the baseline. The last one when left empty.",
         group="compared", may_be_empty=True, one_of="variants",
     ))  # fmt: skip
-    main_threads: int = field(default=0, metadata=said(
+    main_threads: int = field(default=0, metadata=described(
         "whole", "Headline: threads", "The number of threads of that comparison. The highest one when left empty.",
         group="compared", may_be_empty=True, one_of="threads",
     ))  # fmt: skip

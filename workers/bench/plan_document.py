@@ -14,14 +14,14 @@ def table() -> str:
 
 def _rows(plan: type, prefix: str) -> Iterator[str]:
     for one in fields_of(plan):
-        label = one.said.label.removesuffix("?")
-        says = f"{label}{'?' if label != one.said.label else '.'} {one.said.help}"
+        label = one.description.label.removesuffix("?")
+        says = f"{label}{'?' if label != one.description.label else '.'} {one.description.help}"
         yield f"| `{prefix}{one.name}` | {_value(one)} | {_default(one)} | {_where(one)} | {says} |"
 
 
 def _value(one: PlanField) -> str:
-    bounds = f", {one.said.least:,} to {one.said.most:,}" if one.said.most is not None else ""
-    return KINDS[one.said.kind] + bounds
+    bounds = f", {one.description.least:,} to {one.description.most:,}" if one.description.most is not None else ""
+    return KINDS[one.description.kind] + bounds
 
 
 def _default(one: PlanField) -> str:
@@ -31,9 +31,9 @@ def _default(one: PlanField) -> str:
 
 
 def _where(one: PlanField) -> str:
-    if not one.said.in_recipe:
+    if not one.description.in_recipe:
         return "no"
-    return "yes, and in sizes" if one.said.in_sizes else "yes"
+    return "yes, and in sizes" if one.description.in_sizes else "yes"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The description of a plan's field, `said(...)` in workers/bench/plan.py.
+"""The description of a plan's field, `described(...)` in workers/bench/plan.py.
 
 The checks of a plan, the form, `--set`, recipe files, the API's schema, the exported file, "is this the same question"
 and the table in docs/recipes.md all derive from it.
@@ -25,7 +25,7 @@ TRUE = ("1", "yes", "true", "on")
 
 
 @dataclass(frozen=True)
-class Said:
+class Description:
     kind: Kind
     label: str
     help: str
@@ -45,7 +45,7 @@ class Said:
 class PlanField:
     name: str
     default: Any  # REQUIRED: there is none
-    said: Said
+    description: Description
 
     @property
     def is_required(self) -> bool:
@@ -54,42 +54,42 @@ class PlanField:
     @property
     def proposed(self) -> Any:
         """The first value in a form and in a call of the API; None: empty."""
-        if self.said.start is not None:
-            return self.said.start
+        if self.description.start is not None:
+            return self.description.start
         return None if self.is_required else self.default
 
     def stored(self, value: Any) -> Any:
         """A value of JSON as the plan holds it."""
-        if self.said.kind in ("wholes", "texts"):
+        if self.description.kind in ("wholes", "texts"):
             return tuple(value)
-        return float(value) if self.said.kind == "number" and isinstance(value, int) else value
+        return float(value) if self.description.kind == "number" and isinstance(value, int) else value
 
     def parsed(self, text: str) -> Any:
         """A value as typed after --set. Raises PlanError."""
         try:
-            return _PARSE[self.said.kind](text)
+            return _PARSE[self.description.kind](text)
         except ValueError as wrong:
-            what = "a number" if self.said.kind == "number" else "a whole number"
+            what = "a number" if self.description.kind == "number" else "a whole number"
             raise PlanError(f"{self.name}={text!r} is not {what}.", "Write for example threads=1,8,32.") from wrong
 
     def problems(self, value: Any) -> Iterator[str]:
         """Values out of bounds, one sentence each."""
-        said = self.said
+        known = self.description
         for one in value if isinstance(value, tuple) else (value,):
-            if said.least is not None and said.most is not None and not said.least <= one <= said.most:
-                yield f"{said.label}: {one} is not between {_number(said.least)} and {_number(said.most)}."
+            if known.least is not None and known.most is not None and not known.least <= one <= known.most:
+                yield f"{known.label}: {one} is not between {_number(known.least)} and {_number(known.most)}."
 
 
-def said(kind: Kind, label: str, help: str, **more: Any) -> dict[str, Said]:
-    """The metadata of a dataclass' field; see `Said`."""
-    return {"said": Said(kind, label, help, **more)}
+def described(kind: Kind, label: str, help: str, **more: Any) -> dict[str, Description]:
+    """The metadata of a dataclass' field; see `Description`."""
+    return {"description": Description(kind, label, help, **more)}
 
 
 def fields_of(plan: Any) -> tuple[PlanField, ...]:
     """All described fields of a plan or its class: all but targets, variants, workloads and crash, which are
     structures."""
-    known = (one for one in fields(plan) if "said" in one.metadata)
-    return tuple(PlanField(one.name, one.default, one.metadata["said"]) for one in known)
+    known = (one for one in fields(plan) if "description" in one.metadata)
+    return tuple(PlanField(one.name, one.default, one.metadata["description"]) for one in known)
 
 
 def out_of_bounds(plan: Any) -> Iterator[str]:
@@ -102,7 +102,7 @@ def dangling(plan: Any) -> Iterator[tuple[PlanField, Any]]:
     known = {"variants": {variant.name for variant in plan.variants}, "threads": set(plan.threads)}
     for one in fields_of(plan):
         value = getattr(plan, one.name)
-        if one.said.one_of and value and value not in known[one.said.one_of]:
+        if one.description.one_of and value and value not in known[one.description.one_of]:
             yield one, value
 
 

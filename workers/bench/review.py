@@ -98,7 +98,7 @@ def _shape(plan: Plan) -> Iterator[str]:
     if plan.size > MOST_CELLS:
         yield f"The plan has {plan.size:,} cells; at most {MOST_CELLS:,} fit one experiment. Take some out."
     for one, value in dangling(plan):
-        yield f"{one.said.label}: {value!r} is not one of the {one.said.one_of}."
+        yield f"{one.description.label}: {value!r} is not one of the {one.description.one_of}."
 
 
 def _empty(plan: Plan) -> Iterator[str]:

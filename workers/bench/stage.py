@@ -36,9 +36,9 @@ Restored = Callable[[str, str], None]  # kind, name
 
 class Stage(Protocol):
     """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made on first use;
-    `holds`: whether the data of that shape are loaded already; `keep` is called after loading them; `data_folder`: on
-    the device of the data, None: not on this host; `logs_folder`: on a second device for logs, None: there is none, or
-    it is not known; `settle` comes before each measurement; `calibrate` corrects the cost of a simulated device."""
+    `has_loaded`: whether the data of that shape are loaded already; `keep` is called after loading them; `data_folder`:
+    on the device of the data, None: not on this host; `logs_folder`: on a second device for logs, None: there is none,
+    or it is not known; `settle` comes before each measurement; `calibrate` corrects the cost of a simulated device."""
 
     target: Target
     facts: Facts
@@ -47,7 +47,7 @@ class Stage(Protocol):
 
     def schema(self, engine: str) -> str: ...
 
-    def holds(self, shape: str) -> bool: ...
+    def has_loaded(self, shape: str) -> bool: ...
 
     def keep(self, shape: str) -> None: ...
 
@@ -94,11 +94,16 @@ class AttachedStage:
     """A registered server: only dynamic settings and our own schemas are changed."""
 
     def __init__(
-        self, target: Target, token: str, before_change: BeforeChange, restored: Restored, must_hold: Callable[[], None]
+        self,
+        target: Target,
+        token: str,
+        before_change: BeforeChange,
+        restored: Restored,
+        require_claim: Callable[[], None],
     ) -> None:
         self.target = target
         self._token = token
-        self._before_change, self._restored, self._must_hold = before_change, restored, must_hold
+        self._before_change, self._restored, self._require_claim = before_change, restored, require_claim
         with connect(target) as connection:
             self.facts = look.read(connection)
         self._dynamic = _Dynamic(self.facts, lambda name, old: self._before_change("variable", name, old))
@@ -116,7 +121,7 @@ class AttachedStage:
             self._schemas[engine] = name
         return self._schemas[engine]
 
-    def holds(self, shape: str) -> bool:
+    def has_loaded(self, shape: str) -> bool:
         return False
 
     def keep(self, shape: str) -> None:
@@ -149,7 +154,7 @@ class AttachedStage:
     def close(self) -> None:
         """Restore everything. A change that cannot be undone stays a pending restore; raises ServerError."""
         own = list(self._dynamic.own.items())
-        undo(self.target, own, self._schemas.values(), self._restored, self._must_hold)
+        undo(self.target, own, self._schemas.values(), self._restored, self._require_claim)
 
     def _note_schema(self, name: str) -> None:
         self._before_change("schema", name, "")
@@ -219,7 +224,7 @@ class SandboxStage:
             self._schemas[engine] = name
         return self._schemas[engine]
 
-    def holds(self, shape: str) -> bool:
+    def has_loaded(self, shape: str) -> bool:
         return self._loaded and shape == SHAPE
 
     def keep(self, shape: str) -> None:

@@ -10,7 +10,7 @@ from workers.bench.stage_key import StageKey
 from workers.conducting.job import Job
 from workers.conducting.stages import Ready, make_ready, put_back
 from workers.errors import Cancelled, SandboxError, ServerError, TogetherError
-from workers.together.conductor import SharedLoad
+from workers.together.shared_load import SharedLoad
 
 # Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
 LEFT_OUT = re.compile(

@@ -35,7 +35,7 @@ from workers.upkeep import conducted
 from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
-Outcome = tuple[str, DurascopeError | None]  # the experiment's last state and, unless it is done, why
+End = tuple[str, DurascopeError | None]  # the experiment's last state and, unless it is done, why
 FINISH_AGAIN_S = (1, 5, 15, 60)
 PORTS = Ports(
     find=find,
@@ -57,9 +57,9 @@ def conduct(experiment_id: int, worker: Worker, ports: Ports = PORTS) -> Experim
         job = _begin(experiment_id, worker, ports) if is_first else None
         if job is None:
             return None
-        ended: Outcome = (Experiment.State.FAILED, DurascopeError("The worker ended before the experiment did."))
+        ended: End = (Experiment.State.FAILED, DurascopeError("The worker ended before the experiment did."))
         try:
-            ended = _outcome(job)
+            ended = _run(job)
         finally:
             _finish(job, *ended)
         remember(job.experiment)
@@ -89,7 +89,7 @@ def _hosts(plan: Plan, servers: Mapping[int, Server]) -> set[str]:
     return own.union(*map(leases.hosts_of, servers.values()))
 
 
-def _outcome(job: Job) -> Outcome:
+def _run(job: Job) -> End:
     try:
         may_begin(job)
         measure_all(job)

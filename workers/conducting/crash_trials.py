@@ -28,7 +28,7 @@ def crash_all(job: Job) -> None:
                 trial_results.save(row, job.ports.crash(setup, job.say, job.cancelled), _place(setup))
         finally:
             if not server.is_sandbox:
-                restores.restore(server, job.must_hold)
+                restores.restore(server, job.require_claim)
 
 
 def _setup(job: Job, row: Trial) -> TrialSetup:

@@ -40,10 +40,10 @@ def _timed(stage: Stage, folder: Path, storage: Storage | None) -> dict[str, obj
     found = device_probe.probe(folder)
     if storage is None:
         return asdict(found)
-    holds = "data" if storage.second else ""
+    files = "data" if storage.second else ""
     for _ in range(PROBES - 1):
-        if compare(storage, found, holds).matches:
+        if compare(storage, found, files).matches:
             break
         stage.calibrate()
         found = device_probe.probe(folder)
-    return {**asdict(found), "promise": asdict(compare(storage, found, holds))}
+    return {**asdict(found), "promise": asdict(compare(storage, found, files))}

@@ -22,15 +22,15 @@ from workers.upkeep import restores
 
 def borrow(row: Trial) -> Attached:
     """The server with a schema of this trial's own. Raises PlanError when it may not be crashed."""
-    server, must_hold = _expendable(row), partial(claiming.must_hold, row.experiment)
-    restores.restore(server, must_hold)
+    server, require_claim = _expendable(row), partial(claiming.require_claim, row.experiment)
+    restores.restore(server, require_claim)
     name = f"{schema.PREFIX}crash_{row.pk}_{secrets.token_hex(4)}"
     with connect(server.target()) as connection:
         schema.create(
             connection,
             name,
             lambda made: restores.note(server, row.experiment, "schema", made, ""),
-            lambda made: restores.done(server, must_hold, "schema", made),
+            lambda made: restores.done(server, require_claim, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
     return Attached(
@@ -39,9 +39,9 @@ def borrow(row: Trial) -> Attached:
         crash=crash,
         start=start,
         permit=partial(permit, row, crash, start),
-        must_hold=must_hold,
+        require_claim=require_claim,
         limit_s=restores.COMMAND_LIMIT_S,
-        back=partial(restores.done, server, must_hold, PendingRestore.Kind.START, ""),
+        back=partial(restores.done, server, require_claim, PendingRestore.Kind.START, ""),
         binlog_index=server.binlog_index,
     )
 

@@ -55,9 +55,9 @@ class Job:
     def say(self, phase: str) -> None:
         lifecycle.say(self.experiment, phase)
 
-    def must_hold(self) -> None:
+    def require_claim(self) -> None:
         """Comes before each change of a server. Raises Taken when the experiment is another worker's by now."""
-        claiming.must_hold(self.experiment)
+        claiming.require_claim(self.experiment)
 
     @retried
     def must_be_allowed(self) -> None:

@@ -53,13 +53,13 @@ def stage_of(job: Job, key: StageKey) -> Stage:
         data = image_for(root, build, job.plan, user)
         storage, room = parse(key.storage) if key.storage else None, device_bytes(job.plan)
         return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
-    restores.restore(server, job.must_hold)  # an interrupted attempt may have left its own values
+    restores.restore(server, job.require_claim)  # an interrupted attempt may have left its own values
     return AttachedStage(
         server.target(),
         f"{job.experiment.pk}_{secrets.token_hex(4)}",
         partial(restores.note, server, job.experiment),
-        partial(restores.done, server, job.must_hold),
-        job.must_hold,
+        partial(restores.done, server, job.require_claim),
+        job.require_claim,
     )
 
 

@@ -53,14 +53,14 @@ class AttachedServer:
 
     def crash(self) -> "DownAttached":
         """Raises PlanError, before anything is done, when the owner has forbidden crashes meanwhile."""
-        holder = connect(self.target)
-        self._lock.callback(holder._force_close)
-        if ask.value(holder, "SELECT GET_LOCK(%s, 1)", [ALIVE]) != 1:
+        connection = connect(self.target)
+        self._lock.callback(connection._force_close)
+        if ask.value(connection, "SELECT GET_LOCK(%s, 1)", [ALIVE]) != 1:
             raise SandboxError(
                 f"{self.target.name} gave no lock, so a crash could not be noticed: it was not crashed.",
                 "Another trial may be using the server. Try again later.",
             )
-        life = Life.of(holder)
+        life = Life.of(connection)
         self._attached.permit()
         self._start_due = bool(self._attached.start)
         self._command.run(self._attached.crash, "crash")
@@ -97,7 +97,7 @@ class AttachedServer:
         """A failed start command is not repeated; an interrupted one is."""
         try:
             if self._attached.start:
-                self._attached.must_hold()
+                self._attached.require_claim()
                 self._command.run(self._attached.start, "start")
         finally:
             self._start_due = self._stopped

@@ -78,8 +78,8 @@ class Client:
 
     def _is_whole(self) -> bool:
         """Whether a whole packet has arrived."""
-        held = len(self._pending)
-        return held >= HEADER_BYTES and held >= HEADER_BYTES + int.from_bytes(self._pending[:3], "little")
+        arrived = len(self._pending)
+        return arrived >= HEADER_BYTES and arrived >= HEADER_BYTES + int.from_bytes(self._pending[:3], "little")
 
     def _take(self, go_on: bool) -> bool:
         packet, self._pending = self._pending, b""

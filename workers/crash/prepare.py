@@ -56,7 +56,7 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, VolatileDisk | None]:
     """With a disk if the crash kind or the variant's storage needs one."""
     setup, made = begun.setup, begun.made
     key = witness_image(setup, begun.ports.sandbox)
-    disk = _disk(begun, key) if begun.kind.needs_disk or setup.storage else None
+    disk = _disk(begun, key) if begun.kind.cuts_power or setup.storage else None
     begun.timeline.step("start")
     how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}
     where = disk.mnt if disk else None

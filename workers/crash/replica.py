@@ -158,11 +158,11 @@ def _must_replicate(dialect: Dialect, primary: Connection) -> int:
     log_bin, own_id = ask.rows(primary, "SELECT @@GLOBAL.log_bin, @@GLOBAL.server_id")[0]
     if not log_bin:
         raise SandboxError("A primary without a binlog cannot have a replica.", "Set log_bin to ON, or go without.")
-    held = ask.names_to_values(primary, "SHOW GLOBAL VARIABLES")
+    values = ask.names_to_values(primary, "SHOW GLOBAL VARIABLES")
     for name, value in dialect.of_source.items():
-        if held.get(name, "") not in (value, "1"):
+        if values.get(name, "") not in (value, "1"):
             raise SandboxError(
-                f"A primary with {name}={held.get(name)} cannot have a replica.", f"Set it to {value}, or go without."
+                f"A primary with {name}={values.get(name)} cannot have a replica.", f"Set it to {value}, or go without."
             )
     for table in _tables(primary):
         if ask.rows(primary, ANY_ROW.format(schema=SCHEMA, table=table)):

@@ -121,9 +121,9 @@ class Link:
     def _runs(self, status: Status) -> bool:
         return all(status[self.dialect.column(f"{thread}_Running")] == "Yes" for thread in ("IO", "SQL"))
 
-    def _has_applied(self, status: Status, held: str) -> bool:
+    def _has_applied(self, status: Status, applied: str) -> bool:
         """Also true when applying has ended with an error."""
-        return status[self.dialect.column("SQL_Running")] == "No" or not ahead(status[self.dialect.received], held)
+        return status[self.dialect.column("SQL_Running")] == "No" or not ahead(status[self.dialect.received], applied)
 
 
 def ahead(some: str, others: str) -> int:
@@ -141,6 +141,6 @@ def _all_sent(source: Connection) -> bool:
     return any(ALL_SENT in ask.as_text(state) for _, state in ask.rows(source, DUMPS, [ACCOUNT]))
 
 
-def _late(limit_s: float, status: Status, held: str, goal: str) -> str:
+def _late(limit_s: float, status: Status, applied: str, goal: str) -> str:
     last = status["Last_IO_Error"] or status["Last_SQL_Error"] or "no error"
-    return f"Not caught up within {limit_s:g} s: at {held or 'nothing'} of {goal or 'nothing'}; {last}."
+    return f"Not caught up within {limit_s:g} s: at {applied or 'nothing'} of {goal or 'nothing'}; {last}."

@@ -143,5 +143,5 @@ def recover(crashed: Crashed) -> Recovered:
 
 def _must_have_data(crashed: Crashed) -> None:
     """A lying disk may lose the folder itself. ServerEnded: there is nothing to recover from."""
-    if crashed.kind.needs_disk and not crashed.scene.sandbox.datadir.is_dir():
+    if crashed.kind.cuts_power and not crashed.scene.sandbox.datadir.is_dir():
         raise ServerEnded("The power loss took its data directory.")

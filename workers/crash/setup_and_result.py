@@ -17,7 +17,7 @@ class Attached:
     """An expendable attached server, and the owner's commands that crash and start it: lists of arguments, run without
     a shell on the worker's host, each for at most `limit_s`. `permit` is called just before the crash; it raises
     PlanError when crashes are no longer allowed, and stores a pending restore. `back` is called when the server is up
-    again. `must_hold` is called before the start; it raises Taken when another experiment may hold the server.
+    again. `require_claim` is called before the start; it raises Taken when another experiment may hold the server.
     `schema`: empty, made and dropped by the caller. `binlog_index`: path of its binlog index on this host; "": not
     here."""
 
@@ -26,7 +26,7 @@ class Attached:
     crash: tuple[str, ...]
     start: tuple[str, ...]  # empty: it comes back by itself
     permit: Callable[[], None]
-    must_hold: Callable[[], None]
+    require_claim: Callable[[], None]
     limit_s: float = 120.0
     back: Callable[[], None] = lambda: None
     binlog_index: str = ""

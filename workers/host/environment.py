@@ -45,10 +45,10 @@ def _mount_of(path: Path) -> dict[str, str]:
     (proc_pid_mountinfo(5)). At one mount point, the last mount hides the others."""
     try:
         path = path.resolve()
-        holding = [mount for mount in mounts() if path.is_relative_to(mount["point"])]
+        above = [mount for mount in mounts() if path.is_relative_to(mount["point"])]
     except (OSError, ValueError):
         return {}
-    return max(reversed(holding), key=lambda mount: len(mount["point"]), default={})
+    return max(reversed(above), key=lambda mount: len(mount["point"]), default={})
 
 
 def mounts() -> list[dict[str, str]]:

@@ -22,12 +22,12 @@ YOUNG_S = 60.0  # a new file may not be locked yet
 def folder(kind: str) -> Iterator[Path]:
     """A folder of our own, removed at the end."""
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{kind}-") as name:
-        held = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        folder_fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX)
+            fcntl.flock(folder_fd, fcntl.LOCK_EX)
             yield Path(name)
         finally:
-            os.close(held)
+            os.close(folder_fd)
 
 
 @contextmanager

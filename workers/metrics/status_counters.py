@@ -120,8 +120,8 @@ class StatusCounters:
 
 def _read(subject: Subject, names: tuple[str, ...]) -> Mapping[str, int]:
     listed = ", ".join(["%s"] * len(names))
-    held = ask.names_to_values(subject.connection, f"SHOW GLOBAL STATUS WHERE Variable_name IN ({listed})", names)
-    return {name: int(value) for name, value in held.items() if value.isdecimal()}
+    values = ask.names_to_values(subject.connection, f"SHOW GLOBAL STATUS WHERE Variable_name IN ({listed})", names)
+    return {name: int(value) for name, value in values.items() if value.isdecimal()}
 
 
 def _figures(counters: tuple[Counter, ...], before: Counts, after: Counts) -> tuple[Figure, ...]:

@@ -86,7 +86,7 @@ def copy(source: Path, target: Path, user: User) -> None:
     block).
     """
     try:
-        untrusted.holds(source)
+        untrusted.contents(source)
         user.folder(target)
         _as_user(
             ["cp", *WHOLE, "--reflink=auto", "--sparse=always", "--no-target-directory", ".", target], source, user
@@ -116,7 +116,7 @@ def _redo_log(datadir: Path) -> list[str]:
 
 def size_bytes(image: Path) -> int:
     """Upper bound of the size of a copy."""
-    return untrusted.holds(image).size_bytes
+    return untrusted.contents(image).size_bytes
 
 
 def of(root: Path, build: Build, user: User, key: str = "") -> Path:

@@ -13,7 +13,7 @@ from workers.sandbox.process import start_time
 FILE = "owner.json"
 MOST_BYTES = 4096
 GONE = ".gone-"  # prefix of a folder that is being removed
-_held: set[tuple[int, int]] = set()  # device and inode of folders that this process uses
+_in_use: set[tuple[int, int]] = set()  # device and inode of folders that this process uses
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def new_folder(parent: Path, name: str = "") -> Path:
     draft = parent / f".{secrets.token_hex(4)}"
     try:
         enterable(draft)
-        _held.add(_identity(draft))  # before the note, else the sweep would take the folder as unused
+        _in_use.add(_identity(draft))  # before the note, else the sweep would take the folder as unused
         write(draft, myself())
         return draft.rename(parent / (name or draft.name[1:]))
     except BaseException:
@@ -79,14 +79,14 @@ def new_folder(parent: Path, name: str = "") -> Path:
         raise
 
 
-def is_held(folder: Path) -> bool:
+def is_in_use(folder: Path) -> bool:
     """Whether this process uses it. An own folder that nothing uses could not be removed before."""
-    return _identity(folder) in _held
+    return _identity(folder) in _in_use
 
 
-def let_go(folder: Path) -> None:
+def release(folder: Path) -> None:
     """Nothing uses it any more: if it cannot be removed now, the next sweep removes it."""
-    _held.discard(_identity(folder))
+    _in_use.discard(_identity(folder))
 
 
 def _identity(folder: Path) -> tuple[int, int]:
@@ -101,7 +101,7 @@ def _identity(folder: Path) -> tuple[int, int]:
 def remove(folder: Path) -> bool:
     """Remove a folder of ours. It is renamed first: when its note is gone already, its name still says that it is being
     removed. False: something is left."""
-    let_go(folder)
+    release(folder)
     gone = folder
     if not folder.name.startswith(GONE):
         gone = folder.with_name(f"{GONE}{secrets.token_hex(4)}")

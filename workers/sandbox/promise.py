@@ -20,9 +20,9 @@ class DevicePromise:
     says: str
 
 
-def compare(storage: Storage, probe: DeviceProbe, holds: str = "") -> DevicePromise:
-    """`holds`: which of two devices. Raises ValueError for a probe that did not overwrite single pages."""
-    name = f"{storage.text}, {holds}" if holds else storage.text
+def compare(storage: Storage, probe: DeviceProbe, files: str = "") -> DevicePromise:
+    """`files`: of which of two devices. Raises ValueError for a probe that did not overwrite single pages."""
+    name = f"{storage.text}, {files}" if files else storage.text
     promised, read = storage.fsyncs_per_s, 1000 / _page(probe).p50_ms
     matches = abs(read - promised) <= WITHIN * promised
     return DevicePromise(name, promised, read, matches, _says(name, promised, read, matches))

@@ -172,8 +172,8 @@ class Sandbox:
     def flush_logs(self) -> None:
         """Write out the engines' logs from memory, which is enough before a kill."""
         with contextlib.closing(connect(self.target)) as connection:
-            held = ask.names_to_values(connection, f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
-            careless = {name: value for name, value in held.items() if value != "1"}
+            values = ask.names_to_values(connection, f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
+            careless = {name: value for name, value in values.items() if value != "1"}
             for name in careless:
                 ask.rows(connection, f"SET GLOBAL {name} = 1")
             ask.rows(connection, "FLUSH LOCAL TABLES")
@@ -231,7 +231,7 @@ class Sandbox:
         try:
             self.kill()
         finally:
-            owner.let_go(self.folder)
+            owner.release(self.folder)
         if not owner.remove(self.folder):
             raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
 

@@ -40,7 +40,7 @@ def sweep(root: Path) -> list[str]:
 def _is_left(folder: Path, note: Owner | None) -> bool:
     if note is None or folder.name.startswith(owner.GONE):
         return _is_nobodys(folder)
-    return not note.alive or (note.pid == os.getpid() and not owner.is_held(folder))
+    return not note.alive or (note.pid == os.getpid() and not owner.is_in_use(folder))
 
 
 def _is_nobodys(folder: Path) -> bool:

@@ -28,7 +28,7 @@ UNTOUCHED = "Nothing was copied. No server makes such a folder: look into it, an
 
 
 @dataclass(frozen=True)
-class Held:
+class Contents:
     """The content of a folder, all levels together."""
 
     files: int
@@ -106,7 +106,7 @@ def _read(file: BinaryIO, most_bytes: int) -> bytes:
     return b"".join(pieces)
 
 
-def holds(folder: Path) -> Held:
+def contents(folder: Path) -> Contents:
     """Counted without following links. SandboxError: it holds other things than files and folders, or too many."""
     files = size_bytes = 0
     try:
@@ -119,7 +119,7 @@ def holds(folder: Path) -> Held:
                 raise SandboxError(f"{folder / path} is neither a file nor a folder.", UNTOUCHED)
     except OSError as error:
         raise SandboxError(f"{folder} could not be examined: {error.strerror}.", UNTOUCHED) from error
-    return Held(files, size_bytes)
+    return Contents(files, size_bytes)
 
 
 def names(folder: Path, patterns: Sequence[str]) -> list[str]:
@@ -167,10 +167,10 @@ def _below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 def _inside(top: int, parts: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
     """The content of one folder below `top`, without files that a running server removes meanwhile."""
-    with contextlib.ExitStack() as held, contextlib.suppress(FileNotFoundError):
+    with contextlib.ExitStack() as opened_folders, contextlib.suppress(FileNotFoundError):
         for part in parts:
-            top = held.enter_context(_folder(Path(part), top))
-        for entry in held.enter_context(os.scandir(top)):
+            top = opened_folders.enter_context(_folder(Path(part), top))
+        for entry in opened_folders.enter_context(os.scandir(top)):
             with contextlib.suppress(FileNotFoundError):
                 yield entry.name, os.stat(entry.name, dir_fd=top, follow_symlinks=False)
 

@@ -61,7 +61,7 @@ def integer(field: Field) -> int:
 
 def names_to_values(connection: Connection, sql: str, args: Sequence[object] = ()) -> Mapping[str, str]:
     """A two-column answer (SHOW VARIABLES, SHOW STATUS) as a dict, names in lower case."""
-    return {as_text(name).lower(): as_text(held) for name, held in rows(connection, sql, args)}
+    return {as_text(name).lower(): as_text(found) for name, found in rows(connection, sql, args)}
 
 
 def where(connection: Connection) -> str:

@@ -16,7 +16,7 @@ from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
-from workers.servers.privileges import held, missing
+from workers.servers.privileges import granted, missing
 from workers.servers.target import Target
 
 Outcome = Literal["passed", "warned", "failed", "unknown"]
@@ -89,7 +89,7 @@ def version(scene: CheckedServer) -> PreflightAnswer:
 
 
 def privileges(scene: CheckedServer) -> PreflightAnswer:
-    lacking = missing(needs(scene.facts), held(scene.connection, scene.facts))
+    lacking = missing(needs(scene.facts), granted(scene.connection, scene.facts))
     if not lacking:
         return PreflightAnswer(
             "passed", "The account has every privilege that preflights, measurements and changes of settings need."
@@ -234,7 +234,7 @@ def judge_clock(skew_s: float, uncertain_s: float) -> PreflightAnswer:
 def replicas(scene: CheckedServer) -> PreflightAnswer:
     """Replicas are dump threads in the process list, which only the privilege PROCESS shows."""
     lacking = missing(
-        [need for need in needs(scene.facts) if need.privilege == "PROCESS"], held(scene.connection, scene.facts)
+        [need for need in needs(scene.facts) if need.privilege == "PROCESS"], granted(scene.connection, scene.facts)
     )
     if lacking:
         fix = "\n".join(grant_statements(lacking, ask.account(scene.connection)))

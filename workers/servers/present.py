@@ -61,8 +61,8 @@ WORDS = read(FILE)
 
 def settings_in_words(facts: Facts) -> list[tuple[str, str, str]]:
     """(name, value, effect) of every durability setting that this server has."""
-    held = ((name, facts.variable(name)) for name in WORDS)
-    return [(name, value, in_words(name, value)) for name, value in held if value is not None]
+    found = ((name, facts.variable(name)) for name in WORDS)
+    return [(name, value, in_words(name, value)) for name, value in found if value is not None]
 
 
 def in_words(name: str, value: str) -> str:

@@ -8,11 +8,11 @@ from workers.servers.facts import Facts
 from workers.servers.flavours import EVERYWHERE, FOR_TABLES, OUR_SCHEMAS, PERFORMANCE_SCHEMA, Need
 from workers.servers.limited import Connection
 
-Held = Mapping[str, frozenset[str]]  # scope as printed, without quotes -> privileges, upper case
+Grants = Mapping[str, frozenset[str]]  # scope as printed, without quotes -> privileges, upper case
 _GRANT = re.compile(r"^GRANT (?P<what>.+?) ON (?:TABLE )?(?P<scope>\S+\.\*) TO ", re.IGNORECASE)
 
 
-def held(connection: Connection, facts: Facts) -> Held:
+def granted(connection: Connection, facts: Facts) -> Grants:
     """The grants of this connection's account and its active roles. Raises ServerError."""
     statement = "SHOW GRANTS"
     if facts.flavour == "mysql" and facts.version >= (8, 0, 0):
@@ -22,7 +22,7 @@ def held(connection: Connection, facts: Facts) -> Held:
     return parse(ask.as_text(row[0]) for row in ask.rows(connection, statement))
 
 
-def parse(lines: Iterable[str]) -> Held:
+def parse(lines: Iterable[str]) -> Grants:
     """Grants on everything or on whole schemas. Grants on tables, routines and roles are ignored."""
     found: dict[str, set[str]] = {}
     for line in lines:
@@ -32,14 +32,14 @@ def parse(lines: Iterable[str]) -> Held:
     return {scope: frozenset(names) for scope, names in found.items()}
 
 
-def missing(needs: Iterable[Need], having: Held) -> list[Need]:
+def missing(needs: Iterable[Need], grants: Grants) -> list[Need]:
     """The needs that these grants do not meet."""
-    return [need for need in needs if not _met(need, having)]
+    return [need for need in needs if not _met(need, grants)]
 
 
-def _met(need: Need, having: Held) -> bool:
+def _met(need: Need, grants: Grants) -> bool:
     wanted = set(FOR_TABLES) if need.privilege == "ALL PRIVILEGES" else {need.privilege}
-    names = set().union(*(names for scope, names in having.items() if _covers(scope, need.scope)))
+    names = set().union(*(names for scope, names in grants.items() if _covers(scope, need.scope)))
     return bool(names & {"ALL PRIVILEGES", "ALL", *need.covered_by}) or wanted <= names
 
 

@@ -35,7 +35,7 @@ class Risk:
     engines: tuple[str, ...] = INNODB
 
     def applies(self, now: Present) -> bool:
-        return all(holds(now) for holds in self.conditions)
+        return all(applies(now) for applies in self.conditions)
 
 
 def read(path: Path) -> tuple[dict[str, str], tuple[Risk, ...]]:

@@ -14,18 +14,18 @@ def undo(
     changed: Sequence[tuple[str, str]],
     schemas: Iterable[str],
     restored: Callable[[str, str], None],
-    must_hold: Callable[[], None],
+    require_claim: Callable[[], None],
 ) -> None:
     """Restore variables (name, old value; the last change first) and drop our schemas, even if a part fails.
 
-    `must_hold` is called before each change and raises Taken when another experiment may hold the server.
+    `require_claim` is called before each change and raises Taken when another experiment may hold the server.
     `restored(kind, name)` is called for each restored thing. Raises ServerError for the others.
     """
     with connect(target, whole=WHOLE) as connection:
         try:
-            variables.restore(connection, changed, lambda name: restored("variable", name), must_hold)
+            variables.restore(connection, changed, lambda name: restored("variable", name), require_claim)
         finally:
             for name in schemas:
-                must_hold()
+                require_claim()
                 schema.drop(connection, name)
                 restored("schema", name)

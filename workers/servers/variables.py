@@ -36,20 +36,20 @@ def restore(
     connection: Connection,
     changed: Iterable[tuple[str, str]],
     restored: Callable[[str], None],
-    must_hold: Callable[[], None],
+    require_claim: Callable[[], None],
 ) -> None:
     """Restore old values, the last change first. `restored(name)` is called when the server reports the old value.
 
-    `must_hold` is called before each change; if it raises, nothing more is restored. A variable that the server lost by
-    an upgrade counts as restored. A failure does not stop the others; ServerError names all failures at the end.
+    `require_claim` is called before each change; if it raises, nothing more is restored. A variable that the server
+    lost by an upgrade counts as restored. A failure does not stop the others; ServerError names all failures.
     """
     failed: list[str] = []
     fixes: list[str] = []
     for name, old in reversed(list(changed)):
         try:
-            held = _held(connection, name)
-            if held is not None and not same(name, held, old):
-                must_hold()
+            found = _global_value(connection, name)
+            if found is not None and not same(name, found, old):
+                require_claim()
                 _set(connection, name, old)
             restored(name)
         except Taken:
@@ -63,13 +63,13 @@ def restore(
 
 def read(connection: Connection, name: str) -> str:
     """The global value. The name comes from the catalogue, never from outside (PlanError)."""
-    held = _held(connection, name)
-    if held is None:
+    found = _global_value(connection, name)
+    if found is None:
         raise PlanError(f"{name} does not exist on {ask.where(connection)}.", "Leave it out of the variant.")
-    return held
+    return found
 
 
-def _held(connection: Connection, name: str) -> str | None:
+def _global_value(connection: Connection, name: str) -> str | None:
     """The global value; None: there is no such variable."""
     sql = "SHOW GLOBAL VARIABLES WHERE Variable_name = %s"
     return ask.names_to_values(connection, sql, (find(name).name,)).get(name)

@@ -1,4 +1,4 @@
-"""One part of a cell's load, from the claim to its result: this worker joins others (workers.together.conductor)."""
+"""One part of a cell's load, from the claim to its result: this worker joins others (workers.together.shared_load)."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import LOST, retried
 from dashboard.records.experiments import leases
 from dashboard.records.experiments.models import Cell, Experiment, Part
-from dashboard.records.experiments.states import HELD, move
+from dashboard.records.experiments.states import AT_WORK, move
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from workers.bench import sysbench
@@ -88,7 +88,7 @@ def _load(part: Part) -> None:
     connect(target).close()
     request = LoadRequest(target=target, **part.request)
     with Barrier() as barrier:
-        if not move(_held(part), State.READY):
+        if not move(_claimed(part), State.READY):
             raise Cancelled("The others did not wait for this part any more.")
         save(part, run(part, request, barrier, lambda second: barrier.tell(part, second), stopped(part)))
 
@@ -111,15 +111,15 @@ def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond,
 @retried
 def save(part: Part, done: PartLoad) -> None:
     told = {"began_s": done.began_s, "trip_s": done.trip_s, "load_average": part.load_average}
-    move(_held(part), State.DONE, result=without_nul(asdict(done.load)), **told)
+    move(_claimed(part), State.DONE, result=without_nul(asdict(done.load)), **told)
 
 
 @retried
 def _fail(part: Part, failure: DurascopeError) -> None:
-    move(_held(part), State.FAILED, error=without_nul(failure.message), mend=without_nul(failure.fix))
+    move(_claimed(part), State.FAILED, error=without_nul(failure.message), mend=without_nul(failure.fix))
 
 
-def _held(part: Part) -> QuerySet[Part]:
+def _claimed(part: Part) -> QuerySet[Part]:
     return Part.objects.filter(pk=part.pk, attempt=part.attempt, worker=part.worker_id)
 
 
@@ -156,7 +156,7 @@ def _is_over(part: Part) -> bool:
     """A database that does not answer is asked again next time."""
     running = {"cell__state": Cell.State.RUNNING, "cell__started_at": part.attempt}
     try:
-        mine = _held(part).filter(state__in=HELD, cell__experiment__state=Experiment.State.RUNNING, **running)
+        mine = _claimed(part).filter(state__in=AT_WORK, cell__experiment__state=Experiment.State.RUNNING, **running)
         return not mine.exists()
     except LOST:
         connection.close()

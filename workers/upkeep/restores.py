@@ -33,7 +33,7 @@ START_AGAIN = timedelta(minutes=5)  # a start command that did not help is not r
 def note(server: Server, experiment: Experiment, kind: str, name: str, old: str) -> None:
     """Store the old value before a change. A pending restore keeps its first value: that is the server's own. Raises
     Taken, and then nothing may be changed on the server."""
-    claiming.must_hold(experiment)
+    claiming.require_claim(experiment)
     PendingRestore.objects.get_or_create(
         server=server, kind=kind, name=name, restored_at=None, defaults={"old": old, "experiment": experiment}
     )
@@ -41,9 +41,9 @@ def note(server: Server, experiment: Experiment, kind: str, name: str, old: str)
 
 @retried
 @transaction.atomic
-def done(server: Server, must_hold: Callable[[], None], kind: str, name: str) -> None:
-    """The old value is back. `must_hold` raises Taken when another worker may have changed it again since."""
-    must_hold()
+def done(server: Server, require_claim: Callable[[], None], kind: str, name: str) -> None:
+    """The old value is back. `require_claim` raises Taken when another worker may have changed it again since."""
+    require_claim()
     PendingRestore.objects.filter(server=server, kind=kind, name=name, restored_at=None).update(
         restored_at=timezone.now(), problem=""
     )
@@ -68,21 +68,21 @@ def restore_all() -> None:
             if leases.is_of_another_host(server, experiment):
                 continue
             try:
-                with leases.to_restore(server, experiment) as must_hold:
-                    if must_hold:
-                        restore(server, must_hold)
+                with leases.to_restore(server, experiment) as require_claim:
+                    if require_claim:
+                        restore(server, require_claim)
             except ServerError as failure:
                 log.warning("%s", failure)
             except Exception:
                 log.exception("restoring %s", server)
 
 
-def restore(server: Server, must_hold: Callable[[], None]) -> None:
+def restore(server: Server, require_claim: Callable[[], None]) -> None:
     """Make all pending restores of a server. Raises ServerError when it cannot, and stores why. Raises Taken when
-    `must_hold` does, which is asked before every change."""
+    `require_claim` does, which is asked before every change."""
     try:
-        _start(server, must_hold)
-        _put_back(server, must_hold)
+        _start(server, require_claim)
+        _put_back(server, require_claim)
     except Taken:
         raise
     except DurascopeError as failure:
@@ -112,22 +112,22 @@ def _read_anew(server: Server) -> Server:
     return Server.everything.get(pk=server.pk)
 
 
-def _start(server: Server, must_hold: Callable[[], None]) -> None:
+def _start(server: Server, require_claim: Callable[[], None]) -> None:
     """Comes first: nothing can be restored on a server that is down. A server that answers was started meanwhile."""
     pending = next((pending for pending in _open(server) if pending.kind == PendingRestore.Kind.START), None)
     if pending is None:
         return
     server = _read_anew(server)
     command = tuple(server.start_command)
-    down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, must_hold, COMMAND_LIMIT_S))
+    down = AttachedServer(Attached(server.target(), "", (), command, lambda: None, require_claim, COMMAND_LIMIT_S))
     if not down.answers():
         _must_be_due(pending)
         _must_be_allowed(server)
-        must_hold()
+        require_claim()
         PendingRestore.objects.filter(pk=pending.pk).update(tried_at=timezone.now())
         record(None, "started again", server, experiment=pending.experiment_id, command=command)
         down.bring_up()
-    done(server, must_hold, PendingRestore.Kind.START, pending.name)
+    done(server, require_claim, PendingRestore.Kind.START, pending.name)
 
 
 def _must_be_allowed(server: Server) -> None:
@@ -146,10 +146,10 @@ def _must_be_due(pending: PendingRestore) -> None:
         raise ServerError(pending.problem or "The server does not answer yet after its start command.")
 
 
-def _put_back(server: Server, must_hold: Callable[[], None]) -> None:
+def _put_back(server: Server, require_claim: Callable[[], None]) -> None:
     found = _open(server)
     if not found:
         return
     changed = [(pending.name, pending.old) for pending in found if pending.kind == PendingRestore.Kind.VARIABLE]
     schemas = [pending.name for pending in found if pending.kind == PendingRestore.Kind.SCHEMA]
-    undo(server.target(), changed, schemas, partial(done, server, must_hold), must_hold)
+    undo(server.target(), changed, schemas, partial(done, server, require_claim), require_claim)

@@ -35,12 +35,12 @@ def _inputs(plan: type) -> dict[str, Any]:
 
 
 def _input(one: PlanField) -> tuple[object, object]:
-    kind = TYPES[one.said.kind]
+    kind = TYPES[one.description.kind]
     default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
     if one.name in LEFT_OPEN:
-        return kind | None, Field(None, description=one.said.help)
+        return kind | None, Field(None, description=one.description.help)
     is_required = one.is_required and default is None
-    return kind, Field(... if is_required else default, description=one.said.help)
+    return kind, Field(... if is_required else default, description=one.description.help)
 
 
 @with_fields(_inputs(CrashPlan))

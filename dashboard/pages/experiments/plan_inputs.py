@@ -49,12 +49,16 @@ MORE: dict[str, dict[str, Any]] = {  # what a form knows of a field beyond the p
         "initial": [key for key, source in SOURCES.items() if source.default],
     },
 }
-SHOWN = {plan: [one for one in fields_of(plan) if one.said.group] for plan in (Plan, CrashPlan)}
+SHOWN = {plan: [one for one in fields_of(plan) if one.description.group] for plan in (Plan, CrashPlan)}
 
 
 def _input(one: PlanField) -> forms.Field:
-    make, given = INPUTS[one.said.kind]
-    usual = {"label": one.said.label, "help_text": one.said.help, "required": not one.said.may_be_empty}
+    make, given = INPUTS[one.description.kind]
+    usual = {
+        "label": one.description.label,
+        "help_text": one.description.help,
+        "required": not one.description.may_be_empty,
+    }
     return make(**{**usual, "initial": one.proposed, **given, **MORE.get(one.name, {})})
 
 
@@ -73,8 +77,8 @@ class PlanInputs(forms.Form):
         """Part of the form -> its short inputs, its lists to tick and its single ticks."""
         found: dict[str, dict[str, list[BoundField]]] = {}
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
-            how = {"texts": "lists", "yes": "ticks"}.get(one.said.kind, "short")
-            found.setdefault(one.said.group, {}).setdefault(how, []).append(self[one.name])
+            how = {"texts": "lists", "yes": "ticks"}.get(one.description.kind, "short")
+            found.setdefault(one.description.group, {}).setdefault(how, []).append(self[one.name])
         return found
 
 
@@ -85,6 +89,6 @@ def written(plan: Plan | CrashPlan) -> dict[str, object]:
 
 
 def _written(one: PlanField, value: Any) -> Any:
-    if one.said.kind == "wholes":
+    if one.description.kind == "wholes":
         return ", ".join(map(str, value))
-    return (value or "") if one.said.one_of else value
+    return (value or "") if one.description.one_of else value

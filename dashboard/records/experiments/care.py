@@ -25,19 +25,19 @@ from dashboard.records.servers.models import Server
 from workers.bench.recipes import ALIASES
 
 
-def hold(experiment: Experiment) -> None:
+def lock(experiment: Experiment) -> None:
     """Until the caller's transaction ends nobody else names, tags, marks or deletes it. Servers come first, as where a
     baseline is marked: two of the same question would wait for each other otherwise."""
-    _hold_servers(experiment)
-    _hold_row(experiment)
+    _lock_servers(experiment)
+    _lock_row(experiment)
 
 
-def _hold_servers(experiment: Experiment) -> None:
+def _lock_servers(experiment: Experiment) -> None:
     servers = [target["server_id"] for target in experiment.plan["targets"]]  # those of a question: its lock
     list(Server.everything.select_for_update().filter(pk__in=servers).order_by("pk").values_list("pk"))
 
 
-def _hold_row(experiment: Experiment) -> None:
+def _lock_row(experiment: Experiment) -> None:
     list(Experiment.objects.select_for_update().filter(pk=experiment.pk).values_list("pk"))
 
 
@@ -56,7 +56,7 @@ def rename(user: Actor, experiment: Experiment, name: str) -> None:
 def tag(user: Actor, experiment: Experiment, names: list[str]) -> None:
     """Exactly these. `names`: as `tags.normalised` gives them."""
     require(user, "tidy")
-    _hold_row(experiment)  # its tags are rows of their own
+    _lock_row(experiment)  # its tags are rows of their own
     before = [one.name for one in experiment.tags.all()]
     if before != names:
         experiment.tags.set(tags.rows(names))
@@ -107,7 +107,7 @@ def mark_baseline(user: Actor, experiment: Experiment) -> None:
 @transaction.atomic
 def _mark(user: Actor, experiment: Experiment) -> None:
     question = question_of(experiment.recipe, experiment.plan)
-    _hold_servers(experiment)
+    _lock_servers(experiment)
     others = Experiment.everything.filter(baseline_of=question).exclude(pk=experiment.pk)
     before = list(others.values_list("pk", flat=True))
     others.update(baseline_of=None)

@@ -24,16 +24,16 @@ State = Cell.State  # a trial's states are a cell's
 Row = TypeVar("Row", Cell, Trial)
 
 
-def held(experiment: Experiment) -> QuerySet[Experiment]:
+def claimed_experiment(experiment: Experiment) -> QuerySet[Experiment]:
     """The experiment's row, as long as the claim that `experiment` was read under holds."""
     return Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.RUNNING, claim=experiment.claim)
 
 
 @retried
 @transaction.atomic
-def must_hold(experiment: Experiment) -> None:
+def require_claim(experiment: Experiment) -> None:
     """Raises Taken. Within a transaction the claim holds until that ends."""
-    if not held(experiment).select_for_update().first():
+    if not claimed_experiment(experiment).select_for_update().first():
         raise Taken(
             "This worker sent no heartbeat for too long, and the experiment was taken from it.",
             "This worker changed nothing more. Another worker restores the settings.",
@@ -56,7 +56,7 @@ def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
 def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row | None:
     """Under the experiment's lock: nobody takes the experiment away meanwhile.
     A row that has the mark was claimed already, and the answer was lost."""
-    if held(experiment).select_for_update().first() is None:
+    if claimed_experiment(experiment).select_for_update().first() is None:
         return None
     if mine := rows.filter(state=State.RUNNING, started_at=mark).first():
         return mine

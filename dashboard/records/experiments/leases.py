@@ -45,7 +45,7 @@ def is_of_another_host(server: Server, experiment: Experiment | None) -> bool:
     return means_its_worker and worker is not None and worker.host != socket.gethostname()
 
 
-def holder(names: Iterable[str]) -> HostLease | None:
+def lease_on(names: Iterable[str]) -> HostLease | None:
     """A lease on any of these hosts."""
     return HostLease.objects.filter(host__in=names).select_related("experiment").first()
 
@@ -89,14 +89,14 @@ def to_restore(server: Server, experiment: Experiment) -> Iterator[Callable[[], 
         yield None
         return
     try:
-        yield partial(_must_hold, experiment, mark)
+        yield partial(_require_lease, experiment, mark)
     finally:
         _give_back(experiment, mark)
 
 
 @retried
 @transaction.atomic
-def _must_hold(experiment: Experiment, mark: datetime) -> None:
+def _require_lease(experiment: Experiment, mark: datetime) -> None:
     if not HostLease.objects.select_for_update().filter(experiment=experiment, taken_at=mark).first():
         raise Taken("Another worker took over this restore.", "This worker changed nothing more.")
 

@@ -65,7 +65,7 @@ def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") 
     """
     ended = {"error": without_nul(error), "mend": without_nul(mend), "ended_at": timezone.now()}
     with transaction.atomic():
-        if not move(claiming.held(experiment), state, phase="", claim=None, **ended):
+        if not move(claiming.claimed_experiment(experiment), state, phase="", claim=None, **ended):
             return False
         HostLease.objects.filter(experiment=experiment).delete()
         for rows in (experiment.cells, experiment.trials):
@@ -86,7 +86,7 @@ def is_cancelled(experiment: Experiment) -> bool:
     """Whether somebody asked to stop, or the experiment was taken from this worker. Asked while something is measured:
     a database that does not answer is asked again next time."""
     try:
-        return not claiming.held(experiment).filter(cancel_asked=False).exists()
+        return not claiming.claimed_experiment(experiment).filter(cancel_asked=False).exists()
     except LOST:
         connection.close()
         return False

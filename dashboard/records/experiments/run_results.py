@@ -75,7 +75,7 @@ def _columns(done: Measurement) -> dict[str, list[float | None]]:
 @transaction.atomic
 def save_probe(experiment: Experiment, server_id: int, data: dict[str, object]) -> Probe:
     """Raises Taken."""
-    claiming.must_hold(experiment)
+    claiming.require_claim(experiment)
     return Probe.objects.create(experiment=experiment, server_id=server_id, data=data)
 
 

@@ -80,7 +80,7 @@ BROKEN_OFF = (E.FAILED, E.INTERRUPTED)  # nobody asked for this end
 ENDED = (C.DONE, C.FAILED)  # has an outcome; a trial may be repeated
 OPEN = (C.WAITING, C.RUNNING, C.CANCELLED, C.INTERRUPTED)  # has none yet
 # A part
-HELD = (P.TAKEN, P.READY, P.RUNNING)  # a worker goes on with it
+AT_WORK = (P.TAKEN, P.READY, P.RUNNING)  # a worker goes on with it
 LOAD_OVER = (P.DONE, P.FAILED)
 
 

@@ -32,7 +32,7 @@ def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
     """Why a worker may not claim it on these hosts now; "" when it may. `unrestored`: a server to restore first."""
     if installation.is_held():
         return installation.WAITS
-    if busy := leases.holder(hosts):
+    if busy := leases.lease_on(hosts):
         return f"waiting: {busy.experiment.name} {_does(busy.experiment)}"
     return f"waiting: changes of an ended experiment on {unrestored} are restored first" if unrestored else ""
 

@@ -46,8 +46,12 @@ def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey
 def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:
     """The fields of the plan that make it another measurement. Tracks from before know nothing of one that came later:
     it is left out at its default."""
-    found = {one: getattr(plan, one.name) for one in fields_of(plan) if one.said.tells_apart}
-    told = {one.name: value for one, value in found.items() if one.said.tells_apart == "always" or value != one.default}
+    found = {one: getattr(plan, one.name) for one in fields_of(plan) if one.description.tells_apart}
+    told = {
+        one.name: value
+        for one, value in found.items()
+        if one.description.tells_apart == "always" or value != one.default
+    }
     return {STORED_AS.get(name, name): value for name, value in told.items()}
 
 

@@ -144,8 +144,8 @@ def _busy(servers: Iterable[Server]) -> str:
         used = Server.objects.filter(pk__in=targets, site=settings.SITE)  # names lead elsewhere on another site
         if wanted & set().union(*map(leases.hosts_of, used)):
             return f"The server's host was busy: {other} was {other.get_state_display()} there."
-    if held := leases.holder(wanted):
-        return f"The server's host was busy: the changes of {held.experiment} were being restored."
+    if lease := leases.lease_on(wanted):
+        return f"The server's host was busy: the changes of {lease.experiment} were being restored."
     return ""
 
 

@@ -217,5 +217,7 @@ def finish_preflight(
     facts: Mapping[str, object],
 ) -> None:
     """Store a worker's answer; one that comes after another worker claimed the preflight anew is dropped."""
-    held = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)
-    held.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=checks, durability=durability, facts=facts)
+    claimed = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)
+    claimed.update(
+        state=Preflight.State.DONE, done_at=timezone.now(), checks=checks, durability=durability, facts=facts
+    )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from workers.analysis import change_points as cp
 from workers.analysis import lasting
-from workers.analysis.change_points import FEWEST, LEAST, LEVEL, change_points, holds
+from workers.analysis.change_points import FEWEST, LEAST, LEVEL, change_points, confirms
 
 SEEDS = st.integers(0, 2**32 - 1)
 SERIES = 400  # a binomial 99.9 % bound below, and seconds of work
@@ -160,13 +160,13 @@ def test_q_is_that_of_the_paper(values):
 def test_another_measurement_of_a_true_change_says_so_too():
     values = normal(11, 34)
     values[30:] -= 300
-    assert holds(values, 30)
+    assert confirms(values, 30)
 
 
 def test_another_measurement_that_is_as_before_ends_the_suspicion():
     values = normal(12, 34)
     values[30:33] -= 300
-    assert not holds(values, 30)
+    assert not confirms(values, 30)
 
 
 def test_noise_that_was_suspected_is_hardly_ever_confirmed():
@@ -177,15 +177,15 @@ def test_noise_that_was_suspected_is_hardly_ever_confirmed():
         values = rng.normal(size=24)
         for one in change_points(values, level=0.05, lasting_level=1)[-1:]:
             flagged += 1
-            confirmed += holds([*values, rng.normal()], one.at)
+            confirmed += confirms([*values, rng.normal()], one.at)
     assert confirmed <= 3
 
 
 def test_a_change_may_move_by_a_night_or_two():
     values = normal(14, 40)
     values[30:] -= 300
-    assert holds(values, 32)
-    assert not holds(values, 33)
+    assert confirms(values, 32)
+    assert not confirms(values, 33)
 
 
 def test_a_place_is_judged_by_all_values_between_its_neighbours(monkeypatch):
@@ -227,7 +227,7 @@ def test_the_level_itself_is_rare_enough(monkeypatch):
     ],
 )
 def test_another_measurement_is_held_against_all_nights_before_and_since(since, again, held):
-    assert holds([*np.tile([999.0, 1000.0, 1001.0], 10), *since, again], 30) is held
+    assert confirms([*np.tile([999.0, 1000.0, 1001.0], 10), *since, again], 30) is held
 
 
 def test_noise_that_lasts_has_the_variance_1_and_its_correlation():
@@ -263,4 +263,4 @@ def test_long_series_are_held_against_shorter_ones_in_steps_of_a_tenth():
 
 def test_the_level_of_a_confirmed_change_is_rare_enough(monkeypatch):
     monkeypatch.setattr(cp, "change_points", lambda values: [cp.ChangePoint(2, cp.CONFIRMED_LEVEL)])
-    assert holds([1000.0, 1000.0, 10.0, 10.0], 2)
+    assert confirms([1000.0, 1000.0, 10.0, 10.0], 2)

@@ -16,13 +16,13 @@ ADD = """
 import dataclasses, json, os, sys, tomllib
 from pathlib import Path
 from workers.bench import plan as plans
-from workers.bench.plan_field import said
+from workers.bench.plan_field import described
 
 FIELDS = {}
 if sys.argv[1] == "with":
     @dataclasses.dataclass(frozen=True)
     class Plan(plans.Plan):
-        pause_s: int = dataclasses.field(default=0, metadata=said(
+        pause_s: int = dataclasses.field(default=0, metadata=described(
             "whole", "Pause", "Between two cells.", least=0, most=60, group="length", in_sizes=True, asks=True,
             tells_apart="unless default"))
     plans.Plan = Plan
@@ -122,5 +122,5 @@ def test_the_document_has_the_table():
 
 def test_every_field_says_what_it_is():
     for one in (*fields_of(Plan), *fields_of(CrashPlan)):
-        assert one.said.label, one.name
-        assert one.said.help.endswith("."), one.name
+        assert one.description.label, one.name
+        assert one.description.help.endswith("."), one.name

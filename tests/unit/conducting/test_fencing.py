@@ -117,9 +117,9 @@ def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
     server = after.cells.first().server
     restores.note(server, after, "variable", "sync_binlog", "1")
     with pytest.raises(Taken):
-        restores.done(server, partial(claiming.must_hold, before), "variable", "sync_binlog")
+        restores.done(server, partial(claiming.require_claim, before), "variable", "sync_binlog")
     assert PendingRestore.objects.get().restored_at is None
-    restores.done(server, partial(claiming.must_hold, after), "variable", "sync_binlog")
+    restores.done(server, partial(claiming.require_claim, after), "variable", "sync_binlog")
     assert PendingRestore.objects.get().restored_at is not None
 
 
@@ -152,10 +152,10 @@ def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked
     server = after.cells.first().server
     restores.note(server, after, "variable", "sync_binlog", "1")
     with pytest.raises(Taken):
-        restores.restore(server, partial(claiming.must_hold, before))
+        restores.restore(server, partial(claiming.require_claim, before))
     assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
     with pytest.raises(ServerError, match="sync_binlog is not back"):  # this server reports 0 whatever it is told
-        restores.restore(server, partial(claiming.must_hold, after))
+        restores.restore(server, partial(claiming.require_claim, after))
     assert asked.statements == ["SET GLOBAL sync_binlog = %s"]
 
 
@@ -164,9 +164,9 @@ def test_a_schema_of_its_own_is_not_dropped_by_it(returned, asked):
     server = after.cells.first().server
     restores.note(server, after, "schema", "durascope_1", "")
     with pytest.raises(Taken):
-        restores.restore(server, partial(claiming.must_hold, before))
+        restores.restore(server, partial(claiming.require_claim, before))
     assert asked.statements == []
-    restores.restore(server, partial(claiming.must_hold, after))
+    restores.restore(server, partial(claiming.require_claim, after))
     assert asked.statements == ["DROP DATABASE IF EXISTS `durascope_1`"]
 
 
@@ -175,12 +175,12 @@ def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_ba
     owing = make.experiment(server)
     Experiment.objects.filter(pk=owing.pk).update(state="failed")
     make.owe(server, owing, "variable", "sync_binlog", "1")
-    with leases.to_restore(server, owing) as must_hold:
+    with leases.to_restore(server, owing) as require_claim:
         HostLease.objects.update(taken_at=timezone.now() - 2 * leases.RESTORE_LIMIT)
         leases.clear()
         assert lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
         with pytest.raises(Taken):
-            restores.restore(server, must_hold)
+            restores.restore(server, require_claim)
     assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
 
 

@@ -24,7 +24,7 @@ def test_freeze_drain_cut():
     notes = []
     crashed = crash(loaded(notes))
     assert notes == [
-        "[freeze]", "disk.hold", "server.freeze", "witness.drain", "[cut]", "disk.cut", "[kill]", "server.kill",
+        "[freeze]", "disk.hold_flushes", "server.freeze", "witness.drain", "[cut]", "disk.cut", "[kill]", "server.kill",
         "[power on]", "disk.storage", "disk.power_on",
     ]  # fmt: skip
     assert crashed.so_far().notes == {
@@ -139,7 +139,7 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 
 def test_crashes_that_need_a_disk_say_so():
     needing = {"power-loss", "torn-power-loss", "lying-disk"}
-    assert {key for key, kind in CRASH_KINDS.items() if kind.needs_disk} == needing
+    assert {key for key, kind in CRASH_KINDS.items() if kind.cuts_power} == needing
     assert {key for key, kind in CRASH_KINDS.items() if kind.attached} == {"attached-expendable"}
     assert {CRASH_KINDS[key].missing() for key in CRASH_KINDS.keys() - needing} == {""}
     with pytest.raises(SandboxError, match="needs a volatile disk"):

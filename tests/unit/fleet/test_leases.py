@@ -92,7 +92,7 @@ def test_settings_are_restored_before_another_experiment_takes_the_host(owing, m
     neighbour = make.attached("neighbour")
     assert begins(neighbour) == (False, "waiting: changes of an ended experiment on owed are restored first")
     monkeypatch.setattr(
-        restores, "_put_back", lambda server, must_hold: server.pending_restores.update(restored_at=timezone.now())
+        restores, "_put_back", lambda server, require_claim: server.pending_restores.update(restored_at=timezone.now())
     )
     restores.restore_all()
     assert begins(neighbour)[0]

@@ -90,7 +90,7 @@ def test_strangers_are_not_told_of_it(client):
 @pytest.fixture
 def paid(monkeypatch):
     to = []
-    monkeypatch.setattr(restores, "restore", lambda server, must_hold: to.append(server.name))
+    monkeypatch.setattr(restores, "restore", lambda server, require_claim: to.append(server.name))
     return to
 
 

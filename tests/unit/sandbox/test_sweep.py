@@ -102,7 +102,7 @@ def test_a_removal_that_was_cut_off_is_ended_by_the_sweep(tmp_path, monkeypatch)
 @pytest.mark.parametrize("path", ["as it was", "relative"])
 def test_a_folder_that_could_not_be_removed_goes_later_and_one_in_use_stays(tmp_path, monkeypatch, path):
     used, left = leave(tmp_path, None), leave(tmp_path, None)
-    owner.let_go(left)
+    owner.release(left)
     root = tmp_path
     if path == "relative":
         monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ from tests.unit.conducting import experiments as make
 from workers.bench.merge import split
 from workers.errors import Cancelled, TogetherError
 from workers.together import joiner
-from workers.together.conductor import SharedLoad
+from workers.together.shared_load import SharedLoad
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,7 @@ def undone(monkeypatch):
     """What was put back, by server: (variables, schemas)."""
     calls = {}
 
-    def undo(target, changed, schemas, paid, must_hold):
+    def undo(target, changed, schemas, paid, require_claim):
         calls[target.name] = (list(changed), list(schemas))
         if target.name == "gone":
             raise Unreachable("Nothing listens there.")

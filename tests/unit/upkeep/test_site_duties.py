@@ -23,7 +23,7 @@ LONG_AGO = timezone.now() - timedelta(minutes=1)
 @pytest.fixture
 def paid(monkeypatch):
     to = []
-    monkeypatch.setattr(restores, "restore", lambda server, must_hold: to.append(server.name))
+    monkeypatch.setattr(restores, "restore", lambda server, require_claim: to.append(server.name))
     return to
 
 
@@ -112,4 +112,4 @@ def test_a_server_beside_a_sandbox_is_on_the_same_host(monkeypatch):
     box = make.Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
     lifecycle.begin(make.experiment(box).pk, make.worker(), leases.hosts_of(box))
     assert HostLease.objects.count() == 2
-    assert leases.holder(leases.hosts_of(make.attached("db")))
+    assert leases.lease_on(leases.hosts_of(make.attached("db")))

@@ -12,8 +12,8 @@ from workers.bench.recipes.recipe import SIZES, Recipe
 from workers.bench.workloads import WORKLOADS
 from workers.toml.table import TomlTable
 
-PLAN = [one for one in fields_of(Plan) if one.said.in_recipe]
-CRASH = [one for one in fields_of(CrashPlan) if one.said.in_recipe]
+PLAN = [one for one in fields_of(Plan) if one.description.in_recipe]
+CRASH = [one for one in fields_of(CrashPlan) if one.description.in_recipe]
 
 
 def read(path: Path, *, is_own: bool = False) -> Recipe:
@@ -43,7 +43,7 @@ def _draft(plan: TomlTable) -> dict[str, Any]:
 
 def _read(table: TomlTable, wanted: Iterable[PlanField]) -> dict[str, Any]:
     """Each of these fields in its type. Raises PlanError when one is missing or of another type."""
-    return {one.name: one.stored(getattr(table, one.said.kind)(one.name)) for one in wanted}
+    return {one.name: one.stored(getattr(table, one.description.kind)(one.name)) for one in wanted}
 
 
 def _workload(table: TomlTable) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _sizes(sizes: TomlTable) -> dict[str, dict[str, Any]]:
 
 
 def _size(table: TomlTable) -> dict[str, Any]:
-    changeable = [one for one in PLAN if one.said.in_sizes]
+    changeable = [one for one in PLAN if one.description.in_sizes]
     table.only((*(one.name for one in changeable), "crash"))
     found = _read(table, [one for one in changeable if one.name in table])
     return found | ({"crash": _crash(table.table("crash"))} if "crash" in table else {})
@@ -91,5 +91,5 @@ def _must_fit(table: TomlTable, plan: Plan) -> None:
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise table.wrong("plan", f"has {twice[0]!r} twice", "Give each variant and workload a name of its own.")
     for field, value in dangling(plan):
-        known = variants if field.said.one_of == "variants" else map(str, plan.threads)
+        known = variants if field.description.one_of == "variants" else map(str, plan.threads)
         raise table.wrong(f"plan.{field.name}", f"is {value!r}", f"There are: {', '.join(known)}.")

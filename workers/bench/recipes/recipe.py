@@ -83,7 +83,7 @@ class Recipe:
 
 def _differing(now: Plan | CrashPlan, meant: Plan | CrashPlan) -> list[str]:
     """Changed fields that make another question."""
-    asked = (one.name for one in fields_of(meant) if one.said.asks)
+    asked = (one.name for one in fields_of(meant) if one.description.asks)
     return [name for name in asked if getattr(now, name) != getattr(meant, name)]
 
 

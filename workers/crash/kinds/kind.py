@@ -49,13 +49,13 @@ class CrashKind:
     key: str
     title: str
     says: str
-    needs_disk = False
+    cuts_power = False
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""
-        return ability.missing() if self.needs_disk else ""
+        return ability.missing() if self.cuts_power else ""
 
     def arm(self, scene: Scene) -> None:
         """Prepare the disk."""

@@ -15,12 +15,12 @@ class PowerLoss(CrashKind):
     key = "power-loss"
     title = "Power loss"
     says = "The disk loses everything that was not flushed, then the server is killed."
-    needs_disk = True
+    cuts_power = True
     keep_permille = 0
 
     def silence(self, scene: Scene) -> DownServer:
         scene.step("freeze")
-        scene.disk.hold()
+        scene.disk.hold_flushes()
         scene.sandbox.freeze()
         return scene.sandbox
 

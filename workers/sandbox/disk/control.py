@@ -47,7 +47,7 @@ def _lie(device: VolatileDevice, switch: str) -> str:
 
 
 def _hold(device: VolatileDevice) -> str:
-    device.hold()
+    device.hold_flushes()
     return ""
 
 

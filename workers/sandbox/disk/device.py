@@ -42,7 +42,7 @@ class VolatileDevice:
         self.cache = cache
         self.counters = Counters()
         self.last_cut = Cut()
-        self.k_us, self.r_mbps, self.lying, self.holding = 0.0, 0.0, False, False
+        self.k_us, self.r_mbps, self.lying, self.holds_flushes = 0.0, 0.0, False, False
         self._flush: FlushInProgress | None = None
         self._waiting: deque[Answer] = deque()
 
@@ -58,7 +58,7 @@ class VolatileDevice:
     def flush(self, answer: Answer) -> None:
         """`answer(None)` is called when all earlier writes are in the image, `answer(error)` after a failure: at once
         if a flush takes no time, else by `tick`."""
-        if self._flush or self.holding:
+        if self._flush or self.holds_flushes:
             self._waiting.append(answer)
         elif self.lying or self.cache.frozen:
             self.counters.ignored += 1
@@ -72,17 +72,17 @@ class VolatileDevice:
 
     def wait_s(self) -> float | None:
         """Time until `tick` has work; None: until the next flush."""
-        if self.holding or not self._flush:
+        if self.holds_flushes or not self._flush:
             return None
         return max(0, self._flush.ends_ns - time.monotonic_ns()) / 1e9
 
     def tick(self) -> None:
-        while self._flush and not self.holding and self._flush.ends_ns <= time.monotonic_ns():
+        while self._flush and not self.holds_flushes and self._flush.ends_ns <= time.monotonic_ns():
             self._finish()
 
-    def hold(self) -> None:
+    def hold_flushes(self) -> None:
         """No flush ends until the cut, and none is answered."""
-        self.holding = True
+        self.holds_flushes = True
 
     def cut(self, keep_permille: int, seed: int, granularity: int) -> Cut:
         """Cut the power. A second cut loses nothing more. A flush in progress ends at once, so that it cannot block the
@@ -90,7 +90,7 @@ class VolatileDevice:
         if not self.cache.frozen:
             self.last_cut = self.cache.cut(keep_permille, seed, granularity)
             self.counters.cuts += 1
-        self.holding = False
+        self.holds_flushes = False
         self._finish()
         self._go_on()
         return self.last_cut

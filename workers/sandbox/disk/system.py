@@ -101,10 +101,10 @@ def dismantle(folder: Path) -> None:
                 with contextlib.suppress(SandboxError):  # it is looked for again below
                     detach(device)
     left = [str(point) for point, _ in mounts_below(folder)]
-    held = [str(device) for device in loops_below(folder)]
-    if left or held:
+    attached = [str(device) for device in loops_below(folder)]
+    if left or attached:
         raise SandboxError(
-            f"Still there: {', '.join((*left, *held))}.", "The worker tries again; or see who uses it: fuser -m."
+            f"Still there: {', '.join((*left, *attached))}.", "The worker tries again; or see who uses it: fuser -m."
         )
 
 

@@ -59,7 +59,7 @@ class VolatileDisk:
     """`create` makes one; `remove`, or the end of the `with` block, removes it. A `cut` loses everything below `mnt`
     that was not flushed. The disk ends with the process that made it, which is a power cut too.
 
-    The order of a power loss: `hold`, freeze what writes, `cut`, kill it, `power_on`.
+    The order of a power loss: `hold_flushes`, freeze what writes, `cut`, kill it, `power_on`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -103,7 +103,7 @@ class VolatileDisk:
             raise SandboxError(f"The volatile disk in {self.folder} is unplugged.", "Make another one.")
         return self._device
 
-    def hold(self) -> None:
+    def hold_flushes(self) -> None:
         """No flush ends from now on: this is the moment of the power loss. `cut` must follow. In between the server is
         frozen and its last answers are read, without the flush in progress ending. Nobody may read the disk's files in
         between: a read would block until the cut."""
@@ -179,7 +179,7 @@ class VolatileDisk:
         try:
             self._end()
         finally:
-            owner.let_go(self.folder)
+            owner.release(self.folder)
         if not owner.remove(self.folder):
             raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
 

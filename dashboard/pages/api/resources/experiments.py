@@ -184,7 +184,7 @@ def change_experiment(
 ) -> ExperimentOut:
     """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
     try:
-        _change(request.user, _held(experiment_id), changes)
+        _change(request.user, _locked(experiment_id), changes)
     except Refused as refused:
         raise Conflict(str(refused)) from refused
     return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
@@ -204,7 +204,7 @@ def _change(user: Actor, experiment: Experiment, changes: Changes) -> None:
 def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status[object]:
     """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
     try:
-        care.delete(request.user, _held(experiment_id))
+        care.delete(request.user, _locked(experiment_id))
     except Refused as refused:
         raise Conflict(str(refused)) from refused
     return Status(204, None)
@@ -255,10 +255,10 @@ def _known(experiment_id: int) -> Experiment:
     return queries.with_progress([get_object_or_404(queries.listed(), pk=experiment_id)])[0]
 
 
-def _held(experiment_id: int) -> Experiment:
+def _locked(experiment_id: int) -> Experiment:
     """Locked until the transaction ends: nobody else changes it between."""
     experiment = _known(experiment_id)
-    care.hold(experiment)
+    care.lock(experiment)
     return _known(experiment_id)
 
 

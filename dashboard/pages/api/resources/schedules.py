@@ -154,7 +154,7 @@ def change_schedule(
 ) -> ScheduleWhole:
     """Another name or other times; what it measures stays, so that its nights can be compared. From then on it runs
     with your rights. Other times end the confirmation of production servers."""
-    schedule = _held(schedule_id)
+    schedule = _locked(schedule_id)
     now = {name: getattr(schedule, name) for name in TIMES}
     form = _when({**now, **wanted.dict(exclude_unset=True)}, schedule)
     try:
@@ -168,7 +168,7 @@ def change_schedule(
 @transaction.atomic
 def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status[object]:
     """What its nights measured stays."""
-    actions.remove(request.user, _held(schedule_id))
+    actions.remove(request.user, _locked(schedule_id))
     return Status(204, None)
 
 
@@ -233,7 +233,7 @@ def _now(schedule_id: int) -> ScheduleWhole:
     return _told(_known(schedule_id), timezone.now())
 
 
-def _held(schedule_id: int) -> Schedule:
+def _locked(schedule_id: int) -> Schedule:
     """Locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Schedule.objects.select_for_update(), pk=schedule_id)
     return _known(schedule_id)

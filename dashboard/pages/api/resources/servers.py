@@ -166,7 +166,7 @@ def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> 
 def change_server(request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange) -> ServerOut:
     """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
     measured there or must be put back. Another address, account or TLS needs the password again."""
-    server = _held(request.user, server_id)
+    server = _locked(request.user, server_id)
     form = _changed(server, wanted.dict(exclude_unset=True))
     try:
         actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
@@ -229,7 +229,7 @@ def start_server(request: HttpRequest, server_id: Id) -> Status[object]:
 @transaction.atomic
 def delete_server(request: HttpRequest, server_id: Id) -> Status[object]:
     """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
-    actions.remove(request.user, _held(request.user, server_id))
+    actions.remove(request.user, _locked(request.user, server_id))
     return Status(204, None)
 
 
@@ -249,7 +249,7 @@ def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
 
 
-def _held(user: Actor, server_id: int) -> Server:
+def _locked(user: Actor, server_id: int) -> Server:
     """Of this person's, and locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Server.objects.select_for_update(), pk=server_id)
     server = _known(server_id)

@@ -7,97 +7,19 @@ first number is the cause of the others.
 import re
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from pathlib import Path
 
 from pymysql.err import OperationalError
 
 from workers.bench.load import LoadRequest
 from workers.bench.output import Total
 from workers.bench.workloads import Workload
-from workers.errors import AccessDenied, DurascopeError, LoadBrokeOff, LoadError, PlanError, ServerError, Unreachable
-from workers.servers import trouble
+from workers.errors import DurascopeError, LoadBrokeOff, LoadError, PlanError
+from workers.servers import driver_errors
+from workers.servers.driver_errors import read
 
-
-@dataclass(frozen=True)
-class LoadFailure:
-    """An error number during a load. Both texts may hold {where} {schema} {threads} {engine} {detail} {room}."""
-
-    kind: type[DurascopeError]
-    says: str
-    fix: str
-
-
-TOO_MANY = LoadFailure(
-    LoadError,
-    "{where} does not allow {threads} connections: {detail}.",
-    "Raise the limit (SET GLOBAL max_connections = {room};) or measure fewer threads.",
-)
-REFUSED = LoadFailure(
-    Unreachable,
-    "Nothing listens at {where} for sysbench.",
-    "Start the server, check the port, and see that bind_address lets the worker's host in.",
-)
-FULL = LoadFailure(
-    ServerError,
-    "The disk of {where} is full: {detail}.",
-    "Make room (or raise max_heap_table_size for MEMORY tables), or measure fewer rows or seconds.",
-)
-GONE_TABLE = LoadFailure(
-    LoadError,
-    "The tables of the load are missing in {schema} at {where}: {detail}.",
-    "Another client dropped them during the experiment. Start the experiment again, which loads them.",
-)
-PLAIN_REFUSED = LoadFailure(
-    AccessDenied,
-    "{where} accepts no unencrypted connection, and the load ran without TLS: {detail}.",
-    "Choose the TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
-)
-REFUSED_ACCOUNT = LoadFailure(
-    AccessDenied,
-    "{where} does not accept this account or password from sysbench.",
-    "Check user, password and the host part of the account. If the account is allowed over TLS only, choose the "
-    "TLS mode 'required' or 'verify': in 'off' and 'preferred' sysbench connects without TLS.",
-)
-# Other numbers are in workers.servers.trouble, for all connections.
-KNOWN: dict[int, LoadFailure] = {
-    1021: FULL,
-    1114: FULL,
-    1040: TOO_MANY,
-    1203: TOO_MANY,
-    1226: TOO_MANY,
-    1045: REFUSED_ACCOUNT,
-    3159: PLAIN_REFUSED,
-    1049: GONE_TABLE,
-    1146: GONE_TABLE,
-    2002: REFUSED,
-    2003: REFUSED,
-    2005: LoadFailure(
-        Unreachable,
-        "The host name of {where} is not known: {detail}.",
-        "Check the spelling, or register the server by its number address.",
-    ),
-    2026: LoadFailure(
-        Unreachable,
-        "sysbench could not agree on TLS with {where}: {detail}.",
-        "Give the PEM file of the authority that signed the server's certificate; the server must offer TLS 1.3.",
-    ),
-    1205: LoadFailure(
-        LoadError,
-        "A transaction waited too long for a row lock at {where}.",
-        "See which clients use schema {schema}, or raise the table rows or lower the threads.",
-    ),
-    1286: LoadFailure(
-        PlanError,
-        "{where} has no storage engine {engine}; no table was made.",
-        "Choose one that SHOW ENGINES lists as YES or DEFAULT.",
-    ),
-    1461: LoadFailure(
-        LoadError,
-        "{where} does not allow as many prepared statements as {threads} threads need: {detail}.",
-        "Raise max_prepared_stmt_count or measure fewer threads.",
-    ),
-}
-
+KNOWN = read(Path(__file__).with_suffix(".toml"))
+DISK_FULL = KNOWN[1021]
 AGAIN = "Resume the experiment, which measures the missing cells. If it happens again, see the server's error log."
 
 _NUMBERED = (
@@ -126,19 +48,18 @@ def explain(text: str, returncode: int, request: LoadRequest) -> DurascopeError:
 
 
 def _numbered(number: int, detail: str, request: LoadRequest) -> DurascopeError:
-    known = FULL if _NO_SPACE.search(detail) else KNOWN.get(number)
+    known = DISK_FULL if _NO_SPACE.search(detail) else KNOWN.get(number)
     where = request.target.where
     if known is None:
-        return trouble.explain(OperationalError(number, detail), where, _account(detail))
-    words = {
-        "where": where,
-        "schema": request.schema,
-        "threads": request.threads,
-        "engine": request.engine,
-        "detail": detail,
-        "room": request.threads + 50,
-    }
-    return known.kind(known.says.format(**words), known.fix.format(**words))
+        return driver_errors.explain(OperationalError(number, detail), where, _account(detail))
+    return known.filled(
+        where=where,
+        schema=request.schema,
+        threads=request.threads,
+        engine=request.engine,
+        detail=detail,
+        room=request.threads + 50,
+    )
 
 
 def _account(detail: str) -> Callable[[], str]:

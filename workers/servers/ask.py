@@ -7,15 +7,15 @@ from decimal import Decimal
 import pymysql
 
 from workers.errors import ServerError
+from workers.servers.driver_errors import explain
 from workers.servers.limited import Connection
-from workers.servers.trouble import explain
 
 Field = str | bytes | int | float | Decimal | datetime | None  # as the driver decodes it
 Row = tuple[Field, ...]
 
 
 def rows(connection: Connection, sql: str, args: Sequence[object] = ()) -> list[Row]:
-    """All rows of a statement; [] without any. Raises ServerError (see `trouble`)."""
+    """All rows of a statement; [] without any. Raises ServerError (see `driver_errors`)."""
     return _answered(connection, sql, args)[1]
 
 

@@ -7,9 +7,9 @@ import pymysql
 
 from workers.errors import AccessDenied, PlanError, Unreachable
 from workers.servers import ask, clear_text, owners_file
+from workers.servers.driver_errors import explain
 from workers.servers.limited import LOGIN_BYTES, Connection
 from workers.servers.target import Target
-from workers.servers.trouble import explain
 
 ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool are slow
 

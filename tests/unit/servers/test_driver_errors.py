@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.errors import AccessDenied, MissingPrivilege, ServerError, Unreachable
-from workers.servers.trouble import BY_NUMBER, explain
+from workers.servers.driver_errors import BY_NUMBER, explain
 
 WHERE = "db.example:3306"
 

@@ -13,7 +13,6 @@ from pymysql.err import OperationalError
 
 from workers.bench.load import LoadRequest
 from workers.bench.output import Total
-from workers.bench.workloads import Workload
 from workers.errors import DurascopeError, LoadBrokeOff, LoadError, PlanError
 from workers.servers import driver_errors
 from workers.servers.driver_errors import read
@@ -97,7 +96,7 @@ def _last_words(text: str) -> str:
     return f"; its last line: {last[:200].rstrip('.')}" if last else ""
 
 
-def bogus(workload: Workload, total: Total) -> LoadError | None:
+def bogus(total: Total) -> LoadError | None:
     """Why a run that ended well is no measurement; None when it is one.
 
     sysbench counts a statement that changes no row as *other*: such a run is fast and means nothing.
@@ -107,7 +106,7 @@ def bogus(workload: Workload, total: Total) -> LoadError | None:
             "No transaction ended while sysbench ran: nothing was measured.",
             "See whether the server hangs (SHOW PROCESSLIST), or measure longer than one transaction takes.",
         )
-    if workload.writes and total.writes < total.transactions / 100:
+    if total.writes < total.transactions / 100:
         return LoadError(
             f"{total.transactions:,} transactions had {total.writes:,} statements that changed rows: "
             "the table is empty, or another client changed it.",

@@ -54,7 +54,7 @@ def run(request: LoadRequest, on_second: OnSecond, cancelled: IsCancelled) -> Lo
     total, workload = output.total, WORKLOADS[request.workload]
     if total is None:
         raise LoadError("sysbench ended well, but without a result.", "The installed version is not 1.0.20 or later.")
-    if wrong := failures.bogus(workload, total):
+    if wrong := failures.bogus(total):
         raise wrong
     buckets = output.histogram
     return LoadResult(

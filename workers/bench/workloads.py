@@ -1,9 +1,6 @@
-"""The registry of workloads. Each is a Lua script of `lua/` with a few parameters.
+"""The registry of workloads. Each is a Lua script of `lua/` with a few parameters (workloads.toml)."""
 
-A new workload is a new file in `lua/` and one entry in WORKLOADS; forms, the command line and the docs follow.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,14 +8,15 @@ from typing import Literal
 from workers.bench.load import LoadRequest
 from workers.bench.plan import ENGINE_FIX, ENGINE_NAME
 from workers.errors import PlanError
+from workers.toml.table import TomlTable
 
+FILE = Path(__file__).with_suffix(".toml")
 LUA_FOLDER = Path(__file__).with_name("lua")
 
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices`: the values of a *choice*, or
-    usual values of an int for forms."""
+    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices`: the values of a *choice*."""
 
     name: str
     title: str
@@ -51,27 +49,19 @@ class Param:
         return f"Give {self.name} one of: {', '.join(self.choices)}."
 
 
-def _one_row(params: Mapping[str, str]) -> int:
-    return 1
-
-
 @dataclass(frozen=True)
 class Workload:
-    """A kind of transaction. `script`: the Lua file; `writes`: it must change rows, else the run is not valid; `grows`:
-    its table is emptied before each cell; `table`: else the loaded table ("spaced" has room between its keys, and keeps
-    new rows); `claims`: ids in docs/claims.md; `rows`: changed by one transaction; `counts`: the unit of throughput."""
+    """A kind of transaction; workloads.toml explains the fields."""
 
     key: str
     title: str
     says: str
     script: str
     params: Mapping[str, Param]
-    writes: bool = True
-    grows: bool = False
-    table: str = "rows"
-    claims: tuple[str, ...] = ()
-    rows: Callable[[Mapping[str, str]], int] = _one_row
-    counts: str = "commits"
+    grows: bool
+    table: str
+    rows_fixed: int
+    counts: str
 
     def check(self, params: Mapping[str, str]) -> dict[str, str]:
         """All parameters, with defaults. Raises PlanError for an unknown name or a wrong value."""
@@ -81,107 +71,46 @@ class Workload:
             raise PlanError(f"{self.title} has no parameter {str(unknown[0])[:40]!r}.", f"It has: {known}.")
         return {name: param.check(params.get(name, param.default)) for name, param in self.params.items()}
 
+    def rows(self, params: Mapping[str, str]) -> int:
+        """Rows that one transaction changes."""
+        return int(params.get("rows", self.rows_fixed))
+
     def shape(self, params: Mapping[str, str]) -> str:
         """Its prepared table: workloads of equal shape share one, per engine and row count."""
         return ("grown" if self.grows else self.table) + ("-plain" if params.get("index") == "no" else "")
 
 
-def _listed(*params: Param) -> dict[str, Param]:
-    return {param.name: param for param in params}
+def read(path: Path) -> dict[str, Workload]:
+    """Raises PlanError naming file, table and key."""
+    file = TomlTable.of_file(path)
+    return {key: _workload(key, file.table(key)) for key in file.data}
 
 
-def _registry(*workloads: Workload) -> dict[str, Workload]:
-    return {workload.key: workload for workload in workloads}
+def _workload(key: str, table: TomlTable) -> Workload:
+    table.only(("title", "says", "script", "params", "grows", "table", "rows", "counts"))
+    params = table.table("params", {})
+    return Workload(
+        key,
+        table.text("title"),
+        table.text("says"),
+        table.text("script"),
+        {name: _param(name, params.table(name)) for name in params.data},
+        grows=table.yes("grows"),
+        table=table.text("table", "rows"),
+        rows_fixed=table.whole("rows", 1),
+        counts=table.text("counts", "commits"),
+    )
 
 
-INDEX = Param("index", "Secondary index", "choice", "yes", choices=("yes", "no"))
+def _param(name: str, table: TomlTable) -> Param:
+    table.only(("title", "default", "least", "most", "choices"))
+    title, default = table.text("title"), table.text("default")
+    if "choices" in table:
+        return Param(name, title, "choice", default, choices=table.texts("choices"))
+    return Param(name, title, "int", default, table.whole("least"), table.whole("most"))
 
-WORKLOADS: dict[str, Workload] = _registry(
-    Workload(
-        key="update-by-key",
-        title="Update one row by key",
-        says="One UPDATE of a column without an index, by primary key: the smallest durable transaction.",
-        script="update_by_key.lua",
-        params={},
-        claims=("G1", "G2", "G3", "G4", "G5"),
-    ),
-    Workload(
-        key="replace",
-        title="Replace one row",
-        says="One REPLACE of a row that is there: a blind write where the engine can do without reading first.",
-        script="replace.lua",
-        params=_listed(INDEX),
-        claims=("R1",),
-    ),
-    Workload(
-        key="insert",
-        title="Insert one row",
-        says="One new row per transaction, appended or scattered over the index.",
-        script="insert.lua",
-        params=_listed(Param("keys", "Order of new keys", "choice", "ascending", choices=("ascending", "random"))),
-        grows=True,
-    ),
-    Workload(
-        key="rows-per-transaction",
-        title="Rows per transaction",
-        says="Many new rows share one commit: how far larger transactions make up for slow flushes.",
-        script="rows_per_transaction.lua",
-        params=_listed(
-            Param("rows", "Rows per transaction", "int", "1", 1, 10_000, ("1", "10", "100", "1000", "10000")),
-            Param("style", "Statements", "choice", "multi", choices=("multi", "trx")),
-        ),
-        grows=True,
-        claims=("T1",),
-        rows=lambda params: int(params["rows"]),
-    ),
-    Workload(
-        key="insert-ignore",
-        title="Insert one row unless it is there",
-        says=(
-            "One INSERT IGNORE into a full table, with a chosen share of keys that are there already. "
-            "Throughput counts inserts tried, not commits."
-        ),
-        script="insert_ignore.lua",
-        params=_listed(Param("existing_percent", "Keys that are there already, in %", "int", "50", 0, 90), INDEX),
-        table="spaced",
-        claims=("R1",),
-        counts="inserts tried",  # an insert of an existing key commits nothing
-    ),
-    Workload(
-        key="oltp-read-write",
-        title="OLTP read-write (complex)",
-        says="sysbench's complex transaction: reads by key and by range, two updates, a delete and an insert.",
-        script="oltp_complex.lua",
-        params=_listed(
-            Param("point_selects", "Reads by key", "int", "10", 0, 1000),
-            Param("range_size", "Rows per range read", "int", "100", 1, 10_000),
-        ),
-        claims=("A1",),
-        rows=lambda params: 4,
-    ),
-    Workload(
-        key="write-only",
-        title="OLTP write-only",
-        says="The writing half of the complex transaction: two updates, a delete and an insert, one commit.",
-        script="write_only.lua",
-        params={},
-        rows=lambda params: 4,
-    ),
-    Workload(
-        key="durable-once-a-second",
-        title="Durable once a second",
-        says=(
-            "Updates by key that are made durable once a second, at most about a second of them at risk. "
-            "Throughput counts updates, not commits."
-        ),
-        script="once_a_second.lua",
-        params=_listed(
-            Param("how", "Who relaxes it", "choice", "open-transaction", choices=("open-transaction", "session"))
-        ),
-        claims=("T2",),
-        counts="updates",
-    ),
-)
+
+WORKLOADS = read(FILE)
 
 # Engines with a durability setting per session; those of InnoDB and MyRocks are global.
 SESSION_DURABILITY = ("tokudb",)

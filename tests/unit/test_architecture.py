@@ -30,7 +30,7 @@ class Room:
     without: tuple[str, ...] = ()
 
 
-MEASURING = ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "bench")
+MEASURING = ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "topology", "bench")
 REQUESTS = ("django.forms", "django.http", "django.shortcuts", "django.template", "django.views")
 LOW = (*MEASURING, "installation", "queue", "text")
 WEB = ("a2wsgi", "allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
@@ -45,6 +45,7 @@ ROOMS = {
     "metrics": Room(("workers.metrics",), ("errors", "host", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),
     "crash": Room(("workers.crash",), ("errors", "host", "servers", "sandbox"), ("numpy",)),
+    "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash")),
     "bench": Room(
         ("workers.bench",),
         ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash"),

@@ -68,9 +68,9 @@ def main(words: Sequence[str]) -> None:
 
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     close_files(told("read"), told("write"))
-    _become(*map(int, (*told("uid"), *told("gid"))))
+    become(*map(int, (*told("uid"), *told("gid"))))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _end_with(*map(int, told("parent")))
+    end_with(*map(int, told("parent")))
     for ignored in (_signal.SIGPIPE, _signal.SIGXFSZ):  # by Python, and what is ignored stays so
         _signal.signal(ignored, _signal.SIG_DFL)
     environment = dict(pair.split("=", 1) for pair in told("env"))
@@ -107,7 +107,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     os.close(place)
 
 
-def _become(uid: int = -1, gid: int = -1) -> None:
+def become(uid: int = -1, gid: int = -1) -> None:
     if uid < 0:
         return
     os.setgroups([])
@@ -115,7 +115,7 @@ def _become(uid: int = -1, gid: int = -1) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def _end_with(parent: int = 0) -> None:
+def end_with(parent: int = 0) -> None:
     """The signal is set last: a change of the user clears it."""
     _prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
     if parent and os.getppid() != parent:

@@ -1,12 +1,10 @@
 """The disk's process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET
 
 Serves IMAGE, a file whose size is a multiple of 4096, on the file MOUNTPOINT until it is unmounted. The end of the
-process is a power cut. It imports only the standard library and this package.
+process is a power cut. It imports little, because each disk waits for its process to start.
 """
 
-import contextlib
 import ctypes
-import gc
 import os
 import select
 import socket
@@ -14,16 +12,18 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from workers.host.punctual import be_punctual
 from workers.sandbox.disk.cache import Cache
 from workers.sandbox.disk.control import obey
 from workers.sandbox.disk.device import VolatileDevice
 from workers.sandbox.disk.fuse import FuseMount, Request
 
-PR_SET_TIMERSLACK, PR_SET_IO_FLUSHER = 29, 57  # prctl(2)
+PR_SET_IO_FLUSHER = 57  # prctl(2)
 
 
 def main(image: Path, mountpoint: Path, control: Path) -> None:
-    _be_punctual()
+    be_punctual()
+    _never_wait_for_itself()
     fd = os.open(image, os.O_RDWR | os.O_CLOEXEC)
     cache = Cache(fd, os.fstat(fd).st_size)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -74,15 +74,9 @@ def _listen(listener: socket.socket, control: Path) -> None:
     listener.listen()
 
 
-def _be_punctual() -> None:
-    """Exact timers (the default slack is 50 microseconds), no garbage collection, real-time scheduling if allowed, and
-    no wait for the write-back of this device when memory is short."""
-    gc.disable()
-    with contextlib.suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-    libc = ctypes.CDLL(None)
-    libc.prctl(PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
-    libc.prctl(PR_SET_IO_FLUSHER, ctypes.c_ulong(1), 0, 0, 0)
+def _never_wait_for_itself() -> None:
+    """When memory is short, the kernel writes back this device's data, and must not let its process wait for that."""
+    ctypes.CDLL(None).prctl(PR_SET_IO_FLUSHER, ctypes.c_ulong(1), 0, 0, 0)
 
 
 if __name__ == "__main__":

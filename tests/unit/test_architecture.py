@@ -45,7 +45,7 @@ ROOMS = {
     "metrics": Room(("workers.metrics",), ("errors", "host", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),
     "crash": Room(("workers.crash",), ("errors", "host", "servers", "sandbox"), ("numpy",)),
-    "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash")),
+    "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash"), ("numpy",)),
     "bench": Room(
         ("workers.bench",),
         ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash"),

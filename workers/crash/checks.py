@@ -62,18 +62,18 @@ def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _lost(ledger, _known(evidence.engine), "engine")
+    return _lost(ledger, known(evidence.engine), "engine")
 
 
 def _lost_binlog(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _lost(ledger, _known(evidence.binlog).seen, "binlog")
+    return _lost(ledger, known(evidence.binlog).seen, "binlog")
 
 
 def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
     total = len(ledger.acknowledged())
     if not total:
         return unknown("Nothing was acknowledged before the crash, so nothing could be lost.")
-    return _none_of(
+    return none_of(
         missing_from(seen, ledger),
         f"of {total:,} acknowledged transactions are missing in the {place}",
         f"All {total:,} acknowledged transactions are in the {place}.",
@@ -81,15 +81,15 @@ def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
 
 
 def _engine_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _only(_known(evidence.engine), _known(evidence.binlog).seen, "engine", "binlog")
+    return _only(known(evidence.engine), known(evidence.binlog).seen, "engine", "binlog")
 
 
 def _binlog_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _only(_known(evidence.binlog).seen, _known(evidence.engine), "binlog", "engine")
+    return _only(known(evidence.binlog).seen, known(evidence.engine), "binlog", "engine")
 
 
 def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
-    return _none_of(
+    return none_of(
         without(here.whole, there.whole),
         f"transactions are in the {place} and not in the {other}",
         f"Every transaction of the {place} is in the {other} too.",
@@ -97,7 +97,7 @@ def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
 
 
 def _torn(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _none_of(
+    return none_of(
         together([seen.parts for seen in _places(evidence)]),
         "transactions are there only in part: some of their rows are missing",
         "Every transaction is there with all of its rows or with none.",
@@ -106,7 +106,7 @@ def _torn(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 def _never_sent(ledger: Ledger, evidence: Evidence) -> CheckResult:
     strangers = [without(seen.all(), ledger.sent()) for seen in _places(evidence)]
-    return _none_of(
+    return none_of(
         together(strangers),
         "transactions are there that no client ever sent",
         "Nothing is there that no client sent.",
@@ -117,7 +117,7 @@ def _altered(ledger: Ledger, evidence: Evidence) -> CheckResult:
     """Also on a replica: a row that is wrong on both sides is no difference between them. Rows that were written after
     the crash have right digests."""
     replicas = [one.seen for one in evidence.replicas if one.seen]
-    return _none_of(
+    return none_of(
         together([seen.altered for seen in (*_places(evidence), *replicas)]),
         "transactions have rows that differ from what was written",
         "Every row holds what the client wrote.",
@@ -125,15 +125,15 @@ def _altered(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    overtaken = [_overtaken(missing_from(seen, ledger), seen.whole) for seen in _places(evidence)]
-    return _none_of(
+    overtaken = [overtaken(missing_from(seen, ledger), seen.whole) for seen in _places(evidence)]
+    return none_of(
         together(overtaken),
         "acknowledged transactions are missing although a later one of the same client is there",
         "Of each client, everything up to some moment is there: no gaps.",
     )
 
 
-def _overtaken(missing: Keys, present: Keys) -> Keys:
+def overtaken(missing: Keys, present: Keys) -> Keys:
     """Missing transactions of which a later one of the same client is present."""
     if not len(missing) or not len(present):
         return missing[:0]
@@ -144,8 +144,8 @@ def _overtaken(missing: Keys, present: Keys) -> Keys:
 
 
 def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _none_of(
-        _known(evidence.binlog).seen.twice,
+    return none_of(
+        known(evidence.binlog).seen.twice,
         "transactions are more than once in the binlog: a replica would apply them again",
         "No transaction is in the binlog more than once.",
     )
@@ -153,11 +153,11 @@ def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
     """Only the witness uses a sandbox. An attached server may commit anything outside the witness's schema."""
-    log = _known(evidence.binlog)
+    log = known(evidence.binlog)
     odd = log.odd if evidence.others_write else log.odd + log.others
     if odd:
         return _noted(odd, "events in the binlog did not come from the client")
-    return _none_of(
+    return none_of(
         log.scattered,
         "transactions are not in one piece in the binlog, or their rows are in another order",
         "The binlog holds the client's transactions and nothing else.",
@@ -165,10 +165,10 @@ def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _binlog_order(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    if gaps := _known(evidence.binlog).gaps:
+    if gaps := known(evidence.binlog).gaps:
         return _noted(gaps, "GTIDs in the binlog do not follow the one before")
-    return _none_of(
-        overtaken_in(_known(evidence.binlog).order, ledger),
+    return none_of(
+        overtaken_in(known(evidence.binlog).order, ledger),
         "transactions are in the binlog before one that was acknowledged before they were sent",
         "Transactions are in the binlog in the order in which they were acknowledged.",
     )
@@ -193,7 +193,7 @@ def _noted(odd: Oddities, what: str) -> CheckResult:
 
 
 def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    names = tuple(dict.fromkeys((*_known(evidence.binlog).reused, *evidence.reissued)))
+    names = tuple(dict.fromkeys((*known(evidence.binlog).reused, *evidence.reissued)))
     if not names:
         return valid("No GTID of an acknowledged transaction was used again.")
     where = evidence.gtid_after or "the beginning"
@@ -205,9 +205,9 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    if why := _known(evidence.binlog).unreadable:
+    if why := known(evidence.binlog).unreadable:
         return invalid(1, f"A replica cannot read the binlog to its end: {why}")
-    return valid(f"A replica can read the binlog to its end, {_known(evidence.binlog).end_at}.")
+    return valid(f"A replica can read the binlog to its end, {known(evidence.binlog).end_at}.")
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -276,7 +276,7 @@ def _lacks(evidence: Evidence, name: str) -> bool:
     return found is None or found == ()
 
 
-def _known(piece: T | None) -> T:
+def known(piece: T | None) -> T:
     """A piece of evidence in the check's `needs`, so it is there."""
     if piece is None:
         raise LookupError("it uses evidence that is not in its `needs`")
@@ -284,10 +284,10 @@ def _known(piece: T | None) -> T:
 
 
 def _places(evidence: Evidence) -> list[Seen]:
-    return [_known(evidence.engine), *([evidence.binlog.seen] if evidence.binlog else [])]
+    return [known(evidence.engine), *([evidence.binlog.seen] if evidence.binlog else [])]
 
 
-def _none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
+def none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     """Invalid with the first offenders named, valid when there are none."""
     count = len(offenders)
     if not count:

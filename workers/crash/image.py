@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workers.crash.replica import SCHEMA
-from workers.crash.setup_and_result import TrialSetup
-from workers.errors import PlanError, SandboxError
+from workers.errors import SandboxError
 from workers.sandbox import images
+from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
@@ -18,18 +18,17 @@ SCHEMA_SQL = Path(__file__).with_name("schema.sql")
 ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = %s"
 
 
-def witness_image(setup: TrialSetup, create: Callable[..., Sandbox] = Sandbox.create) -> str:
+def witness_image(
+    root: Path, build: Build, engine: str, user: str = "", create: Callable[..., Sandbox] = Sandbox.create
+) -> str:
     """The key of the image, which is made on first use. Raises SandboxError or ServerError."""
-    build, uid = setup.build, str(unprivileged_user(setup.user).uid)
-    if build is None:
-        raise PlanError("An attached server brings its own files: no image is made for it.")
-    what = (build.key, build.version_text, uid, setup.engine, SCHEMA_SQL.read_text())
+    what = (build.key, build.version_text, str(unprivileged_user(user).uid), engine, SCHEMA_SQL.read_text())
     key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"
-    if images.find(setup.root, key) is None:
-        with create(setup.root, build, {}, name="witness image", trace=False, user=setup.user) as server:
+    if images.find(root, key) is None:
+        with create(root, build, {}, name="witness image", trace=False, user=user) as server:
             with connect(server.target) as connection:
                 ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
-                make_tables(connection, SCHEMA, setup.engine)
+                make_tables(connection, SCHEMA, engine)
             server.stop()
             server.save_image(key)
     return key

@@ -55,7 +55,9 @@ def _attached(begun: Begun, attached: Attached) -> AttachedServer:
 def _sandbox(begun: Begun) -> tuple[Sandbox, VolatileDisk | None]:
     """With a disk if the crash kind or the variant's storage needs one."""
     setup, made = begun.setup, begun.made
-    key = witness_image(setup, begun.ports.sandbox)
+    if setup.build is None:
+        raise PlanError("An attached server brings its own files: no image is made for it.")
+    key = witness_image(setup.root, setup.build, setup.engine, setup.user, begun.ports.sandbox)
     disk = _disk(begun, key) if begun.kind.cuts_power or setup.storage else None
     begun.timeline.step("start")
     how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}

@@ -37,10 +37,12 @@ class Followed:
 
 @dataclass(frozen=True)
 class Link:
-    """`follower` replicates from `source`. Both are connected to each time, because either may have restarted."""
+    """`follower` replicates from `source`. Both are connected to each time, because either may have restarted. `port`:
+    of a wire between them; 0: none."""
 
     source: Sandbox
     follower: Sandbox
+    port: int = 0
     password: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
 
     @property
@@ -57,7 +59,7 @@ class Link:
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
                 ask.rows(source, f"KILL {ask.integer(dump)}")
             _run(source, self.dialect.account_sql, account=ACCOUNT, password=self.password)
-            port = self.source.target.port
+            port = self.port or self.source.target.port
             _run(follower, self.dialect.point_sql, account=ACCOUNT, password=self.password, port=port)
 
     def follow(self, limit_s: float) -> Followed:
@@ -79,9 +81,19 @@ class Link:
 
         A follower drops received but unapplied transactions at its next start.
         """
+        self.tell("STOP", "IO_THREAD")
+        self.apply_received(limit_s)
+        self.tell("STOP")
+
+    def tell(self, what: Literal["START", "STOP"], thread: Literal["", "IO_THREAD", "SQL_THREAD"] = "") -> None:
+        """Start or stop receiving (IO_THREAD), applying (SQL_THREAD) or both. Raises ServerError."""
+        with connect(self.follower.target) as follower:
+            ask.rows(follower, f"{what} {self.dialect.word} {thread}")
+
+    def apply_received(self, limit_s: float) -> None:
+        """Wait until everything received is applied, or applying has ended. SandboxError when that takes too long."""
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower:
-            ask.rows(follower, f"STOP {self.dialect.word} IO_THREAD")
             while not self._has_applied(status := self._status(follower), self.applied(follower)):
                 if time.monotonic() > deadline:
                     raise SandboxError(
@@ -90,7 +102,11 @@ class Link:
                         "The replica's state is not known. Crash earlier, or allow more time.",
                     )
                 time.sleep(POLL_S)
-            ask.rows(follower, f"STOP {self.dialect.word}")
+
+    def received(self) -> str:
+        """GTIDs that the follower has received, applied or not. Raises ServerError."""
+        with connect(self.follower.target) as follower:
+            return self._status(follower)[self.dialect.received]
 
     def written(self, source: Connection) -> str:
         """GTIDs in a server's own binlog, "" while there are none."""

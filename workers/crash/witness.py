@@ -27,8 +27,8 @@ class Witness:
     it. A frozen server sends none.
     """
 
-    def __init__(self, target: Target, schema: str, clients: int, secret: bytes) -> None:
-        """Log in all clients. `secret`: of the digests in their rows. Raises ServerError."""
+    def __init__(self, target: Target, schema: str, clients: int, secret: bytes, first: int = 0) -> None:
+        """Log in all clients, numbered from `first`. `secret`: of the digests in their rows. Raises ServerError."""
         self.began = 0.0  # monotonic clock
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
         self._secret = secret
@@ -38,7 +38,7 @@ class Witness:
         self._poll = select.poll()
         self._by_file: dict[int, Client] = {}
         try:
-            for number in range(clients):
+            for number in range(first, first + clients):
                 self._clients.append(_log_in(target, schema, number, secret))
         except BaseException:
             self.close()

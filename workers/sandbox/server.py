@@ -6,7 +6,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -54,10 +54,18 @@ class Sandbox:
     """
 
     def __init__(
-        self, root: Path, folder: Path, build: Build, user: User, name: str, datadir: Path, logs: LogPlaces = IN_DATADIR
+        self,
+        root: Path,
+        folder: Path,
+        build: Build,
+        user: User,
+        name: str,
+        datadir: Path,
+        logs: LogPlaces = IN_DATADIR,
+        lines: Sequence[str] = (),
     ) -> None:
         self.root, self.folder, self.build, self.user, self.name = root, folder, build, user, name
-        self.datadir, self.logs = datadir, logs
+        self.datadir, self.logs, self.lines = datadir, logs, tuple(lines)
         self._room = Room(folder, user)
         self.my_cnf = ""
         self.notes = place.notes(root)
@@ -83,14 +91,16 @@ class Sandbox:
         user: str = "",
         datadir_on: Path | None = None,
         logs: LogPlaces = IN_DATADIR,
+        lines: Sequence[str] = (),
     ) -> Self:
         """Make and start a sandbox below `root`.
 
         `settings`: server variables, `log_bin` as ON or OFF. `image_key`: an image kept with `save_image`;
         empty: a server fresh from its installation. `user`: who runs it when we are root (`unprivileged_user`).
         `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir; an existing one
-        is used, as on a disk of `prepared.new_disk`. `logs`: places of redo log and binlog outside the datadir. All
-        other files are below `root`. SandboxError: nothing is left behind.
+        is used, as on a disk of `prepared.new_disk`. `logs`: places of redo log and binlog outside the datadir.
+        `lines`: of the option file, from this program and never from a plan. All other files are below `root`.
+        SandboxError: nothing is left behind.
         """
         options.check(settings)
         root, who = root.absolute(), unprivileged_user(user)
@@ -98,7 +108,7 @@ class Sandbox:
         image = images.of(root, build, who, image_key)
         place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
         folder = owner.new_folder(root / "live")
-        sandbox = cls(root, folder, build, who, name, (datadir_on or folder) / "data", logs)
+        sandbox = cls(root, folder, build, who, name, (datadir_on or folder) / "data", logs, lines)
         try:
             sandbox._furnish(image, trace)
             sandbox._start(settings, init_file=sandbox._account_file())
@@ -312,7 +322,7 @@ class Sandbox:
 
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
         self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir)
-        self.my_cnf += self.logs.options(settings)
+        self.my_cnf += self.logs.options(settings) + "".join(f"{line}\n" for line in self.lines)
         cnf = self._room.give("my.cnf", self.my_cnf.encode())
         argv = [
             *self.build.command(self._trace_library),

@@ -1,0 +1,175 @@
+"""The states of a failover trial. Each is frozen and holds all values of the state before.
+
+Begun      Nothing is made.
+Formed     All nodes run, and every replica follows the primary through its wire.
+Loaded     The clients of the primary are committing, and the moment of the fault has come.
+Struck     The fault has happened. Clients of a primary that is down have read their last answer.
+Promoted   A replica was promoted by the policy, and clients commit on it.
+Returned   The old primary came back and tried to follow the new one, or stays away.
+Judged     Every check has its outcome, and the trial its verdict.
+
+The result of a failed trial is `so_far()` of its last state.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic, sleep
+
+import numpy as np
+
+from workers.crash.digest import new_secret
+from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.ledger import Ledger
+from workers.crash.made import Made
+from workers.crash.replica_link import Link
+from workers.crash.timeline import Timeline
+from workers.crash.verdict import CheckResult, Outcome
+from workers.crash.witness import Witness
+from workers.topology.faults import Fault, Scene
+from workers.topology.kinds import SemiSyncCounters, TopologyKind
+from workers.topology.network.wires import Wire, Wires
+from workers.topology.nodes import Node, StartAll, start_all
+from workers.topology.reader import Reader
+from workers.topology.setup_and_result import FailoverResult, FailoverSetup, Rejoin, WriteOutage
+
+LOG_LINES = 200
+
+
+@dataclass(frozen=True)
+class FailoverPorts:
+    """The functions that make the parts of a trial; tests replace them."""
+
+    start_all: StartAll = start_all
+    wires: Callable[[], Wires] = Wires
+    witness: Callable[..., Witness] = Witness
+    reader: Callable[..., Reader] = Reader
+    clock: Callable[[], float] = monotonic
+    sleep: Callable[[float], None] = sleep
+
+
+PORTS = FailoverPorts()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    setup: FailoverSetup
+    kind: TopologyKind
+    fault: Fault
+    ports: FailoverPorts
+    made: Made
+    timeline: Timeline
+    secret: bytes = field(default_factory=new_secret)
+
+    def so_far(self) -> FailoverResult:
+        """The result as far as it is known."""
+        return FailoverResult("unknown", (), self.timeline.steps(), digest_key=self.secret.hex())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formed(Begun):
+    primary: Node
+    replicas: tuple[Node, ...]
+    wires: tuple[Wire, ...]
+    links: tuple[Link, ...]  # from the primary to each replica, in their order
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return (self.primary, *self.replicas)
+
+    def so_far(self) -> FailoverResult:
+        return replace(
+            super().so_far(),
+            my_cnf={node.name: node.sandbox.my_cnf for node in self.nodes},
+            log_lines={node.name: tuple(node.sandbox.log_text.splitlines()[-LOG_LINES:]) for node in self.nodes},
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded(Formed):
+    witness: Witness
+    reader: Reader
+    semi_sync: SemiSyncCounters | None
+
+    def scene(self, hear: Callable[[], None]) -> Scene:
+        one_way_s = self.setup.topology.one_way_ms / 1000
+        return Scene(self.primary, self.replicas, self.wires, hear, one_way_s, self.setup.seed, self.timeline.step)
+
+    def ledger(self) -> Ledger:
+        return self.witness.ledger()
+
+    def so_far(self) -> FailoverResult:
+        ledger = self.ledger()
+        told = np.sort(ledger.acknowledged_at_s(ledger.acknowledged()))
+        return replace(
+            super().so_far(),
+            sent=len(ledger.sent()),
+            acknowledged=len(ledger.acknowledged()),
+            in_doubt=len(ledger.in_doubt()),
+            acknowledged_at_s=tuple(told.round(4).tolist()),
+            semi_sync=self.semi_sync,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Struck(Loaded):
+    struck_at: float  # monotonic clock
+
+    def so_far(self) -> FailoverResult:
+        return replace(super().so_far(), fault_at_s=self.struck_at - self.witness.began)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promoted(Struck):
+    """`kept`: transactions of the new primary when it was promoted; None: not readable. `after`: the clients that
+    commit on it. `promoted_at`: monotonic clock. `problems`: why evidence is missing."""
+
+    new: Node
+    kept: Seen | None
+    promoted_at: float
+    failover_s: float
+    login_s: float
+    after: Witness
+    problems: tuple[str, ...]
+
+    @property
+    def outage(self) -> WriteOutage | None:
+        """None: clients of the old primary went on, or nothing was acknowledged before or afterwards."""
+        before, after = (one.ledger() for one in (self.witness, self.after))
+        if not (len(before.acknowledged()) and len(after.acknowledged())):
+            return None
+        last = self.witness.began + float(before.acknowledged_at_s(before.acknowledged()).max())
+        first = self.after.began + float(after.acknowledged_at_s(after.acknowledged()).min())
+        if last > self.promoted_at:
+            return None
+        return WriteOutage(first - last, self.setup.detection_s, self.failover_s, self.login_s)
+
+    def so_far(self) -> FailoverResult:
+        return replace(super().so_far(), promoted=self.new.name, outage=self.outage)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Returned(Promoted):
+    """`old`: transactions of the old primary before it followed the new one; None: it stays away, or is not readable.
+    `stays_down`: its words when it did not start. `others`: the other replicas under the new primary."""
+
+    old: Seen | None
+    stays_down: str
+    rejoined: ReplicaSeen | None
+    others: tuple[tuple[str, ReplicaSeen], ...]
+
+    def so_far(self) -> FailoverResult:
+        back = self.rejoined
+        return replace(super().so_far(), rejoin=Rejoin(back.state, back.error, back.different_rows) if back else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Returned):
+    verdict: Outcome
+    checks: tuple[CheckResult, ...]
+    result: FailoverResult
+
+    def so_far(self) -> FailoverResult:
+        return replace(self.result, steps=self.timeline.steps())
+
+
+Steps = Callable[[Begun], Sequence[Begun]]

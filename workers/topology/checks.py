@@ -1,0 +1,175 @@
+"""The checks of a failover: each compares what clients know with what the nodes hold.
+
+Every commit that the old primary acknowledged, and every one that a reader saw, must be on the new primary. A check
+that lacks evidence, or raises, is unknown.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from workers.crash.checks import known, none_of, overtaken
+from workers.crash.evidence import ReplicaSeen, without
+from workers.crash.ledger import Ledger
+from workers.crash.verdict import CheckResult, invalid, unknown, valid
+from workers.topology.evidence import FailoverEvidence
+
+Judge = Callable[[Ledger, FailoverEvidence], CheckResult]
+
+
+@dataclass(frozen=True)
+class FailoverCheck:
+    """`needs`: fields of the evidence. `of_return`: left out when the old primary stays away; `of_others`: left out
+    without a second replica."""
+
+    title: str
+    needs: tuple[str, ...]
+    judge: Judge
+    of_return: bool = False
+    of_others: bool = False
+
+
+def judge_all(ledger: Ledger, evidence: FailoverEvidence) -> tuple[CheckResult, ...]:
+    """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
+    applying = {key: check for key, check in CHECKS.items() if _applies(check, evidence)}
+    if why := ledger.fault(evidence.secret):
+        says = f"Unclear: the ledger of acknowledged commits is not reliable: {why}."
+        return tuple(replace(unknown(says), key=key) for key in applying)
+    return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying.items())
+
+
+def _applies(check: FailoverCheck, evidence: FailoverEvidence) -> bool:
+    return (evidence.returns or not check.of_return) and (bool(evidence.others) or not check.of_others)
+
+
+def _judged(check: FailoverCheck, ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    if lacking := [name for name in check.needs if getattr(evidence, name) is None]:
+        why = "; ".join(evidence.problems) or "it was not read"
+        return unknown(f"Unclear: {', '.join(PIECES[name] for name in lacking)} could not be read ({why}).")
+    try:
+        return check.judge(ledger, evidence)
+    except Exception as error:  # a check that raises must never count as valid
+        return unknown(f"The check failed: {type(error).__name__}: {error}.")
+
+
+def _takes_over(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    if count := len(known(evidence.after).acknowledged()):
+        return valid(f"The new primary acknowledged {count:,} commits.")
+    return invalid(1, "The new primary acknowledged no commit.")
+
+
+def _lost(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    acknowledged = ledger.acknowledged()
+    if not len(acknowledged):
+        return unknown("Nothing was acknowledged before the fault, so nothing could be lost.")
+    return none_of(
+        without(acknowledged, known(evidence.kept).whole),
+        f"of {len(acknowledged):,} acknowledged commits are missing on the new primary",
+        f"All {len(acknowledged):,} acknowledged commits are on the new primary.",
+    )
+
+
+def _phantoms(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    read = known(evidence.read)
+    if not len(read):
+        return unknown("The reader saw no commit before the fault.")
+    return none_of(
+        without(read, known(evidence.kept).whole),
+        "commits were read on the old primary and are missing on the new one",
+        f"Every one of the {len(read):,} commits that were read is on the new primary.",
+    )
+
+
+def _late(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    return none_of(
+        known(evidence.late),
+        "commits were acknowledged by the old primary after the failover",
+        "The old primary acknowledged nothing after the failover.",
+    )
+
+
+def _torn(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    return none_of(
+        known(evidence.kept).parts,
+        "transactions are on the new primary only in part: some of their rows are missing",
+        "Every transaction is on the new primary with all of its rows or with none.",
+    )
+
+
+def _altered(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    return none_of(
+        known(evidence.kept).altered,
+        "transactions have rows on the new primary that differ from what was written",
+        "Every row on the new primary holds what the client wrote.",
+    )
+
+
+def _never_sent(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    return none_of(
+        without(known(evidence.kept).all(), ledger.sent()),
+        "transactions are on the new primary that no client ever sent",
+        "Nothing is on the new primary that no client sent.",
+    )
+
+
+def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    kept = known(evidence.kept).whole
+    return none_of(
+        overtaken(without(ledger.acknowledged(), kept), kept),
+        "acknowledged commits are missing although a later one of the same client is there",
+        "Of each client, everything up to some moment is there: no gaps.",
+    )
+
+
+def _old_starts(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    if why := evidence.stays_down:
+        return invalid(1, f"The old primary does not start again: {why}")
+    return valid("The old primary started again.")
+
+
+def _rejoins(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    return _follows("The old primary", known(evidence.rejoined))
+
+
+def _others(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    results = [_follows(name.capitalize(), seen) for name, seen in evidence.others]
+    worst = min(results, key=lambda result: ("invalid", "unknown", "valid").index(result.outcome))
+    return replace(worst, says=" ".join(result.says for result in results))
+
+
+def _follows(name: str, seen: ReplicaSeen) -> CheckResult:
+    """A node that refuses to follow, and says so, misleads nobody: it must be rebuilt."""
+    if seen.state == "stopped":
+        return valid(f"{name} refuses to follow the new primary, and must be rebuilt: {seen.error}.")
+    if seen.state != "caught up" or seen.different_rows is None:
+        return unknown(f"Whether {name[0].lower()}{name[1:]} has the same rows is unclear: {seen.error}")
+    if seen.different_rows:
+        return invalid(
+            seen.different_rows,
+            f"{name} follows the new primary without an error, and {seen.different_rows:,} rows differ.",
+            (*seen.only_source, *seen.only_follower),
+        )
+    return valid(f"{name} follows the new primary and has the same rows.")
+
+
+PIECES = {
+    "kept": "the rows of the new primary",
+    "read": "what the reader saw",
+    "late": "the moment of the failover",
+    "after": "the commits on the new primary",
+    "stays_down": "whether the old primary starts",
+    "rejoined": "the old primary as a replica",
+}
+
+CHECKS: dict[str, FailoverCheck] = {
+    "takes-over": FailoverCheck("New primary accepts commits", ("after",), _takes_over),
+    "lost-promoted": FailoverCheck("No acknowledged commit missing on the new primary", ("kept",), _lost),
+    "phantoms": FailoverCheck("Every commit that was read is on the new primary", ("kept", "read"), _phantoms),
+    "late": FailoverCheck("No commit acknowledged by the old primary after the failover", ("late",), _late),
+    "torn-promoted": FailoverCheck("Each transaction whole or absent on the new primary", ("kept",), _torn),
+    "altered-promoted": FailoverCheck("Rows of the new primary as the client wrote them", ("kept",), _altered),
+    "never-sent-promoted": FailoverCheck("Only transactions that were sent on the new primary", ("kept",), _never_sent),
+    "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order),
+    "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, of_return=True),
+    "rejoin": FailoverCheck("Old primary not silently different", ("stays_down", "rejoined"), _rejoins, of_return=True),
+    "others": FailoverCheck("Other replicas follow the new primary with equal rows", (), _others, of_others=True),
+}

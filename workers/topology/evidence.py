@@ -1,0 +1,30 @@
+"""The evidence after a failover as plain values."""
+
+from dataclasses import dataclass
+
+from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.ledger import Ledger
+from workers.crash.transactions import Keys
+
+
+@dataclass(frozen=True)
+class FailoverEvidence:
+    """None: not known; `problems` says why.
+
+    `kept`: transactions of the new primary at its promotion. `read`: those that the reader saw on the old primary;
+    empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
+    of the clients of the new primary. `old`: transactions of the old primary when it came back, with `stays_down` its
+    words if it did not start. `rejoined`, `others`: the old primary and the other replicas under the new primary.
+    """
+
+    kept: Seen | None
+    read: Keys | None
+    late: Keys | None
+    after: Ledger | None
+    returns: bool  # the policy brings the old primary back
+    old: Seen | None = None
+    stays_down: str | None = None
+    rejoined: ReplicaSeen | None = None
+    others: tuple[tuple[str, ReplicaSeen], ...] = ()
+    secret: bytes = b""  # of the digests in the rows
+    problems: tuple[str, ...] = ()

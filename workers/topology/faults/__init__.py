@@ -1,0 +1,15 @@
+"""The registry of faults."""
+
+from workers.topology.faults.alive import Partition, Switchover
+from workers.topology.faults.fault import Fault, Scene
+from workers.topology.faults.kills import AllKilled, HostLoss, PrimaryKill
+from workers.topology.faults.power import AllLosePower, PrimaryPowerLoss
+
+__all__ = ["FAULTS", "Fault", "Scene"]
+
+FAULTS: dict[str, Fault] = {
+    fault.key: fault
+    for fault in (
+        HostLoss(), PrimaryKill(), PrimaryPowerLoss(), AllLosePower(), AllKilled(), Partition(), Switchover(),
+    )
+}  # fmt: skip

@@ -1,0 +1,28 @@
+"""Faults that no server dies of."""
+
+from workers.topology.faults.fault import Fault, Scene
+
+LAST_ANSWER_S = 1.0
+
+
+class Partition(Fault):
+    key = "partition"
+    title = "Network partition"
+    says = "Primary and replicas no longer hear each other. The primary's clients still reach it."
+    primary_down = False
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("partition")
+        scene.partition()
+
+
+class Switchover(Fault):
+    key = "switchover"
+    title = "Graceful switchover"
+    says = "The clients stop, the replicas catch up, then one is promoted: the negative control, which loses nothing."
+    primary_down = False
+    harmless = True
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("clients stop")
+        scene.hear()

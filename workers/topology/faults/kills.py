@@ -1,0 +1,52 @@
+"""Servers are killed; their disks keep everything that was written."""
+
+import time
+
+from workers.topology.faults.fault import Fault, Scene
+
+STILL_SENT_S = 0.05  # by the kernel, after its process was killed
+
+
+class PrimaryKill(Fault):
+    key = "primary-kill"
+    title = "Primary killed"
+    says = "The primary's process is killed. Its host lives and still sends what was written."
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("kill")
+        scene.primary.sandbox.kill()
+        scene.hear()
+        time.sleep(2 * scene.one_way_s + STILL_SENT_S)
+
+
+class HostLoss(Fault):
+    key = "primary-host-loss"
+    title = "Primary's host lost"
+    says = "The primary's host is gone at one moment; what was on the wire is lost."
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("partition")
+        scene.partition()
+        scene.primary.sandbox.freeze()
+        scene.hear()
+        scene.step("kill")
+        scene.cut()
+        scene.primary.sandbox.kill()
+
+
+class AllKilled(Fault):
+    key = "all-killed"
+    title = "All nodes killed"
+    says = "The processes of the primary and of all replicas are killed at one moment."
+    replicas_down = True
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("partition")
+        scene.partition()
+        scene.primary.sandbox.freeze()
+        scene.hear()
+        scene.step("kill")
+        for replica in scene.replicas:
+            replica.sandbox.kill()
+        scene.cut()
+        scene.primary.sandbox.kill()

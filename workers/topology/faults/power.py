@@ -1,0 +1,56 @@
+"""Hosts lose their power: each disk loses everything that was not flushed."""
+
+from workers.errors import SandboxError
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.topology.faults.fault import Fault, Scene
+from workers.topology.nodes import Node
+
+
+class PrimaryPowerLoss(Fault):
+    key = "primary-power-loss"
+    title = "Primary loses power"
+    says = "The primary's host loses its power, and its disk everything that was not flushed."
+    primary_needs_disk = True
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("partition")
+        scene.partition()
+        _lose_power(scene, (scene.primary,))
+
+
+class AllLosePower(Fault):
+    key = "all-lose-power"
+    title = "All nodes lose power"
+    says = "Primary and replicas lose their power at one moment."
+    primary_needs_disk = replicas_need_disk = replicas_down = True
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("partition")
+        scene.partition()
+        _lose_power(scene, (scene.primary, *scene.replicas))
+
+
+def _lose_power(scene: Scene, nodes: tuple[Node, ...]) -> None:
+    """Hold every disk, freeze every server, read the last answers, cut all, kill all."""
+    scene.step("freeze")
+    for node in nodes:
+        _disk(node).hold()
+    for node in nodes:
+        node.sandbox.freeze()
+    scene.hear()
+    scene.step("cut")
+    scene.cut()
+    for node in nodes:
+        _disk(node).cut()
+    for node in nodes:
+        node.sandbox.kill()
+    scene.step("power on")
+    for node in nodes:
+        _disk(node).storage(0)
+        _disk(node).power_on()
+
+
+def _disk(node: Node) -> VolatileDisk:
+    if node.disk is None:
+        raise SandboxError(f"{node.name} has no disk that can lose power.", "Choose a fault without power loss.")
+    return node.disk

@@ -1,0 +1,92 @@
+"""The last step of a failover trial: evidence, checks, verdict, figures."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from workers.crash.evidence import Seen, without
+from workers.crash.ledger import Ledger
+from workers.crash.setup_and_result import LostWork
+from workers.crash.transactions import Keys
+from workers.crash.verdict import verdict
+from workers.topology.cause import because
+from workers.topology.chain import Judged, Returned
+from workers.topology.checks import judge_all
+from workers.topology.evidence import FailoverEvidence
+from workers.topology.setup_and_result import FailoverResult
+
+
+def judge(returned: Returned) -> Judged:
+    returned.timeline.step("checks")
+    ledger, evidence = returned.ledger(), evidence_of(returned)
+    checks = judge_all(ledger, evidence)
+    return Judged(
+        **vars(returned),
+        verdict=verdict(checks),
+        checks=checks,
+        result=replace(_figures(returned, ledger, evidence), verdict=verdict(checks), checks=checks),
+    )
+
+
+def evidence_of(returned: Returned) -> FailoverEvidence:
+    ledger = returned.ledger()
+    return FailoverEvidence(
+        kept=returned.kept,
+        read=returned.reader.read(ledger.sent()) if returned.reader.rounds else None,
+        late=_late(ledger, returned.promoted_at - returned.witness.began),
+        after=returned.after.ledger(),
+        returns=returned.setup.policy.old_primary != "stays away",
+        old=returned.old,
+        stays_down=returned.stays_down,
+        rejoined=returned.rejoined,
+        others=returned.others,
+        secret=returned.secret,
+        problems=returned.problems,
+    )
+
+
+def _late(ledger: Ledger, promoted_at_s: float) -> Keys:
+    acknowledged = ledger.acknowledged()
+    late: Keys = acknowledged[ledger.acknowledged_at_s(acknowledged) > promoted_at_s]
+    return late
+
+
+def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
+    lost = _lost(ledger, evidence.kept, returned.struck_at - returned.witness.began)
+    ghosts = _ghosts(evidence)
+    return replace(
+        returned.so_far(),
+        lost=lost,
+        phantoms=_count(evidence.read, evidence.kept),
+        reads=returned.reader.rounds,
+        ghosts=None if ghosts is None else len(ghosts),
+        ghosts_acknowledged=None if ghosts is None else len(np.intersect1d(ghosts, ledger.acknowledged())),
+        holds=_holds(returned, ledger),
+        because=because(returned.setup, returned.semi_sync) if lost and lost.transactions else "",
+    )
+
+
+def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | None:
+    if kept is None:
+        return None
+    lost = without(ledger.acknowledged(), kept.whole)
+    first_s = float(ledger.acknowledged_at_s(lost).min(initial=fault_at_s))
+    return LostWork(len(lost), 1000 * (fault_at_s - first_s))
+
+
+def _count(keys: Keys | None, kept: Seen | None) -> int | None:
+    return None if keys is None or kept is None else len(without(keys, kept.whole))
+
+
+def _ghosts(evidence: FailoverEvidence) -> Keys | None:
+    """Commits that only the old primary holds."""
+    if evidence.old is None or evidence.kept is None:
+        return None
+    return without(evidence.old.whole, evidence.kept.whole)
+
+
+def _holds(returned: Returned, ledger: Ledger) -> dict[str, int]:
+    """Acknowledged commits on the new primary at its promotion, and on the old one when it came back."""
+    acknowledged = ledger.acknowledged()
+    places = {returned.new.name: returned.kept, returned.primary.name: returned.old}
+    return {name: len(acknowledged) - len(without(acknowledged, seen.whole)) for name, seen in places.items() if seen}

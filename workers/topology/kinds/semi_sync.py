@@ -1,0 +1,99 @@
+"""Semi-synchronous replication: the primary answers when a replica has received the commit.
+
+MariaDB: https://mariadb.com/kb/en/semisynchronous-replication/ (built in since 10.3.3).
+MySQL: https://dev.mysql.com/doc/refman/8.4/en/replication-semisync.html (plugins; named source and replica since
+8.0.26).
+
+Only the primary has the primary's half switched on. A replica with both halves waits `timeout_ms` in its applier for
+replicas of its own that it does not have, and a promotion would take that long.
+"""
+
+from collections.abc import Mapping
+
+from workers.sandbox.builds import Build
+from workers.servers import ask
+from workers.servers.limited import Connection
+from workers.topology.kinds.kind import SemiSyncCounters, TopologyKind
+from workers.topology.topology import Role, Topology
+
+BUILT_IN_SINCE = (10, 3, 3)
+NEW_NAMES_SINCE = (8, 0, 26)
+WAIT_POINT_SINCE = (5, 7, 2)  # MySQL
+COUNT_SINCE = (5, 7, 3)  # MySQL's number of acknowledgements
+STATUS = r"SHOW GLOBAL STATUS LIKE 'Rpl\_semi\_sync%'"
+ENABLED = {"rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled"}
+VARIABLES = r"SHOW GLOBAL VARIABLES LIKE 'rpl\_semi\_sync%'"
+LEAST_TIMEOUT_MS = 1
+
+
+class SemiSync(TopologyKind):
+    key = "semi-sync"
+    title = "Semi-synchronous"
+    says = "The primary answers its clients when a replica has written the commit to its relay log."
+
+    def problems(self, topology: Topology, build: Build) -> list[str]:
+        mysql = build.flavour == "mysql"
+        counts = mysql and build.version >= COUNT_SINCE
+        found = {
+            "The timeout is 0: no commit would wait for a replica. Give at least 1 ms.": (
+                topology.timeout_ms < LEAST_TIMEOUT_MS
+            ),
+            f"{topology.acknowledgements} acknowledgements need as many replicas, and there are {topology.replicas}.": (
+                topology.acknowledgements > topology.replicas
+            ),
+            f"{build.title} waits for one acknowledgement only.": topology.acknowledgements != 1 and not counts,
+            f"{build.title} knows AFTER_COMMIT only.": (
+                topology.wait_point != "AFTER_COMMIT" and mysql and build.version < WAIT_POINT_SINCE
+            ),
+        }
+        return [why for why, is_so in found.items() if is_so]
+
+    def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
+        source, replica = _halves(build)
+        if role == "replica":
+            return {f"loose_{replica}_enabled": "ON"}
+        waits = {
+            f"loose_{source}_enabled": "ON",
+            f"loose_{source}_timeout": str(topology.timeout_ms),
+            f"loose_{source}_wait_point": topology.wait_point,
+        }
+        if topology.acknowledgements > 1:
+            waits[f"loose_{source}_wait_for_{replica.rpartition('_')[2]}_count"] = str(topology.acknowledgements)
+        return waits
+
+    def lines(self, build: Build) -> tuple[str, ...]:
+        if build.flavour == "mariadb" and build.version >= BUILT_IN_SINCE:
+            return ()
+        return tuple(
+            f"plugin_load_add={half.removeprefix('rpl_').replace('_sync', 'sync')}.so" for half in _halves(build)
+        )
+
+    def is_ready(self, primary: Connection, topology: Topology) -> bool:
+        status = _status(primary)
+        return status.get("status") == "ON" and int(status.get("clients", "0")) >= topology.replicas
+
+    def retire(self, primary: Connection) -> None:
+        for name in ENABLED & ask.names_to_values(primary, VARIABLES).keys():
+            ask.rows(primary, f"SET GLOBAL {name} = OFF")
+
+    def counters(self, primary: Connection) -> SemiSyncCounters | None:
+        status = _status(primary)
+        return SemiSyncCounters(int(status["yes_tx"]), int(status["no_tx"])) if "yes_tx" in status else None
+
+
+def _halves(build: Build) -> tuple[str, str]:
+    """The first words of the variables of the primary's half and of the replica's."""
+    new = build.flavour == "mysql" and build.version >= NEW_NAMES_SINCE
+    return ("rpl_semi_sync_source", "rpl_semi_sync_replica") if new else ("rpl_semi_sync_master", "rpl_semi_sync_slave")
+
+
+def _status(primary: Connection) -> Mapping[str, str]:
+    """The primary's half, without the words before: {"status": "ON", "clients": "1", "yes_tx": "88", ...}."""
+    found = ask.names_to_values(primary, STATUS)
+    starts = ("rpl_semi_sync_master_", "rpl_semi_sync_source_")
+    return {
+        name.lower().removeprefix(start): value
+        for name, value in found.items()
+        for start in starts
+        if name.lower().startswith(start)
+    }

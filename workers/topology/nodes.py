@@ -1,0 +1,95 @@
+"""The nodes of a topology: sandboxes that are started side by side from copies of one image."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from workers.crash.image import witness_image
+from workers.crash.made import Made
+from workers.sandbox.builds import Build
+from workers.sandbox.disk import prepared
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.server import Recovery, Sandbox
+from workers.sandbox.users import unprivileged_user
+from workers.topology.setup_and_result import FailoverSetup
+
+
+@dataclass(frozen=True)
+class NodePlan:
+    """How one node is started. `on_disk`: its datadir is on a disk that can lose power. `lines`: of its option file."""
+
+    name: str
+    build: Build
+    settings: Mapping[str, str]
+    lines: tuple[str, ...]
+    on_disk: bool
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node that runs, or ran. `disk`: None: its datadir is on the host's disk."""
+
+    name: str
+    sandbox: Sandbox
+    disk: VolatileDisk | None
+    settings: Mapping[str, str]
+
+    def restart(self, more: Mapping[str, str]) -> Recovery:
+        """Start it again after a crash, with these settings beside its own. ServerEnded: it does not come back."""
+        return self.sandbox.recover({**self.settings, **more})
+
+    def make_durable(self) -> None:
+        """The preparation of a trial must outlive a crash, also the file that names the source."""
+        if self.disk:
+            self.sandbox.settle()
+        else:
+            self.sandbox.flush_logs()
+
+
+def start_all(setup: FailoverSetup, plans: tuple[NodePlan, ...], made: Made) -> tuple[Node, ...]:
+    """All nodes, in order. What was made goes into `made`, also when a node does not start. Raises SandboxError."""
+    images = {plan.build.key: _image(setup, plan.build) for plan in plans}  # before the threads: a first use takes long
+    with ThreadPoolExecutor(len(plans), thread_name_prefix="node") as pool:
+        started = [pool.submit(_start, setup, plan, images[plan.build.key], made) for plan in plans]
+    return tuple(each.result() for each in _failed_first(started))
+
+
+def _failed_first(started: list[Future[Node]]) -> list[Future[Node]]:
+    for each in started:
+        if error := each.exception():
+            raise error
+    return started
+
+
+def _image(setup: FailoverSetup, build: Build) -> str:
+    return witness_image(setup.root, build, setup.engine, setup.user)
+
+
+def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> Node:
+    disk = _disk(setup, plan, image, made) if plan.on_disk else None
+    sandbox = Sandbox.create(
+        setup.root,
+        plan.build,
+        plan.settings,
+        name=plan.name,
+        image_key=image,
+        trace=False,
+        user=setup.user,
+        datadir_on=disk.mnt if disk else None,
+        lines=plan.lines,
+    )
+    made.enter_context(sandbox)
+    made.killed_by(sandbox.kill)
+    if disk:
+        made.callback(disk.give_way)  # before the server is killed
+    return Node(plan.name, sandbox, disk, plan.settings)
+
+
+def _disk(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> VolatileDisk:
+    disk = prepared.new_disk(setup.root, plan.build, unprivileged_user(setup.user), image_key=image)
+    made.enter_context(disk)
+    made.killed_by(disk.give_way)
+    return disk
+
+
+StartAll = Callable[[FailoverSetup, tuple[NodePlan, ...], Made], tuple[Node, ...]]

@@ -1,0 +1,50 @@
+"""Failover policies: which replica is promoted, how, and what becomes of the old primary. Wrong ones that people run
+are among them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Promote = Literal["most received", "first"]
+RelayLog = Literal["apply, then stop receiving", "stop receiving, then apply"]
+Return = Literal["as it was", "as a replica", "stays away"]
+
+
+@dataclass(frozen=True)
+class FailoverPolicy:
+    """`promote`: the replica that received most, or always the first one. `fence`: the old primary is shut off from its
+    clients before the promotion. `old_primary`: how it comes back; "as a replica" starts it with
+    init_rpl_role=SLAVE, by which MariaDB (10.6.19, 10.11.9 and later) rolls back commits that no replica
+    acknowledged."""
+
+    title: str
+    says: str
+    promote: Promote = "most received"
+    relay_log: RelayLog = "apply, then stop receiving"
+    fence: bool = True
+    old_primary: Return = "as it was"
+
+
+POLICIES: dict[str, FailoverPolicy] = {
+    "careful": FailoverPolicy(
+        "Careful", "The replica that received most applies its relay log, then stops receiving, and is promoted."
+    ),
+    "stop-first": FailoverPolicy(
+        "Stop receiving first",
+        "The replica stops receiving before it begins to apply its relay log.",
+        relay_log="stop receiving, then apply",
+    ),
+    "first-replica": FailoverPolicy(
+        "Always the first replica", "The first replica is promoted, whatever the others received.", promote="first"
+    ),
+    "unfenced": FailoverPolicy(
+        "Without fencing", "Clients of the old primary go on with it after the promotion.", fence=False
+    ),
+    "old-as-replica": FailoverPolicy(
+        "Old primary as replica",
+        "The old primary is started with init_rpl_role=SLAVE.",
+        old_primary="as a replica",
+    ),
+    "old-away": FailoverPolicy(
+        "Old primary stays away", "The disk of the old primary does not come back.", old_primary="stays away"
+    ),
+}

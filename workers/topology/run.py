@@ -1,0 +1,131 @@
+"""One failover trial: form, load, fault, failover, return, judge. Everything is removed in any case."""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from workers.crash.made import Made
+from workers.crash.replica import SCHEMA
+from workers.crash.timeline import Timeline
+from workers.errors import Cancelled, PlanError, SandboxError, reason
+from workers.servers.connection import connect
+from workers.topology.chain import PORTS, Begun, FailoverPorts, Formed, Loaded, Struck
+from workers.topology.failover import fail_over
+from workers.topology.faults import FAULTS, Fault
+from workers.topology.form import form
+from workers.topology.judge import judge
+from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind
+from workers.topology.rejoin import come_back
+from workers.topology.setup_and_result import FailoverResult, FailoverSetup
+
+log = logging.getLogger(__name__)
+POLL_S = 0.02
+LAST_ANSWER_S = 0.5  # of a server that lives
+
+
+def steps(begun: Begun) -> Iterator[Begun]:
+    """Each state is made from the one before it."""
+    yield (formed := form(begun))
+    yield (loaded := load(formed))
+    yield (struck := strike(loaded))
+    yield (promoted := fail_over(struck))
+    yield (returned := come_back(promoted))
+    yield judge(returned)
+
+
+def run_failover(
+    setup: FailoverSetup,
+    tell: Callable[[str], None],
+    cancelled: Callable[[], bool],
+    ports: FailoverPorts = PORTS,
+    steps: Callable[[Begun], Iterator[Begun]] = steps,
+) -> FailoverResult:
+    """Raises PlanError when this cannot be tried here, and Cancelled within two seconds. Any other error makes the
+    verdict unknown; the result names the step."""
+    kind, fault = _kind(setup), _fault(setup)
+    timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
+    made = Made()
+    try:
+        result = _result(
+            Begun(setup=setup, kind=kind, fault=fault, ports=ports, made=made, timeline=timeline), steps, cancelled
+        )
+    finally:
+        left = _tidied(made)
+    return replace(result, notes={**result.notes, "left behind": left}) if left else result
+
+
+def load(formed: Formed) -> Loaded:
+    """The clients commit until the moment drawn by the seed. SandboxError: they stopped before it."""
+    formed.timeline.step("load")
+    setup, target, ports = formed.setup, formed.primary.sandbox.target, formed.ports
+    if not setup.topology.applying:
+        for link in formed.links:
+            link.tell("STOP", "SQL_THREAD")
+    witness = ports.witness(target, SCHEMA, setup.clients, formed.secret)
+    formed.made.callback(witness.close)
+    reader = ports.reader(target)
+    formed.made.callback(reader.close)
+    witness.begin()
+    reader.begin()
+    while (left := witness.began + setup.fault_after_s - ports.clock()) > 0:
+        formed.timeline.must_go_on()
+        if not witness.alive:
+            raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
+        ports.sleep(min(left, POLL_S))
+    with connect(target) as connection:
+        counters = formed.kind.counters(connection)
+    return Loaded(**vars(formed), witness=witness, reader=reader, semi_sync=counters)
+
+
+def strike(loaded: Loaded) -> Struck:
+    struck_at = loaded.ports.clock()
+
+    def hear() -> None:
+        loaded.witness.drain(LAST_ANSWER_S if loaded.fault.harmless else 0)
+        loaded.reader.drain()
+
+    loaded.fault.strike(loaded.scene(hear))
+    return Struck(**vars(loaded), struck_at=struck_at)
+
+
+def _result(begun: Begun, steps: Callable[[Begun], Iterator[Begun]], cancelled: Callable[[], bool]) -> FailoverResult:
+    reached = begun
+    try:
+        with begun.made.killed_when(cancelled):
+            for value in steps(begun):
+                reached = value
+        return reached.so_far()
+    except PlanError:
+        raise
+    except Exception as failure:  # a trial that fails is unknown and never valid
+        if cancelled():
+            raise Cancelled("Cancelled during a failover trial.") from failure
+        return replace(reached.so_far(), verdict="unknown", failed_at=begun.timeline.now, error=reason(failure))
+
+
+def _tidied(made: Made) -> str:
+    """What could not be removed, in words. It does not change the verdict."""
+    try:
+        made.close()
+    except Exception:
+        log.exception("tidying up after a failover trial")
+        return "A disk or a folder of this trial could not be removed at once. The worker tries again."
+    return ""
+
+
+def _kind(setup: FailoverSetup) -> TopologyKind:
+    kind = TOPOLOGY_KINDS.get(setup.topology.kind)
+    if kind is None:
+        raise PlanError(
+            f"There is no topology of the kind {setup.topology.kind!r}.", f"Known: {', '.join(TOPOLOGY_KINDS)}."
+        )
+    return kind
+
+
+def _fault(setup: FailoverSetup) -> Fault:
+    fault = FAULTS.get(setup.fault)
+    if fault is None:
+        raise PlanError(f"There is no fault {setup.fault!r}.", f"Known: {', '.join(FAULTS)}.")
+    if why := fault.missing():
+        raise PlanError(f"{fault.title} is not available on this host.", why)
+    return fault

@@ -125,9 +125,9 @@ def _altered(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 
 def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    overtaken = [overtaken(missing_from(seen, ledger), seen.whole) for seen in _places(evidence)]
+    gaps = [overtaken(missing_from(seen, ledger), seen.whole) for seen in _places(evidence)]
     return none_of(
-        together(overtaken),
+        together(gaps),
         "acknowledged transactions are missing although a later one of the same client is there",
         "Of each client, everything up to some moment is there: no gaps.",
     )
@@ -139,8 +139,8 @@ def overtaken(missing: Keys, present: Keys) -> Keys:
         return missing[:0]
     ends = (client_of(missing) + 1) << CLIENT_SHIFT  # the first key beyond the client's
     last = present[np.maximum(np.searchsorted(present, ends) - 1, 0)]
-    overtaken: Keys = missing[(client_of(last) == client_of(missing)) & (last > missing)]
-    return overtaken
+    found: Keys = missing[(client_of(last) == client_of(missing)) & (last > missing)]
+    return found
 
 
 def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:

@@ -42,8 +42,8 @@ class Link:
 
     source: Sandbox
     follower: Sandbox
-    port: int = 0
     password: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    port: int = 0
 
     @property
     def dialect(self) -> Dialect:
@@ -88,7 +88,7 @@ class Link:
     def tell(self, what: Literal["START", "STOP"], thread: Literal["", "IO_THREAD", "SQL_THREAD"] = "") -> None:
         """Start or stop receiving (IO_THREAD), applying (SQL_THREAD) or both. Raises ServerError."""
         with connect(self.follower.target) as follower:
-            ask.rows(follower, f"{what} {self.dialect.word} {thread}")
+            ask.rows(follower, f"{what} {self.dialect.word} {thread}".rstrip())
 
     def apply_received(self, limit_s: float) -> None:
         """Wait until everything received is applied, or applying has ended. SandboxError when that takes too long."""

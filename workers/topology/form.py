@@ -88,7 +88,7 @@ def _recovery(build: Build) -> Mapping[str, str]:
 def _links(primary: Node, replicas: list[Node], wires: tuple[Wire, ...]) -> tuple[Link, ...]:
     password = secrets.token_hex(16)
     return tuple(
-        Link(primary.sandbox, replica.sandbox, wire.port, password)
+        Link(primary.sandbox, replica.sandbox, password, wire.port)
         for replica, wire in zip(replicas, wires, strict=True)
     )
 

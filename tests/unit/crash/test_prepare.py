@@ -36,7 +36,7 @@ def ports(monkeypatch):
     variables = {"log_bin": "ON", "sync_binlog": "1"}
     monkeypatch.setattr(module, "connect", lambda target: nullcontext(notes.append("connect")))
     monkeypatch.setattr("workers.servers.ask.names_to_values", lambda link, sql: variables)
-    monkeypatch.setattr(module, "witness_image", lambda setup, create: "image-key")
+    monkeypatch.setattr(module, "witness_image", lambda *what: "image-key")
     monkeypatch.setattr(module, "make_tables", lambda link, *what: notes.append(("tables", *what)))
     monkeypatch.setattr(module, "unprivileged_user", lambda user: f"user {user}")
 

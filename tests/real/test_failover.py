@@ -1,0 +1,85 @@
+"""Failovers of real MariaDB servers: each detector with a case that it must flag and one that it must not."""
+
+import pytest
+
+from workers.errors import PlanError
+from workers.sandbox import builds
+from workers.topology.policy import POLICIES
+from workers.topology.run import run_failover
+from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.topology import Topology
+
+DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_strict_mode": "ON"}
+
+
+def fail_over(root, fault, policy="careful", *, detection_s=0.0, cancelled=lambda: False, **topology):
+    setup = FailoverSetup(
+        root, builds.find("system-mariadb"), "test", Topology(**topology), DURABLE, fault, POLICIES[policy], 7,
+        load_s=0.6, detection_s=detection_s,
+    )  # fmt: skip
+    return run_failover(setup, lambda step: None, cancelled)
+
+
+def bad(result):
+    assert result.error == ""
+    return {check.key for check in result.checks if check.outcome != "valid"}
+
+
+def test_asynchronous_replication_loses_what_was_under_way_with_its_host(sandbox_root):
+    result = fail_over(sandbox_root, "primary-host-loss", kind="async", rtt_ms=100)
+    assert bad(result) == {"lost-promoted", "phantoms"} and result.verdict == "invalid"
+    assert result.lost.transactions == result.ghosts_acknowledged > 0 and result.phantoms > 0
+    assert result.because.endswith("(asynchronous replication).")
+    assert result.rejoin.state == "stopped" and result.rejoin.says.startswith("1236")
+    assert result.holds["primary"] == result.acknowledged == result.holds["replica 1"] + result.lost.transactions
+
+
+def test_semi_synchronous_replication_loses_nothing_with_the_host(sandbox_root):
+    result = fail_over(sandbox_root, "primary-host-loss", kind="semi-sync", rtt_ms=100)
+    assert bad(result) == set() and result.verdict == "valid"
+    assert (result.lost.transactions, result.phantoms, result.semi_sync.not_acknowledged) == (0, 0, 0)
+    assert result.acknowledged > 0 and result.reads > 0 and result.outage.total_s > 0
+
+
+def test_a_replica_that_stops_receiving_before_it_applies_drops_its_relay_log(sandbox_root):
+    result = fail_over(sandbox_root, "primary-host-loss", "stop-first", kind="semi-sync", rtt_ms=4, applying=False)
+    assert result.lost.transactions == result.acknowledged > 0
+    assert result.because.startswith("The replica stopped receiving")
+
+
+def test_a_replica_that_applies_first_keeps_its_relay_log(sandbox_root):
+    result = fail_over(sandbox_root, "primary-host-loss", kind="semi-sync", rtt_ms=4, applying=False)
+    assert bad(result) == set() and result.acknowledged > 0
+
+
+def test_a_switchover_in_order_loses_nothing(sandbox_root):
+    result = fail_over(sandbox_root, "switchover", kind="async", replicas=2, rtt_ms=4)
+    assert bad(result) == set() and result.rejoin.different_rows == 0
+    assert {check.key for check in result.checks} >= {"others", "rejoin"}
+
+
+def test_an_old_primary_that_is_not_shut_off_acknowledges_what_nobody_will_find(sandbox_root):
+    result = fail_over(sandbox_root, "partition", "unfenced", kind="async")
+    assert bad(result) >= {"late", "lost-promoted"} and result.outage is None
+    assert result.because.startswith("The old primary was not shut off")
+
+
+def test_a_cancelled_trial_ends_and_leaves_nothing(sandbox_root):
+    with pytest.raises(Exception, match="Cancelled"):
+        fail_over(sandbox_root, "primary-host-loss", cancelled=lambda: True)
+    assert not list((sandbox_root / "live").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "topology", "why"),
+    [
+        ("flood", {}, "There is no fault 'flood'"),
+        ("switchover", {"kind": "ring"}, "no topology of the kind 'ring'"),
+        ("switchover", {"replicas": 9}, "9 replicas are not possible"),
+        ("switchover", {"rtt_ms": -1}, "less than 0 ms"),
+        ("switchover", {"kind": "semi-sync", "acknowledgements": 2}, "need as many replicas"),
+    ],
+)
+def test_what_cannot_be_tried_is_refused_before_the_start(sandbox_root, fault, topology, why):
+    with pytest.raises(PlanError, match=why):
+        fail_over(sandbox_root, fault, **topology)

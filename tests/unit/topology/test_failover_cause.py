@@ -1,0 +1,44 @@
+"""The sentence that says why a failover lost commits."""
+
+from pathlib import Path
+
+from workers.topology.cause import RULES, because
+from workers.topology.kinds import SemiSyncCounters
+from workers.topology.policy import POLICIES
+from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.topology import Topology
+
+
+def why(fault="primary-host-loss", policy="careful", counters=None, **topology):
+    setup = FailoverSetup(Path("/"), object(), "", Topology(**topology), {}, fault, POLICIES[policy], 1)
+    return because(setup, counters)
+
+
+def test_each_cause_is_named_and_each_rule_is_used():
+    fell_back, held = SemiSyncCounters(10, 2), SemiSyncCounters(10, 0)
+    said = {
+        "unfenced": why("partition", "unfenced"),
+        "order": why(policy="stop-first", kind="semi-sync", applying=False),
+        "start": why("all-killed", kind="semi-sync", applying=False),
+        "async": why(),
+        "fell back": why(kind="semi-sync", counters=fell_back),
+        "flush": why("all-lose-power", kind="semi-sync", counters=held),
+    }
+    assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
+        "unfenced": "The old primary was not shut off",
+        "order": "The replica stopped receiving before it applied",
+        "start": "The replica had received the commits and not applied them",
+        "async": "The primary acknowledged commits that no replica had received yet (asynchronous replication)",
+        "fell back": "Semi-synchronous replication had fallen back to asynchronous",
+        "flush": "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
+        "(sync_relay_log)",
+    }
+    assert set(said.values()) == {says for _, says in RULES}
+
+
+def test_where_no_rule_applies_no_cause_is_invented():
+    assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
+
+
+def test_a_fault_that_ends_the_primary_needs_no_fence():
+    assert "received yet" in why("primary-kill", "unfenced")

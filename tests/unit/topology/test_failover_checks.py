@@ -1,0 +1,135 @@
+"""Each check of a failover flags its fault and no other, and is unknown without its evidence."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from tests.unit.topology.failures import EACH, SECRET, flagged, keys, ledger, outcomes, sound, without_key
+from workers.crash.evidence import ReplicaSeen, Seen, nothing
+from workers.crash.ledger import Ledger
+from workers.topology.checks import CHECKS, PIECES, judge_all
+from workers.topology.rejoin import REJOIN
+
+
+def test_a_failover_that_loses_nothing_is_valid():
+    assert set(outcomes(sound()).values()) == {"valid"} and outcomes(sound()).keys() == CHECKS.keys()
+
+
+def result(evidence, check):
+    return next(one for one in judge_all(ledger(), evidence) if one.key == check)
+
+
+def test_a_missing_last_commit_is_lost_and_was_read():
+    evidence = sound()
+    gone = replace(evidence, kept=without_key(evidence.kept, (1, EACH)))
+    assert flagged(gone) == {"lost-promoted", "phantoms"}
+    assert result(gone, "lost-promoted").count == 1 and result(gone, "lost-promoted").offenders == ((1, EACH),)
+
+
+def test_a_missing_commit_before_a_present_one_is_a_gap_too():
+    evidence = sound()
+    gone = replace(evidence, kept=without_key(evidence.kept, (1, EACH - 5)))
+    assert flagged(gone) == {"lost-promoted", "phantoms", "order-promoted"}
+
+
+def test_a_commit_in_doubt_may_be_missing_or_there():
+    evidence = sound()
+    there = replace(evidence, kept=Seen(ledger().sent()))
+    assert flagged(evidence) == flagged(there) == set()
+
+
+def test_a_commit_that_was_read_and_never_acknowledged_is_a_phantom():
+    evidence = sound()
+    read = replace(evidence, read=np.sort(np.append(evidence.read, keys((0, EACH + 1)))))
+    assert flagged(read) == {"phantoms"} and result(read, "phantoms").offenders == ((0, EACH + 1),)
+
+
+def test_a_transaction_with_half_its_rows_is_called():
+    evidence = sound()
+    torn = replace(without_key(evidence.kept, (2, EACH)), parts=keys((2, EACH)))
+    assert flagged(replace(evidence, kept=torn)) == {"lost-promoted", "phantoms", "torn-promoted"}
+
+
+def test_an_altered_or_doubled_row_is_called():
+    evidence = sound()
+    assert flagged(replace(evidence, kept=replace(evidence.kept, altered=keys((2, 3))))) == {"altered-promoted"}
+
+
+def test_a_row_that_nobody_sent_is_called():
+    evidence = sound()
+    more = replace(evidence.kept, whole=np.sort(np.append(evidence.kept.whole, keys((7, 1)))))
+    assert flagged(replace(evidence, kept=more)) == {"never-sent-promoted"}
+
+
+def test_an_acknowledgement_after_the_failover_is_called():
+    assert flagged(replace(sound(), late=keys((0, 3)))) == {"late"}
+
+
+def test_a_forged_acknowledgement_makes_all_unknown():
+    true = ledger()
+    times = true.clients[0].acknowledged_at_s.copy()
+    times[-1] = 9.0
+    forged = Ledger((replace(true.clients[0], acknowledged_at_s=times), *true.clients[1:]), true.seal)
+    assert set(outcomes(sound(), forged).values()) == {"unknown"}
+
+
+def test_a_new_primary_that_acknowledges_nothing_has_not_taken_over():
+    assert flagged(replace(sound(), after=Ledger(()).sealed(SECRET))) == {"takes-over"}
+
+
+def test_an_old_primary_that_differs_without_an_error_is_called():
+    silent = ReplicaSeen(REJOIN, "caught up", "", 4, only_follower=((1, 21),))
+    assert flagged(replace(sound(), rejoined=silent)) == {"rejoin"}
+    assert result(replace(sound(), rejoined=silent), "rejoin").offenders == ((1, 21),)
+
+
+def test_an_old_primary_that_refuses_misleads_nobody():
+    refused = replace(sound(), rejoined=ReplicaSeen(REJOIN, "stopped", "1236: diverged"))
+    assert flagged(refused) == set()
+    assert "must be rebuilt: 1236: diverged" in result(refused, "rejoin").says
+
+
+def test_an_old_primary_of_unknown_state_is_unknown():
+    assert outcomes(replace(sound(), rejoined=ReplicaSeen(REJOIN, "unknown", "late")))["rejoin"] == "unknown"
+    assert outcomes(replace(sound(), rejoined=ReplicaSeen(REJOIN, "caught up")))["rejoin"] == "unknown"
+
+
+def test_an_old_primary_that_does_not_start_is_called():
+    down = replace(sound(), stays_down="corrupt", rejoined=None)
+    assert outcomes(down)["old-starts"] == "invalid" and outcomes(down)["rejoin"] == "unknown"
+
+
+def test_one_of_several_other_replicas_that_differs_is_called():
+    good, bad = (ReplicaSeen(REJOIN, "caught up", "", rows) for rows in (0, 2))
+    assert flagged(replace(sound(), others=(("replica 2", good), ("replica 3", bad)))) == {"others"}
+
+
+def test_what_cannot_be_is_not_judged():
+    away = replace(sound(), returns=False, old=None, stays_down=None, rejoined=None, others=())
+    assert flagged(away) == set()
+    assert CHECKS.keys() - outcomes(away).keys() == {"old-starts", "rejoin", "others"}
+
+
+@pytest.mark.parametrize("piece", sorted(PIECES))
+def test_without_its_evidence_a_check_is_unknown_and_says_why(piece):
+    lacking = replace(sound(), **{piece: None}, problems=("the server hung up",))
+    hit = {key for key, check in CHECKS.items() if piece in check.needs}
+    assert hit and {key for key, outcome in outcomes(lacking).items() if outcome == "unknown"} == hit
+    assert all("the server hung up" in result(lacking, key).says for key in hit)
+
+
+def test_every_piece_of_evidence_has_a_name():
+    assert {need for check in CHECKS.values() for need in check.needs} == PIECES.keys()
+    assert PIECES.keys() <= {field.name for field in fields(sound())}
+
+
+def test_nothing_acknowledged_and_nothing_read_show_nothing():
+    empty = ledger(each=0)
+    evidence = replace(sound(), kept=Seen(nothing()), read=nothing())
+    assert outcomes(evidence, empty)["lost-promoted"] == outcomes(evidence, empty)["phantoms"] == "unknown"
+
+
+def test_a_check_that_raises_is_unknown():
+    evidence = replace(sound(), kept=Seen("no keys"))
+    assert outcomes(evidence)["lost-promoted"] == "unknown"

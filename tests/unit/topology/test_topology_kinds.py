@@ -1,0 +1,75 @@
+"""Settings of nodes by kind of replication, and topologies that cannot be."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.topology import Topology
+
+
+def build(flavour, *version):
+    return SimpleNamespace(flavour=flavour, version=version, title=f"{flavour} {version}")
+
+
+MARIADB, OLD_MARIADB = build("mariadb", 10, 11, 19), build("mariadb", 10, 1, 23)
+MYSQL_56, MYSQL_57, MYSQL_80, MYSQL_97 = (
+    build("mysql", 5, 6, 14), build("mysql", 5, 7, 30), build("mysql", 8, 0, 33), build("mysql", 9, 7, 4),
+)  # fmt: skip
+SEMI = TOPOLOGY_KINDS["semi-sync"]
+ASYNC = TOPOLOGY_KINDS["async"]
+
+
+def test_each_kind_is_under_its_key():
+    assert {key: kind.key for key, kind in TOPOLOGY_KINDS.items()} == {key: key for key in TOPOLOGY_KINDS}
+
+
+def test_an_asynchronous_node_needs_nothing_more():
+    assert ASYNC.settings(Topology(), MARIADB, "primary") == {} and ASYNC.lines(MYSQL_80) == ()
+
+
+@pytest.mark.parametrize(
+    ("server", "source", "replica", "plugins"),
+    [
+        (MARIADB, "master", "slave", ()),
+        (OLD_MARIADB, "master", "slave", ("semisync_master.so", "semisync_slave.so")),
+        (MYSQL_57, "master", "slave", ("semisync_master.so", "semisync_slave.so")),
+        (MYSQL_80, "source", "replica", ("semisync_source.so", "semisync_replica.so")),
+    ],
+)
+def test_the_names_follow_the_version(server, source, replica, plugins):
+    topology = Topology("semi-sync", timeout_ms=5000, wait_point="AFTER_COMMIT")
+    assert SEMI.settings(topology, server, "primary") == {
+        f"loose_rpl_semi_sync_{source}_enabled": "ON",
+        f"loose_rpl_semi_sync_{source}_timeout": "5000",
+        f"loose_rpl_semi_sync_{source}_wait_point": "AFTER_COMMIT",
+    }
+    assert SEMI.settings(topology, server, "replica") == {f"loose_rpl_semi_sync_{replica}_enabled": "ON"}
+    assert SEMI.lines(server) == tuple(f"plugin_load_add={plugin}" for plugin in plugins)
+
+
+def test_several_acknowledgements_have_a_setting():
+    settings = SEMI.settings(Topology("semi-sync", replicas=2, acknowledgements=2), MYSQL_80, "primary")
+    assert settings["loose_rpl_semi_sync_source_wait_for_replica_count"] == "2"
+    older = SEMI.settings(Topology("semi-sync", replicas=2, acknowledgements=2), MYSQL_57, "primary")
+    assert older["loose_rpl_semi_sync_master_wait_for_slave_count"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("topology", "server", "why"),
+    [
+        (Topology("semi-sync", timeout_ms=0), MARIADB, "timeout is 0"),
+        (Topology("semi-sync", acknowledgements=3), MYSQL_80, "3 acknowledgements need as many replicas"),
+        (Topology("semi-sync", replicas=2, acknowledgements=2), MARIADB, "one acknowledgement only"),
+        (Topology("semi-sync", replicas=2, acknowledgements=2), MYSQL_56, "one acknowledgement only"),
+        (Topology("semi-sync"), MYSQL_56, "AFTER_COMMIT only"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(topology, server, why):
+    assert any(why in said for said in SEMI.problems(topology, server))
+
+
+@pytest.mark.parametrize("server", [MARIADB, MYSQL_57, MYSQL_80, MYSQL_97])
+def test_what_can_be_is_not_refused(server):
+    assert SEMI.problems(Topology("semi-sync"), server) == ASYNC.problems(Topology(), server) == []
+    assert SEMI.problems(Topology("semi-sync", wait_point="AFTER_COMMIT"), MYSQL_56) == []

@@ -34,7 +34,7 @@ def _lose_power(scene: Scene, nodes: tuple[Node, ...]) -> None:
     """Hold every disk, freeze every server, read the last answers, cut all, kill all."""
     scene.step("freeze")
     for node in nodes:
-        _disk(node).hold()
+        _disk(node).hold_flushes()
     for node in nodes:
         node.sandbox.freeze()
     scene.hear()

@@ -13,7 +13,8 @@ from workers.topology.nodes import Node
 
 LIMIT_S = 60.0
 AFTER = 2000  # the first number of the clients that commit on the new primary
-AFTER_S = 0.3  # how long they commit
+AFTER_S = 0.2  # how long they commit after the first answer
+POLL_S = 0.02
 LAST_ANSWER_S = 0.5  # of a server that lives
 
 
@@ -102,6 +103,12 @@ def _promote(link: Link, stop_first: bool) -> None:
 
 
 def _commit(struck: Struck, after: Witness) -> None:
+    """Until the first answer, and a little longer. A server that gives none within the limit has not taken over."""
+    clock = struck.ports.clock
     after.begin()
+    deadline = clock() + LIMIT_S
+    while after.alive and clock() < deadline and not len(after.ledger().acknowledged()):
+        struck.timeline.must_go_on()
+        struck.ports.sleep(POLL_S)
     struck.ports.sleep(AFTER_S)
     after.drain(LAST_ANSWER_S)

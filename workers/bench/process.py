@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from workers.errors import Cancelled, LoadError
+from workers.host.child import ENDS_WITH_US
 
 POLL_S = 0.2  # between two checks for cancellation
 TERM_S = 1.0  # from SIGTERM to SIGKILL
-DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def started(argv: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterat
     the calling thread, which stays in the block while the process runs.
     """
     child = subprocess.Popen(
-        [*DIES_WITH_US, *argv],
+        [*ENDS_WITH_US, *argv],
         env=dict(env),
         cwd=folder,
         stdin=subprocess.DEVNULL,

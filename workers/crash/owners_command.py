@@ -15,10 +15,10 @@ import tempfile
 from typing import IO
 
 from workers.errors import SandboxError, reason
+from workers.host.child import ENDS_WITH_US
 
 # dashboard.findings.redact finds these messages by their words: guests see neither program nor output.
 LAST_WORDS = 500
-TIED = ("setpriv", "--pdeathsig=KILL", "--")
 PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment, for ssh
 DOUBT = "Check the server by hand: it may be down."
 FIX = "Correct the command."
@@ -54,7 +54,7 @@ class OwnersCommand:
             raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", FIX)
         try:
             self._running = running = subprocess.Popen(
-                [*TIED, *argv],
+                [*ENDS_WITH_US, *argv],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

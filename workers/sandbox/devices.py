@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from workers.errors import SandboxError
@@ -20,6 +19,7 @@ from workers.sandbox import place
 from workers.sandbox.disk import ability
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.log_places import LogPlaces
+from workers.sandbox.owner import Removable
 from workers.sandbox.storage import PAGE_BYTES, Storage
 
 CALIBRATE_S = 0.15  # for each round, and at least LEAST_FSYNCS
@@ -38,7 +38,7 @@ def require_disks() -> None:
         )
 
 
-class Devices:
+class Devices(Removable):
     """`create` makes them, empty and mounted; their fsyncs take no time until `charge`. `remove`, or the end of the
     `with` block, removes them. `data`: folder for the datadir; `logs`: places of the logs."""
 
@@ -112,12 +112,6 @@ class Devices:
     def remove(self) -> None:
         """All processes that write there must be dead. May be called twice."""
         self._made.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.remove()
 
     def _cost(self, k_us: float) -> None:
         for disk in self.disks:

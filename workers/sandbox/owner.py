@@ -4,9 +4,12 @@ import contextlib
 import json
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
+from workers.errors import SandboxError
 from workers.sandbox import untrusted
 from workers.sandbox.process import start_time
 
@@ -112,6 +115,29 @@ def remove(folder: Path) -> bool:
         except OSError:  # something is mounted there
             gone = folder
     return untrusted.remove_tree(gone)
+
+
+def end_and_remove(folder: Path, end: Callable[[], None]) -> None:
+    """`end` ends what uses the folder. If it raises, the next sweep removes the folder."""
+    try:
+        end()
+    finally:
+        release(folder)
+    if not remove(folder):
+        raise SandboxError(f"The folder {folder} could not be removed.", "Remove it by hand.")
+
+
+class Removable:
+    """Removed at the end of its `with` block."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+    def remove(self) -> None:
+        raise NotImplementedError
 
 
 def enterable(folder: Path) -> Path:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
@@ -19,6 +18,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import Logs
+from workers.sandbox.owner import Removable
 from workers.sandbox.process import Fence
 from workers.sandbox.room import Room
 from workers.sandbox.users import User, unprivileged_user
@@ -46,7 +46,7 @@ class Recovery:
     log_lines: tuple[str, ...]
 
 
-class Sandbox:
+class Sandbox(Removable):
     """A running server. `create` makes one; `remove`, or the end of the `with` block, removes it.
 
     `target`: address and account; `my_cnf`: text of the option file; `trace_file`: table of its fsync calls (None: not
@@ -238,18 +238,7 @@ class Sandbox:
 
     def remove(self) -> None:
         """Kill the server and delete its folder. May be called twice."""
-        try:
-            self.kill()
-        finally:
-            owner.release(self.folder)
-        if not owner.remove(self.folder):
-            raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.remove()
+        owner.end_and_remove(self.folder, self.kill)
 
     def _furnish(self, image: Path, trace: bool) -> None:
         self._room.furnish()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SandboxError
-from workers.sandbox.builds import compiled
+from workers.sandbox.builds import compiled, progress
 from workers.sandbox.builds.catalogue import CATALOGUE
-from workers.sandbox.builds.compiled import CompiledEngine, follow
+from workers.sandbox.builds.compiled import CompiledEngine, percent
 from workers.sandbox.builds.debian import Apt, DebianSuite, Package
 
 TOKUDB = CATALOGUE["mariadb-10.5-tokudb"].source
@@ -38,7 +38,7 @@ def test_it_says_which_machine_it_needs(monkeypatch):
 
 
 def test_it_tells_how_far_it_is_and_keeps_what_was_printed(tmp_path, monkeypatch, told):
-    monkeypatch.setattr(compiled, "TELL_EVERY_S", 0.02)
+    monkeypatch.setattr(progress, "TELL_EVERY_S", 0.02)
     go_on = tmp_path / "go on"
     script = f"echo '[  7%] Building'; while [ ! -e '{go_on}' ]; do sleep 0.05; done; echo done; exit 3"
 
@@ -46,14 +46,16 @@ def test_it_tells_how_far_it_is_and_keeps_what_was_printed(tmp_path, monkeypatch
         told.append(line)
         go_on.touch()
 
-    assert follow(["sh", "-c", script], tmp_path / "log", tell) == 3
+    log = tmp_path / "log"
+    with pytest.raises(SandboxError, match="ended with status 3"):
+        progress.run(["sh", "-c", script], "Nothing", tell=tell, progress=lambda: percent(log), log=log)
     assert told == ["compiled: 7 %"]
     assert (tmp_path / "log").read_text() == "[  7%] Building\ndone\n"
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path, told):
-    with pytest.raises(SandboxError, match="no-such-program could not be started"):
-        follow(["no-such-program"], tmp_path / "log", told.append)
+    with pytest.raises(SandboxError, match="failed to execute no-such-program"):
+        progress.run(["no-such-program"], "Nothing", log=tmp_path / "log")
 
 
 @pytest.fixture
@@ -73,7 +75,6 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_folder: Path) 
 
     monkeypatch.setattr(DebianSuite, "put", put)
     monkeypatch.setattr(Apt, "source", source)
-    monkeypatch.setattr(compiled, "DIES_WITH_US", ())
     monkeypatch.setattr(compiled, "ALONE", ("env",))
     monkeypatch.setattr(compiled, "ENTER", tmp_path / "enter.sh")
     (tmp_path / "workshop/root").mkdir(parents=True)
@@ -97,7 +98,7 @@ def test_what_was_made_lies_with_the_servers_plugins(engine, tmp_path):
 
 
 def test_a_failure_says_the_last_words_and_leaves_nothing(engine, tmp_path):
-    with pytest.raises(SandboxError, match=r"\(status 2\): no such header") as failed:
+    with pytest.raises(SandboxError, match="ended with status 2: no such header") as failed:
         put(engine, tmp_path, "echo no such header; exit 2")
     assert "compile.log" in failed.value.fix
     assert [path.name for path in (tmp_path / "workshop").iterdir()] == ["root"]

@@ -9,23 +9,20 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workers.errors import SandboxError
 from workers.sandbox import untrusted
 from workers.sandbox.builds import store
 from workers.sandbox.builds.debian import Apt, DebianSuite, Package, archive
 from workers.sandbox.builds.layout import discover
-from workers.sandbox.builds.progress import SHOWN, TELL_EVERY_S, Tell
+from workers.sandbox.builds.progress import Tell, run
 from workers.sandbox.users import unprivileged_user
 
 SCRIPT = "compile.sh"
 ENTER = Path(__file__).with_name("enter_root.sh")
 # In own namespaces: the compiler's processes end with the first one, which ends with the worker.
 ALONE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child")
-DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")  # unshare ignores TERM
 PERCENT = re.compile(r"^\[ *(\d+)%]", re.MULTILINE)
 TAIL_BYTES = 8192
 MOST_BYTES = 1 << 30  # of a plugin
@@ -95,23 +92,10 @@ class CompiledEngine:
     def _compile(self, tree: Path, log: Path, tell: Tell) -> None:
         tell(f"Compiling {self.made}: minutes to half an hour, by the machine. All it prints is in {log}.")
         user = unprivileged_user()
-        argv: list[str | Path] = [
-            *DIES_WITH_US,
-            "nice",
-            *ALONE,
-            "--",
-            "sh",
-            ENTER,
-            tree,
-            SCRIPT,
-            str(user.uid),
-            str(user.gid),
-        ]
-        if status := follow(argv, log, tell):
-            raise SandboxError(
-                f"{self.made} could not be compiled (status {status}): {_tail(log).strip()[-SHOWN:]}",
-                f"Nothing was installed; what was downloaded is kept. All that was printed is in {log}.",
-            )
+        argv: list[str | Path] = ["nice", *ALONE, "--", "sh", ENTER, tree, SCRIPT, str(user.uid), str(user.gid)]
+        fix = f"Nothing was installed; what was downloaded is kept. All that was printed is in {log}."
+        failed = f"{self.made} could not be compiled"
+        run(argv, failed, fix=fix, tell=tell, progress=lambda: percent(log), log=log)
 
     def _take(self, made: Path, root: Path) -> None:
         plugins = discover(root, own_libc=True).plugin_dir or root / "usr/lib/mysql/plugin"
@@ -119,33 +103,10 @@ class CompiledEngine:
         untrusted.copy(made, plugins / self.made, MOST_BYTES)
 
 
-def follow(argv: Sequence[str | Path], log: Path, tell: Tell) -> int:
-    """Run the program with its output in `log`; `tell` gets make's percents. Returns the exit status."""
-    with log.open("wb") as printed:
-        try:
-            running = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT)
-        except OSError as error:
-            raise SandboxError(
-                f"{argv[0]} could not be started ({error.strerror}).", "Nothing was installed."
-            ) from error
-        try:
-            return _wait(running, log, tell)
-        except BaseException:
-            running.kill()
-            running.wait()
-            raise
-
-
-def _wait(running: subprocess.Popen[bytes], log: Path, tell: Tell) -> int:
-    told = ""
-    while True:
-        try:
-            return running.wait(TELL_EVERY_S)
-        except subprocess.TimeoutExpired:
-            done = PERCENT.findall(_tail(log))
-            if done and done[-1] != told:
-                told = done[-1]
-                tell(f"compiled: {told} %")
+def percent(log: Path) -> str:
+    """How far make is, by its last lines; "" while it has not said."""
+    done = PERCENT.findall(_tail(log))
+    return f"compiled: {done[-1]} %" if done else ""
 
 
 def _tail(log: Path) -> str:

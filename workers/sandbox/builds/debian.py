@@ -15,7 +15,7 @@ from pathlib import Path
 
 from workers.errors import SandboxError
 from workers.sandbox.builds.archive import intact, verify
-from workers.sandbox.builds.progress import Tell, run, size_bytes
+from workers.sandbox.builds.progress import Tell, growth, run, size_bytes
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 APT_FOLDER = Path("/etc/apt")
@@ -121,16 +121,8 @@ class Apt:
         self, argv: list[str], failed: str, tell: Tell | None = None, *, total_bytes: int = 0, cwd: Path | None = None
     ) -> str:
         env = {**os.environ, "APT_CONFIG": str(self._config), "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
-        growing = self.archives if total_bytes else None
-        return run(
-            ["apt-get", *argv],
-            failed,
-            tell=tell,
-            growing=growing,
-            total_bytes=total_bytes,
-            env=env,
-            cwd=cwd or self.archives,
-        )
+        progress = growth(self.archives, total_bytes) if total_bytes else None
+        return run(["apt-get", *argv], failed, tell=tell, progress=progress, env=env, cwd=cwd or self.archives)
 
 
 def config(folder: Path, user: str, network: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workers.errors import SandboxError
 from workers.sandbox.builds.archive import unzip, verify
-from workers.sandbox.builds.progress import Tell, run
+from workers.sandbox.builds.progress import Tell, growth, run
 
 # 2.10 fetches the artifact only. Later versions read its POM, and the parent of MariaDB 10.1.8's was never published.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:2.10:copy"
@@ -85,7 +85,7 @@ class MavenArtifact:
         what = (f"-Dartifact={self.artifact}", f"-DoutputDirectory={copied}")
         failed = "Maven could not fetch it. Nothing was installed: try again"
         try:
-            run(["mvn", *said, *what], failed, tell=tell, growing=repository, cwd=repository)
+            run(["mvn", *said, *what], failed, tell=tell, progress=growth(repository), cwd=repository)
         finally:
             shutil.rmtree(copied, ignore_errors=True)
 

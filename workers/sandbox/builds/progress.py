@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from workers.errors import SandboxError
+from workers.host.child import ENDS_WITH_US
 
 Tell = Callable[[str], None]
 TELL_EVERY_S = 2.0
 SHOWN = 1500  # characters
-DIES_WITH_US = ("setpriv", "--pdeathsig=TERM", "--")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -19,18 +19,19 @@ def run(
     argv: Sequence[str | Path],
     failed: str,
     *,
+    fix: str = "",
     tell: Tell | None = None,
-    growing: Path | None = None,
-    total_bytes: int = 0,
+    progress: Callable[[], str] | None = None,
+    log: Path | None = None,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> str:
-    """The program's output. While it runs, `tell` gets the size of the folder `growing`. SandboxError, with the end of
-    the output, when it fails. The program ends with the worker."""
-    with tempfile.TemporaryFile("w+", errors="replace") as printed:
+    """The program's output, which stays in the file `log`. While it runs, `tell` gets each change of `progress()`.
+    SandboxError, with the end of the output, when it fails. The program ends with the worker."""
+    with log.open("w+", errors="replace") if log else tempfile.TemporaryFile("w+", errors="replace") as printed:
         try:
             running = subprocess.Popen(
-                [*DIES_WITH_US, *map(str, argv)],
+                [*ENDS_WITH_US, *map(str, argv)],
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
@@ -38,31 +39,37 @@ def run(
                 cwd=cwd,
             )
         except OSError as error:
-            raise SandboxError(f"{failed}: {argv[0]} could not be started ({error.strerror}).") from error
+            raise SandboxError(f"{failed}: {argv[0]} could not be started ({error.strerror}).", fix) from error
         try:
-            _wait(running, tell, growing, total_bytes)
+            _wait(running, tell, progress)
         except BaseException:
             running.kill()
             running.wait()
             raise
         printed.seek(0)
-        said = COLOURS.sub("", printed.read())
+        output = COLOURS.sub("", printed.read())
     if running.returncode:
-        raise SandboxError(f"{failed}: {argv[0]} ended with status {running.returncode}: {said.strip()[-SHOWN:]}")
-    return said
+        said = f"{argv[0]} ended with status {running.returncode}: {output.strip()[-SHOWN:]}"
+        raise SandboxError(f"{failed}: {said}", fix)
+    return output
 
 
-def _wait(running: subprocess.Popen[bytes], tell: Tell | None, growing: Path | None, total_bytes: int) -> None:
-    told = -1
+def _wait(running: subprocess.Popen[bytes], tell: Tell | None, progress: Callable[[], str] | None) -> None:
+    told = ""
     while True:
         try:
-            running.wait(TELL_EVERY_S if tell and growing else None)
+            running.wait(TELL_EVERY_S if tell and progress else None)
             return
         except subprocess.TimeoutExpired:
-            there = size_bytes(growing) if growing else 0
-            if tell and there >> 20 != told:
-                told = there >> 20
-                tell(f"{told} of {total_bytes >> 20} MiB" if total_bytes else f"{told} MiB")
+            if tell and progress and (now := progress()) not in ("", told):
+                told = now
+                tell(now)
+
+
+def growth(folder: Path, total_bytes: int = 0) -> Callable[[], str]:
+    """How large the folder is; 0: its final size is not known."""
+    total = f" of {total_bytes >> 20}" if total_bytes else ""
+    return lambda: f"{size_bytes(folder) >> 20}{total} MiB"
 
 
 def size_bytes(folder: Path) -> int:

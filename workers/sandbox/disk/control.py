@@ -11,9 +11,8 @@ An answer begins with `ok`, or with `error` and the reason; then nothing was cha
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
 
-from workers.sandbox.disk.cache import BLOCK_BYTES, SECTOR_BYTES
+from workers.sandbox.disk.cache import SECTOR_BYTES
 from workers.sandbox.disk.device import VolatileDevice
 
 GRANULARITIES = tuple(SECTOR_BYTES << shift for shift in range(4))  # 512 to 4096
@@ -66,18 +65,7 @@ def _reset(device: VolatileDevice) -> str:
 
 
 def _stat(device: VolatileDevice) -> str:
-    state = {
-        "size_bytes": device.cache.size_bytes,
-        "block_bytes": BLOCK_BYTES,
-        "pending_bytes": device.cache.pending_bytes,
-        "frozen": int(device.cache.frozen),
-        "lying": int(device.lying),
-        "k_us": device.k_us,
-        "r_mbps": device.r_mbps,
-        "lost_bytes": device.last_cut.lost_bytes,
-        "kept_bytes": device.last_cut.kept_bytes,
-    }
-    return " ".join(f"{name}={value}" for name, value in (asdict(device.counters) | state).items())
+    return " ".join(f"{name}={value + 0}" for name, value in vars(device.stats()).items())  # + 0: True is told as 1
 
 
 COMMANDS: dict[str, Callable[..., str]] = {

@@ -24,6 +24,20 @@ class Counters:
     cuts: int = 0
 
 
+@dataclass(kw_only=True)
+class DiskStats(Counters):
+    """The counters and the present state. `lost_bytes` and `kept_bytes` are those of the last cut."""
+
+    size_bytes: int
+    pending_bytes: int
+    frozen: int
+    lying: int
+    k_us: float
+    r_mbps: float
+    lost_bytes: int
+    kept_bytes: int
+
+
 @dataclass(frozen=True)
 class FlushInProgress:
     """A flush in progress, by the monotonic clock."""
@@ -79,6 +93,19 @@ class VolatileDevice:
     def tick(self) -> None:
         while self._flush and not self.holds_flushes and self._flush.ends_ns <= time.monotonic_ns():
             self._finish()
+
+    def stats(self) -> DiskStats:
+        return DiskStats(
+            **vars(self.counters),
+            size_bytes=self.cache.size_bytes,
+            pending_bytes=self.cache.pending_bytes,
+            frozen=self.cache.frozen,
+            lying=self.lying,
+            k_us=self.k_us,
+            r_mbps=self.r_mbps,
+            lost_bytes=self.last_cut.lost_bytes,
+            kept_bytes=self.last_cut.kept_bytes,
+        )
 
     def hold_flushes(self) -> None:
         """No flush ends until the cut, and none is answered."""

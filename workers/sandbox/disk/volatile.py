@@ -5,15 +5,16 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Self, get_type_hints
 
 from workers.errors import SandboxError, reason
+from workers.host.child import ENDS_WITH_US
 from workers.sandbox import owner, place, process, untrusted
 from workers.sandbox.disk import system
 from workers.sandbox.disk.cache import SECTOR_BYTES, Cut
+from workers.sandbox.disk.device import DiskStats
+from workers.sandbox.owner import Removable
 
 PROJECT = Path(__file__).resolve().parents[3]
 START_TIMEOUT_S = 60  # of a process, on a machine that may be busy
@@ -21,7 +22,6 @@ ANSWER_TIMEOUT_S = 30
 POLL_S = 0.002
 LEAST_BYTES = 16 << 20  # an ext4 with a journal
 MKFS = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
-DIES_WITH_US = ("setpriv", "--pdeathsig=KILL", "--")
 NO_JOURNAL = ("-O", "^has_journal")
 REPAIR_FAILED = ~3  # bits of e2fsck's status that mean more than "errors were corrected"
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -31,31 +31,7 @@ class BrokenFileSystem(SandboxError):
     """A power loss broke the file system below the server, and nothing can repair it."""
 
 
-@dataclass(frozen=True)
-class DiskStats:
-    """Since the disk was made; `ignored` flushes were acknowledged while it lied or after a cut. `lost_bytes` and
-    `kept_bytes` are those of the last cut."""
-
-    reads: int
-    writes: int
-    write_bytes: int
-    flushes: int
-    flush_bytes: int
-    flush_ns: int
-    ignored: int
-    cuts: int
-    size_bytes: int
-    block_bytes: int
-    pending_bytes: int
-    frozen: int
-    lying: int
-    k_us: float
-    r_mbps: float
-    lost_bytes: int
-    kept_bytes: int
-
-
-class VolatileDisk:
+class VolatileDisk(Removable):
     """`create` makes one; `remove`, or the end of the `with` block, removes it. A `cut` loses everything below `mnt`
     that was not flushed. The disk ends with the process that made it, which is a power cut too.
 
@@ -126,7 +102,7 @@ class VolatileDisk:
         self._tell(f"set {k_us:.3f} {r_mbps:.6f}")
 
     def stats(self) -> DiskStats:
-        kinds = DiskStats.__annotations__
+        kinds = get_type_hints(DiskStats)
         return DiskStats(**{name: kinds[name](value) for name, value in self._tell("stat").items()})
 
     def power_on(self) -> str:
@@ -176,18 +152,7 @@ class VolatileDisk:
                 system.unmount(self.mnt)
         except SandboxError:  # it hangs or is dead; killing its process ends every wait
             self._kill()
-        try:
-            self._end()
-        finally:
-            owner.release(self.folder)
-        if not owner.remove(self.folder):
-            raise SandboxError(f"The folder {self.folder} could not be removed.", "Remove it by hand.")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.remove()
+        owner.end_and_remove(self.folder, self._end)
 
     def _furnish(self, size_bytes: int, image: Path | None, journal: bool) -> None:
         place.require_short(self._control)
@@ -207,7 +172,7 @@ class VolatileDisk:
         log = self.folder / "disk.log"
         with os.fdopen(untrusted.new_log(log), "ab") as said:
             self._process = process.spawn(
-                [*DIES_WITH_US, *map(str, argv)], env=environment, cwd=Path("/"), output=said.fileno()
+                [*ENDS_WITH_US, *map(str, argv)], env=environment, cwd=Path("/"), output=said.fileno()
             )
         owner.write(self.folder, owner.myself(self._process.pid))
         deadline = time.monotonic() + START_TIMEOUT_S

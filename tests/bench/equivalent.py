@@ -18,6 +18,7 @@ STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/checks.py": STRICT
     | {
+        ("return ''", "return None"): FALSY,
         (
             "(client_of(last) == client_of(missing)) & (last > missing)",
             "(client_of(last) == client_of(missing)) & (last >= missing)",
@@ -69,7 +70,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "ask.text(follower, self.dialect.own) if self.dialect.own else 'x'",
         ): "no server is a source of that name",
     },
-    "workers/crash/replica_judgement.py": {("return ''", "return None"): FALSY},
     "workers/crash/run.py": {("return ''", "return None"): FALSY},
     "workers/crash/transactions.py": STRICT
     | {

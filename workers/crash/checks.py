@@ -4,16 +4,15 @@ Acknowledged commits must be present. Commits in doubt may be present or absent,
 commits must be absent. A check that lacks evidence, or raises, is unknown. Keys are sorted numpy arrays.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from workers.crash.evidence import Evidence, Seen, together, without
+from workers.crash.evidence import Evidence, ReplicaSeen, Seen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.oddities import Oddities
-from workers.crash.replica_judgement import judge_replicas
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult, invalid, unknown, valid
 
@@ -21,6 +20,7 @@ T = TypeVar("T")
 
 FIRST = 10  # offenders with names
 IMPOSSIBLE = "a row whose client or number cannot exist"
+RECONNECTIONS = ("after recovery", "after the primary wrote on")
 PIECES = {
     "stays_down": "the server's state",
     "gtids": "GTIDs",
@@ -223,8 +223,30 @@ def _tables_damaged(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return invalid(1, "The server finds a table damaged (CHECK TABLE).")
 
 
-def _replica(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return judge_replicas(evidence.replicas)
+def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
+    """Valid when the replica caught up both times and had the same rows. The old primary's attempt to follow the
+    promoted replica is not judged: an asynchronous replica may always be behind."""
+    ours = [one for one in seen if one.moment in RECONNECTIONS]
+    bad = [said for one in ours if (said := _complaint(one))]
+    if bad:
+        rows = max((one.different_rows or 0 for one in ours), default=0)
+        return invalid(max(rows, 1), " ".join(bad))
+    if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
+        why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
+        return unknown(f"Whether the replica agrees is unclear: {why}")
+    return valid("The replica caught up both times and has the same rows.")
+
+
+def _complaint(one: ReplicaSeen) -> str:
+    if one.state == "stopped":
+        return f"{one.moment.capitalize()} the replica stopped: {one.error}."
+    if one.state == "caught up" and one.different_rows:
+        return f"{one.moment.capitalize()} the replica reports no error, and {one.different_rows} rows differ."
+    return ""
+
+
+def _good(one: ReplicaSeen) -> bool:
+    return one.state == "caught up" and one.different_rows == 0
 
 
 CHECKS: dict[str, Check] = {
@@ -245,7 +267,9 @@ CHECKS: dict[str, Check] = {
     "binlog-unreadable": Check("Binary log readable for a replica", ("binlog",), _binlog_unreadable),
     "prepared-left": Check("No prepared transaction left", ("prepared_left",), _prepared_left),
     "tables-damaged": Check("Tables undamaged", ("tables_ok",), _tables_damaged),
-    "replica": Check("Replica running with equal rows", ("replicas",), _replica),
+    "replica": Check(
+        "Replica running with equal rows", ("replicas",), lambda _, evidence: judge_replicas(evidence.replicas)
+    ),
 }
 
 

@@ -8,7 +8,7 @@ from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import verdict_label
 from workers.bench.plan import CONTROLS, Plan
-from workers.crash.replica_judgement import RECONNECTIONS
+from workers.crash.checks import RECONNECTIONS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
 REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree", "not tried")  # worst first

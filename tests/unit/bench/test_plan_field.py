@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from dashboard.installation.home import PROJECT
-from workers.bench import plan_document
+from tests import plan_document
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import fields_of
 
-MAKE = "python -m workers.bench.plan_document, into docs/recipes.md"
+MAKE = "python -m tests.plan_document, into docs/recipes.md"
 ADD = """
 import dataclasses, json, os, sys, tomllib
 from pathlib import Path
@@ -35,7 +35,8 @@ from dashboard.commands.management.commands.experiment import Command
 from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.history.track_keys import load_track
 from dashboard.portable import shape
-from workers.bench import plan_document, recipes
+from tests import plan_document
+from workers.bench import recipes
 from workers.bench.recipes.reading import read
 from workers.bench.review import problems
 from workers.errors import PlanError

@@ -1,4 +1,4 @@
-"""The plan's fields as a table of docs/recipes.md: `python -m workers.bench.plan_document` prints it."""
+"""The plan's fields as a table of docs/recipes.md: `python -m tests.plan_document` prints it."""
 
 from collections.abc import Iterator
 

@@ -8,6 +8,7 @@ from workers.sandbox.builds.archive import unpack
 from workers.sandbox.builds.build import ask_version
 from workers.sandbox.builds.catalogue import CATALOGUE, CatalogueEntry
 from workers.sandbox.builds.layout import SERVERS, discover
+from workers.sandbox.builds.parts import PARTS, Part
 from workers.sandbox.builds.progress import Tell, size_bytes
 from workers.sandbox.builds.store import Manifest
 from workers.sandbox.builds.system import SYSTEM
@@ -16,13 +17,14 @@ UNPACKED = 6  # upper bound of a tarball's content over its size (measured: 2 to
 
 
 def install(key: str, tell: Tell, mirror: str = "") -> None:
-    """Install a build of the catalogue. SandboxError: unknown, installed already, or something is missing here."""
-    if key not in CATALOGUE:
+    """Install a build of the catalogue, or a part. SandboxError: unknown, installed already, or something is missing
+    here."""
+    entry = CATALOGUE.get(key) or PARTS.get(key)
+    if entry is None:
         raise SandboxError(
             f"The catalogue has no build called {key!r}.",
-            f"It has: {', '.join(CATALOGUE)}. Another server: manage.py build add NAME --basedir PATH",
+            f"It has: {', '.join((*CATALOGUE, *PARTS))}. Another server: manage.py build add NAME --basedir PATH",
         )
-    entry = CATALOGUE[key]
     store.require_free(key)
     if missing := entry.source.missing():
         raise SandboxError(f"{key} was not installed. {missing}")
@@ -33,11 +35,20 @@ def install(key: str, tell: Tell, mirror: str = "") -> None:
         store.publish(key, lambda root: _put(key, entry, root, tell, mirror))
 
 
-def _put(key: str, entry: CatalogueEntry, root: Path, tell: Tell, mirror: str) -> Manifest:
+def _put(key: str, entry: CatalogueEntry | Part, root: Path, tell: Tell, mirror: str) -> Manifest | None:
+    """None: a part, which is no server."""
     downloads = store.downloads(key)
     downloads.mkdir(parents=True, exist_ok=True)
     entry.source.put(downloads, root, tell, mirror)
     store.readable(root)
+    if isinstance(entry, CatalogueEntry):
+        return _server(key, entry, root)
+    if not (root / entry.file).is_file():
+        raise SandboxError(f"What came has no {entry.file}.", "Nothing was installed.")
+    return None
+
+
+def _server(key: str, entry: CatalogueEntry, root: Path) -> Manifest:
     layout = discover(root, own_libc=entry.source.own_libc)
     flavour, version = ask_version(layout)
     for plugin in entry.plugins:
@@ -60,7 +71,7 @@ def _put(key: str, entry: CatalogueEntry, root: Path, tell: Tell, mirror: str) -
 
 def add(key: str, tell: Tell, *, basedir: Path | None = None, tarball: Path | None = None) -> None:
     """Add a server of the user: used in its folder (`basedir`), or unpacked from a tarball."""
-    if key in CATALOGUE or key in SYSTEM:
+    if key in (*CATALOGUE, *SYSTEM, *PARTS):
         raise SandboxError(f"{key} is the name of a build that Durascope knows.", "Choose another name.")
     store.require_free(key)
     source = basedir or tarball

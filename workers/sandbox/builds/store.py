@@ -120,17 +120,17 @@ def require_space(mib: int) -> None:
         )
 
 
-def publish(key: str, fill: Callable[[Path], Manifest]) -> None:
+def publish(key: str, fill: Callable[[Path], Manifest | None]) -> None:
     """`fill(root)` puts the files into an empty folder, makes them `readable` and describes them; then the build
-    appears."""
+    appears. What it does not describe is no server, and `installed` does not name it."""
     require_free(key)
     workshop = folder() / f".making-{key}"
     untrusted.remove_tree(workshop)  # of an install that was killed; we hold the lock
     _made(workshop / "root")
     try:
-        manifest = fill(workshop / "root")
-        (workshop / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
-        (workshop / MANIFEST).chmod(0o644)
+        if manifest := fill(workshop / "root"):
+            (workshop / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
+            (workshop / MANIFEST).chmod(0o644)
         subprocess.run(["sync", "--file-system", workshop], check=False)  # so that a power loss cannot damage it
         workshop.rename(folder() / key)
     finally:

@@ -11,8 +11,9 @@ from django.core.management.base import BaseCommand
 
 from workers.errors import DurascopeError, SandboxError
 from workers.sandbox import builds
-from workers.sandbox.builds import install, store
+from workers.sandbox.builds import install, parts, store
 from workers.sandbox.builds.catalogue import CATALOGUE
+from workers.sandbox.builds.parts import PARTS
 
 REFUSED = 2
 
@@ -23,7 +24,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
-        commands.add_parser("list", help="all builds: installed or not, what they are for")
+        commands.add_parser("list", help="all builds and parts: installed or not, what they are for")
         installs = commands.add_parser("install", help="install builds of the catalogue")
         installs.add_argument("names", nargs="+", metavar="NAME")
         installs.add_argument("--mirror", default="", metavar="URI", help="Debian's archive, where apt knows none")
@@ -47,7 +48,8 @@ class Command(BaseCommand):
             sys.exit(REFUSED)
 
     def _list(self, **_: object) -> None:
-        for key, known in builds.every().items():
+        everything: dict[str, builds.KnownBuild | parts.Part] = {**builds.every(), **PARTS}
+        for key, known in everything.items():
             self.stdout.write(f"{key}: {known.title}\n    {_state(key)}\n    {known.purpose}")
         self.stdout.write(f"Installed builds are in {store.folder()}.")
 
@@ -70,6 +72,8 @@ class Command(BaseCommand):
 
 
 def _ready(key: str) -> str:
+    if key in PARTS:
+        return f"{key} is installed: {PARTS[key].title}."
     build = builds.find(key)
     return f"{key} is installed: {build.title}, version {build.version_text}."
 
@@ -77,9 +81,11 @@ def _ready(key: str) -> str:
 def _state(key: str) -> str:
     """Its version when it is here; else what it takes to have it."""
     try:
+        if key in PARTS:
+            return f"installed: {parts.find(key)}"
         build = builds.find(key)
     except SandboxError as absent:
-        if entry := CATALOGUE.get(key):
+        if entry := CATALOGUE.get(key) or PARTS.get(key):
             return f"not installed: {entry.download_mib} MiB to download, {entry.size_mib} MiB when installed"
         return f"not here: {absent}"
     manifest = store.read(key)

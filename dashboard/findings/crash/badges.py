@@ -1,10 +1,14 @@
-"""Which crashes this installation itself has tried with the durability settings that a server has now."""
+"""Which crashes this installation itself has tried with the version and the durability settings that a server has now.
+
+Where a crash was tried only on other versions of the same series, the trials of the nearest version count, and its
+number is shown.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from dashboard.findings.crash.durability import Durability, agree, of_server, of_trial
+from dashboard.findings.crash.durability import Durability, Version, agree, of_server, of_trial
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
@@ -21,26 +25,47 @@ MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
 @dataclass(frozen=True)
 class Badge:
-    """One crash class. `state`: passed, failed or unknown; `experiment_id`: the newest that it rests on."""
+    """One crash class. `state`: passed, failed or unknown; `experiment_id`: the newest that it rests on; `neighbour`:
+    the version that the trials ran on, "" for the server's own."""
 
     kind: str
     state: str
     says: str
     experiment_id: int
     experiments: int
+    neighbour: str
 
 
-TriedLike = Mapping[str, Mapping[str, list[tuple[int, Tried]]]]  # engine -> crash kind -> (experiment, trial)
+@dataclass(frozen=True)
+class LikeTrials:
+    """Trials of one engine and crash kind. `neighbour`: the version that they ran on, "" for the server's own."""
+
+    trials: tuple[tuple[int, Tried], ...]  # (experiment, trial)
+    neighbour: str
+
+
+Place: TypeAlias = tuple[int, str]  # server, variant
+Ran: TypeAlias = tuple[str, Version]  # an engine with the settings that are asked about, and its version
+TriedLike: TypeAlias = Mapping[str, Mapping[str, LikeTrials]]  # engine -> crash kind -> its trials
 
 
 def tried_like(server: Server) -> TriedLike:
-    """The trials here with the version and settings of this server; no engine: it was never asked for its settings."""
+    """The trials here with the settings of this server; no engine: it was never asked for its settings."""
     answer = last_answer(server)
     present = of_server(answer.facts if answer else {})
-    found: dict[str, dict[str, list[tuple[int, Tried]]]] = {engine: {} for engine in present.engines}
-    for engine, experiment_id, trial in _like(present) if found else ():
-        found[engine].setdefault(trial.kind, []).append((experiment_id, trial))
-    return found
+    found: dict[str, dict[str, dict[Version, list[tuple[int, Tried]]]]] = {engine: {} for engine in present.engines}
+    for (engine, version), experiment_id, trial in _like(present) if found else ():
+        found[engine].setdefault(trial.kind, {}).setdefault(version, []).append((experiment_id, trial))
+    return {
+        engine: {kind: _nearest(present.version, by_version) for kind, by_version in kinds.items()}
+        for engine, kinds in found.items()
+    }
+
+
+def _nearest(version: Version, by_version: Mapping[Version, list[tuple[int, Tried]]]) -> LikeTrials:
+    """Of two neighbours at the same distance the newer one."""
+    nearest = min(by_version, key=lambda one: (abs(one[2] - version[2]), -one[2]))
+    return LikeTrials(tuple(by_version[nearest]), "" if nearest == version else ".".join(map(str, nearest)))
 
 
 def badges(tried: TriedLike) -> list[Badge]:
@@ -48,20 +73,20 @@ def badges(tried: TriedLike) -> list[Badge]:
     return [_badge(engine, kind, kinds[kind]) for engine, kinds in tried.items() for kind in in_order(kinds)]
 
 
-def _like(present: Durability) -> list[tuple[str, int, Tried]]:
-    """(Engine, experiment, trial) of all trials that ran with these settings, of experiments that can be believed."""
+def _like(present: Durability) -> list[tuple[Ran, int, Tried]]:
+    """(Engine and version, experiment, trial) of all trials that ran with these settings, of experiments that can be
+    believed."""
     answer = []
     for experiment, places in _candidates(present):
         trials = trials_of(experiment)
         if not self_test(trials).failed:
             found = ((places.get((trial.server_id, trial.variant)), trial) for trial in trials if trial.counts)
-            answer += [(engine, experiment.pk, one) for engine, one in found if engine and one.kind not in CONTROLS]
+            answer += [(ran, experiment.pk, one) for ran, one in found if ran and one.kind not in CONTROLS]
     return answer
 
 
-def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, str], str]]]:
-    """The newest experiments with trials, each with the engine of every (server, variant) that ran with these settings,
-    "" for the others."""
+def _candidates(present: Durability) -> list[tuple[Experiment, dict[Place, Ran | None]]]:
+    """The newest experiments with trials, each with its places; None: not with these settings, or on two versions."""
     ended = Trial.objects.of_the_plan().exclude(verdict="").exclude(environment=None)
     for elsewhere in (Experiment.deleted, Experiment.imported):
         ended = ended.exclude(experiment__in=elsewhere.ids())
@@ -72,27 +97,26 @@ def _candidates(present: Durability) -> list[tuple[Experiment, dict[tuple[int, s
     experiments = Experiment.objects.defer("analysis").in_bulk(newest)
     plans = {pk: Plan.from_dict(one.plan) for pk, one in experiments.items()}
     environments = Environment.objects.in_bulk({one[3] for one in combinations})
-    found: dict[int, dict[tuple[int, str], str]] = {}
+    found: dict[int, dict[Place, Ran | None]] = {}
     for experiment_id, server_id, variant, environment_id in combinations:
-        engine = _agreed(present, plans[experiment_id], variant, environments[environment_id].data)
+        ran = _agreed(present, plans[experiment_id], variant, environments[environment_id].data)
         tried, place = found.setdefault(experiment_id, {}), (server_id, variant)
-        tried[place] = engine if tried.get(place, engine) == engine else ""  # the build was updated on the way
+        tried[place] = ran if tried.get(place, ran) == ran else None  # the build was updated on the way
     return [(experiments[pk], places) for pk, places in found.items() if any(places.values())]
 
 
-def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[str, Any]) -> str:
-    """The engine of a variant that ran with these settings; "" where it did not, or its engine's are not known."""
+def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[str, Any]) -> Ran | None:
     planned = next((one for one in plan.variants if one.name == variant), Variant("", {}))
     engine = planned.engine.lower()
     ran = of_trial(environment, planned.settings)
-    return engine if engine in present.engines and agree(engine, present, ran) else ""
+    return (engine, ran.version) if engine in present.engines and agree(engine, present, ran) else None
 
 
-def _badge(engine: str, kind: str, found: list[tuple[int, Tried]]) -> Badge:
-    tally = Tally(0, "", kind, tuple(trial for _, trial in found))
-    experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in found))
+def _badge(engine: str, kind: str, like: LikeTrials) -> Badge:
+    tally = Tally(0, "", kind, tuple(trial for _, trial in like.trials))
+    experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in like.trials))
     name = NAMES.get(engine, "") + title(kind)
     lost = sum(trial.verdict_label == COMMITS_LOST for trial in tally.decided)
-    says = f"{name}: {tally.invalid.outcome(lost, tally.unknown)}"
+    says = f"{name}: {tally.invalid.outcome(lost, tally.unknown)}{f' on {like.neighbour}' if like.neighbour else ''}"
     state = "failed" if tally.invalid.k else "passed" if tally.invalid.n and not tally.unknown else "unknown"
-    return Badge(name, state, says, experiments[0], len(experiments))
+    return Badge(name, state, says, experiments[0], len(experiments), like.neighbour)

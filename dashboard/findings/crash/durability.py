@@ -6,11 +6,12 @@ missing there does not exist on it. What a trial's variant does not name was dec
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from workers.sandbox import options
 from workers.servers.look import version_of
 
+Version: TypeAlias = tuple[int, int, int]
 _BINLOG = ("sync_binlog", "log_bin", "binlog_storage_engine")
 DECIDING = {  # by engine, its flush at commit first: a server without that one does not have the engine
     "innodb": (
@@ -46,10 +47,9 @@ class Durability:
         return [engine for engine, names in DECIDING.items() if {names[0], "sync_binlog"} <= known]
 
     @property
-    def series(self) -> str:
-        """The major version, by whose name people know a release: 10.11.6-MariaDB is of 10.11, 8.0.33 of 8.0."""
-        major, minor, _ = version_of(self.version_text)
-        return f"{major}.{minor}"
+    def version(self) -> Version:
+        """10.11.6-MariaDB-log is (10, 11, 6)."""
+        return version_of(self.version_text)
 
 
 def of_server(facts: Mapping[str, Any]) -> Durability:
@@ -70,8 +70,9 @@ def _durability(flavour: str | None, version_text: str | None, settings: Mapping
 
 
 def agree(engine: str, server: Durability, trial: Durability) -> bool:
-    """Whether what the trial shows holds for the server. What only the trial has speaks against it."""
-    if (server.flavour, server.series) != (trial.flavour, trial.series):
+    """Whether the trial ran with the settings of the server, on a version of the same series (10.11, 8.0). A setting
+    that only the trial names is taken for another value."""
+    if (server.flavour, server.version[:2]) != (trial.flavour, trial.version[:2]):
         return False
     ran, told = {**_defaults(trial), **trial.settings}, server.settings
     return all(
@@ -83,7 +84,7 @@ def agree(engine: str, server: Durability, trial: Durability) -> bool:
 def _defaults(trial: Durability) -> dict[str, str]:
     """Of a sandbox's option file, and of the servers themselves: their manuals, and `mysqld --verbose --help` of 5.5 to
     9.7 and 10.1 to 11.8."""
-    version, mysql = version_of(trial.version_text), trial.flavour == "mysql"
+    version, mysql = trial.version, trial.flavour == "mysql"
     return {
         "log_bin": options.DEFAULTS["log_bin"],
         "sync_binlog": "1" if mysql and version >= (5, 7, 7) else "0",

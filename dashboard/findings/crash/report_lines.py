@@ -1,4 +1,5 @@
-"""The durability report of a server, each line with what crash trials measured with its version and settings."""
+"""The durability report of a server. Beside each line stands what crash trials measured on exactly its version with
+its settings. Where only a neighbour version was tried, the line says so."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ ENGINES = {"InnoDB": "innodb", "MyRocks": "rocksdb"}
 
 @dataclass(frozen=True)
 class Measured:
-    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind and 95 % bounds;
-    `experiment_id`: the newest that has some."""
+    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind, 95 % bounds and the version
+    if it is not the server's own; `experiment_id`: the newest that has some."""
 
     state: str
     says: str
@@ -40,19 +41,22 @@ def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[Measur
     engine = statement.get("engine", "")
     engines = [ENGINES.get(engine, engine)] if engine else list(tried)
     for kind in KINDS.get(statement["crash_class"], ()):
-        found = [one for name in engines for one in tried.get(name, {}).get(kind, ())]
-        if found:
-            yield _counted(statement["what"], kind, found)
+        by_version: dict[str, list[tuple[int, Tried]]] = {}
+        for like in (tried[name][kind] for name in engines if kind in tried.get(name, {})):
+            by_version.setdefault(like.neighbour, []).extend(like.trials)
+        for neighbour, found in by_version.items():
+            yield _counted(statement["what"], kind, neighbour, found)
 
 
-def _counted(what: str, kind: str, found: list[tuple[int, Tried]]) -> Measured:
+def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]]) -> Measured:
     ended = [trial for _, trial in found if trial.is_decided or trial.is_unknown]
     known = [bad for trial in ended if trial.is_decided and (bad := _is_bad(trial, what)) is not None]
     unknown = len(ended) - len(known)
     rated = rate(sum(known), len(known), unknown)
     verb = "disagree" if what == "agreement" else "lost commits"
     says = f"{rated.counts} {verb}" if rated.n else "unknown"
-    detail = [plural(kind), rated.bounds, f"{unknown:,} unknown" if unknown else ""]
+    elsewhere = f"measured on {neighbour}, not on this version" if neighbour else ""
+    detail = [plural(kind), rated.bounds, f"{unknown:,} unknown" if unknown else "", elsewhere]
     state = "failed" if rated.k else "passed" if rated.n and not unknown else "unknown"
     newest = max(experiment_id for experiment_id, _ in found)
     return Measured(state, says, ", ".join(filter(None, detail)), newest)

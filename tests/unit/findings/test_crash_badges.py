@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 SETTINGS = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 
 
-def asked(version="10.11.9-MariaDB", flavour="mariadb", words=(), **settings):
+def asked(version="10.11.6-MariaDB", flavour="mariadb", words=(), **settings):
     server = factory.server("the one in question", host="h")
     facts = {"flavour": flavour, "version_text": version, "settings": {**SETTINGS, **settings}, "words": words}
     Preflight.objects.create(server=server, state="done", facts=facts)
@@ -63,6 +63,22 @@ def test_a_repeated_trial_does_not_weigh_a_badge(measured):
 
 def test_it_tells_failures(measured):
     assert [(one.kind, one.state) for one in badges(asked(sync_binlog="0"))] == [("power loss", "failed")]
+
+
+@pytest.mark.parametrize(
+    ("version", "neighbour"),
+    [("10.11.6", ""), ("10.11.9", "10.11.6"), ("10.11.12", "10.11.14"), ("10.11.10", "10.11.14")],
+)
+def test_the_nearest_version_counts_where_its_own_was_not_tried(measured, version, neighbour):
+    later = trials.experiment({}, measured=0, levels={"1/1": 10.0})
+    later.plan["variants"][0]["settings"] = SETTINGS
+    later.save()
+    where = factory.environment_row(version="10.11.14-MariaDB")
+    trials.add(later, {"1/1": {"power-loss": [(1, 1)] * 2}}, where)
+    found = next(one for one in badges(asked(f"{version}-MariaDB-log")) if one.kind == "power loss")
+    assert found.neighbour == neighbour
+    assert found.state == ("failed" if neighbour == "10.11.14" else "passed")
+    assert found.says.endswith(f" on {neighbour}") == bool(neighbour)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def server():
     rates = {"power-loss": [(0, 9)] * 3 + [(0, 0), None], "torn-power-loss": [(0, 0)], "process-kill": [(0, 0)] * 2}
     trials.add(one, {"1/0": rates}, factory.environment_row())
     made = factory.server("the one in question", host="h")
-    facts = {"flavour": "mariadb", "version_text": "10.11.9-MariaDB", "settings": BOTH, "words": []}
+    facts = {"flavour": "mariadb", "version_text": "10.11.6-MariaDB-log", "settings": BOTH, "words": []}
     said = {"outcome": "kept", "says": "", "rests_on": ""}
     report = [
         {"crash_class": crash, "what": what, "engine": engine} | said
@@ -65,8 +65,18 @@ def test_the_page_begins_with_the_report_and_leads_to_the_trials(client_in, serv
     assert "3 of 4 lost commits" in html and "not tried" in html
 
 
-def test_another_version_tells_nothing_of_the_lines(server):
+def measured_with(server, version):
     one = server.preflights.get()
-    one.facts["version_text"] = "11.4.2-MariaDB"
+    one.facts["version_text"] = version
     one.save()
-    assert not any(line.measured for line in report_lines(one.durability, tried_like(server)))
+    return [found for line in report_lines(one.durability, tried_like(server)) for found in line.measured]
+
+
+def test_another_series_tells_nothing_of_the_lines(server):
+    assert measured_with(server, "11.4.2-MariaDB") == []
+
+
+def test_a_neighbour_version_is_named(server):
+    assert not any("not on this version" in one.detail for one in measured_with(server, "10.11.6-MariaDB"))
+    found = measured_with(server, "10.11.9-MariaDB")
+    assert found and all(one.detail.endswith("measured on 10.11.6, not on this version") for one in found)

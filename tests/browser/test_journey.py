@@ -175,7 +175,7 @@ def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
     page.wait_for_url(re.compile(r"/experiments/\d+/$"))
     assert eventually(lambda: state(page).get("state") == "running", LIMIT_S)
     assert int(page.evaluate("sessionStorage.clicks")) == 2
-    press(page, "Cancel")
+    press(page, "Stop experiment")
     agree(page, "Stop experiment")
     assert until_over(page) == "cancelled"
     expect(page.get_by_role("button", name="Resume")).to_be_visible()  # the page has loaded itself anew
@@ -306,7 +306,7 @@ def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
     expect(page.locator("[data-live-tps]")).to_have_text(re.compile(r"\d"))
     eventually(lambda: state(page).get("done"))
     eventually(lambda: state(page).get("seconds"))
-    press(page, "Cancel")
+    press(page, "Stop experiment")
     agree(page, "Stop experiment")
     assert until_over(page) == "cancelled"
     page.wait_for_url("**/results/*/")

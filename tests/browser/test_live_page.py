@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.fleet.models import Worker
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.unit.results import trials
 
@@ -39,14 +41,30 @@ def test_a_trial_that_ends_changes_its_place_in_the_matrix(live, experiment):
 
 def test_stopping_asks_first_in_words_that_say_what_happens(live, experiment):
     dialog = live.get_by_role("dialog")
-    live.get_by_role("button", name="Cancel", exact=True).click()
+    stop = live.locator("main").get_by_role("button", name="Stop experiment", exact=True)
+    stop.click()
     dialog.get_by_role("button", name="Keep running", exact=True).click()
     expect(dialog).to_have_count(0)
     assert not Experiment.objects.get(pk=experiment.pk).cancel_asked
-    live.get_by_role("button", name="Cancel", exact=True).click()
+    stop.click()
     with live.expect_navigation():
         dialog.get_by_role("button", name="Stop experiment", exact=True).click()
     assert Experiment.objects.get(pk=experiment.pk).cancel_asked
+    expect(live.get_by_role("status").filter(has_text="Stopping: the worker ends the load")).to_be_visible()
+    expect(stop).to_be_hidden()
+
+
+def test_a_stop_by_somebody_else_is_shown_until_the_worker_has_stopped(live, experiment):
+    says, stop = (
+        live.locator("[data-live-stopping]"),
+        live.locator("main").get_by_role("button", name="Stop experiment"),
+    )
+    expect(says).to_be_hidden()
+    expect(stop).to_be_visible()
+    gone = Worker.objects.create(host="db7", pid=1, ended_at=timezone.now())
+    Experiment.objects.filter(pk=experiment.pk).update(cancel_asked=True, worker=gone)
+    expect(says).to_contain_text("the worker db7:1 does not answer")
+    expect(stop).to_be_hidden()
 
 
 def test_one_that_somebody_else_stopped_shows_its_result_by_itself(live, experiment):

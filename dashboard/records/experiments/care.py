@@ -130,7 +130,7 @@ def delete(user: Actor, experiment: Experiment) -> None:
     if over.update(deleted_at=timezone.now(), deleted_by=account(user)):
         record(user, "deleted", experiment, id=experiment.pk)
     elif Experiment.objects.filter(pk=experiment.pk).exists():
-        raise Refused(f"{experiment} was not deleted: it waits or runs. Cancel it first.")
+        raise Refused(f"{experiment} was not deleted: it waits or runs. Stop it first.")
 
 
 @transaction.atomic

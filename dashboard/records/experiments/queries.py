@@ -159,6 +159,7 @@ class LiveState(TypedDict):
     since: int
     seconds: list[dict[str, float | None]]
     warming: bool
+    stopping: str
     message: str
     over: bool
 
@@ -167,6 +168,7 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have, from number `since` of `series` on; none while a trial runs."""
     cells, trials = pace.paces(experiment)
+    stopping = waiting.stopping(experiment)
     cell, mark = _running(experiment)
     picture = live.latest(experiment.pk, have) if mark else live.NO_SECONDS
     if picture.mark != mark:  # told of a cell that is over
@@ -177,12 +179,13 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
         "done": cells.states["done"] + trials.states["done"],
         "failed": cells.states["failed"] + trials.states["failed"],
         "total": cells.total + trials.total,
-        "left_s": pace.left_s(experiment, cells, trials),
+        "left_s": None if stopping else pace.left_s(experiment, cells, trials),
         "cell": cell,
         "series": picture.series,
         "since": picture.since,
         "seconds": [dict(zip(("t_s", "tps", "p95_ms"), row, strict=True)) for row in picture.seconds],
         "warming": picture.warming,
+        "stopping": stopping,
         "message": f"{experiment.error} {experiment.mend}".strip(),
         "over": experiment.is_over,
     }

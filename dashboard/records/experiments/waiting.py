@@ -1,5 +1,5 @@
-"""Why an experiment is waiting. A worker that could claim it asks `why_not_begin` and stores the answer as its phase;
-page, API and command line ask `why`."""
+"""Why an experiment waits, and what happens while it stops. A worker that could claim it asks `why_not_begin` and
+stores the answer as its phase; page, API and command line ask `why`."""
 
 from collections.abc import Iterable
 
@@ -26,6 +26,18 @@ def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
 def does_now(experiment: Experiment) -> str:
     """Why it waits, or what its worker does; "" when it is over."""
     return why(experiment) or experiment.phase
+
+
+def stopping(experiment: Experiment) -> str:
+    """What happens between *Stop experiment* and the end of a running experiment; "" otherwise."""
+    if experiment.state != Experiment.State.RUNNING or not experiment.cancel_asked:
+        return ""
+    if experiment.worker and not experiment.worker.is_alive:
+        return (
+            f"Stopping: the worker {experiment.worker} does not answer. "
+            "Another worker ends the experiment and restores the settings."
+        )
+    return "Stopping: the worker ends the load, then restores settings and removes what it made. Measurements are kept."
 
 
 def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:

@@ -69,7 +69,7 @@ def why_it_stays(server: Server) -> str:
             "See the list on its page; a worker does that as soon as the server answers."
         )
     under_way = _experiments(server).filter(state__in=UNDER_WAY).first()
-    return f"the experiment {under_way} uses it now. Cancel it or wait for its end." if under_way else ""
+    return f"the experiment {under_way} uses it now. Stop it or wait for its end." if under_way else ""
 
 
 def why_not_expendable(server: Server) -> str:

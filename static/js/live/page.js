@@ -16,9 +16,12 @@ export function fill(section, state) {
     tps: tps === undefined ? "–" : withUnit(Math.round(tps), "/s"),
     p95: p95 == null ? "–" : withUnit(p95, "ms"),
     message: state.message ?? "",
+    stopping: state.stopping ?? "",
     warming: state.warming ? "warming up, not counted" : "",
   };
   for (const [name, text] of Object.entries(words)) write(section, name, text);
+  for (const note of section.querySelectorAll("[data-live-stopping]")) note.hidden = !state.stopping;
+  for (const form of document.querySelectorAll("[data-live-stop]")) form.hidden = Boolean(state.stopping);
   section.toggleAttribute("data-crashing", Boolean(state.crashing));
   for (const [n, crash] of section.querySelectorAll("[data-live-crash]").entries()) {
     const { words: text, tone } = state.crashes?.[n] ?? { words: "", tone: "" };

@@ -88,7 +88,7 @@ def test_it_is_deleted_and_restored(maria, experiment):
 def test_one_that_runs_is_not_deleted(maria, experiment):
     Experiment.objects.update(state="running")
     refused = maria.delete(f"{ALL}/{experiment.pk}")
-    assert (refused.status_code, "Cancel it first" in refused.json()["detail"]) == (409, True)
+    assert (refused.status_code, "Stop it first" in refused.json()["detail"]) == (409, True)
 
 
 def test_the_deleted_need_their_scope(experiment, admin):

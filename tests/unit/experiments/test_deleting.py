@@ -118,7 +118,7 @@ def test_the_deleted_are_listed_for_who_may_restore(client, gone):
 def test_one_that_waits_or_runs_is_refused(client_in, experiment, state):
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
     page = client_in.post(reverse("experiments:delete", args=[experiment.pk]), follow=True).text
-    assert "was not deleted: it waits or runs. Cancel it first." in page
+    assert "was not deleted: it waits or runs. Stop it first." in page
     assert Experiment.objects.filter(pk=experiment.pk).exists()
     assert not Event.objects.filter(did="deleted").exists()
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import actions, lifecycle, queries, waiting
 from dashboard.records.fleet import installation
+from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import PendingRestore
 from tests.markup import flat
 from tests.unit.api.tokens import script, somebody
@@ -66,6 +67,22 @@ def test_the_database_is_a_restored_copy():
     installation.hold("a test")
     assert told(experiment) == installation.WAITS
     assert waiting.why(experiment, needs_worker=False) == installation.WAITS
+
+
+def test_a_running_one_says_what_happens_until_it_has_stopped():
+    worker, experiment = make.worker(listens=True), make.experiment(make.attached())
+    experiment = lifecycle.begin(experiment.pk, worker, ["db"])
+    assert waiting.stopping(experiment) == ""
+    actions.cancel(experiment, somebody(Role.OPERATOR))
+    experiment.refresh_from_db()
+    assert waiting.stopping(experiment).startswith("Stopping: the worker ends the load")
+    now = queries.live_state(experiment)
+    assert (now["stopping"], now["left_s"]) == (waiting.stopping(experiment), None)
+    Worker.objects.update(ended_at=timezone.now())
+    assert f"the worker {worker} does not answer" in waiting.stopping(experiment)
+    lifecycle.finish(experiment, "cancelled")
+    experiment.refresh_from_db()
+    assert waiting.stopping(experiment) == ""
 
 
 def test_an_experiment_that_was_cancelled_waits_for_nothing():

@@ -80,7 +80,8 @@ class Second(Schema):
 
 
 class Progress(Schema):
-    """What happens now. `left_s`: seconds that are left, estimated; `seconds`: of the cell that is measured."""
+    """What happens now. `left_s`: seconds that are left, estimated; `seconds`: of the cell that is measured;
+    `stopping`: what the worker does after a cancel until it has stopped, "" otherwise."""
 
     state: State
     phase: str
@@ -91,6 +92,7 @@ class Progress(Schema):
     cell: dict[str, object] | None
     seconds: list[Second]
     warming: bool
+    stopping: str
     message: str
     over: bool
 

@@ -6,18 +6,16 @@ result page.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from django.db.models import Count, Q
 
-from dashboard.findings.crash.rate import Rate, rate
+from dashboard.findings.crash.rate import Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_kinds import ORDER, title
 from dashboard.records.experiments.models import Experiment, Trial
 
-State = Literal["failed", "unknown", "passed"]  # worst first
-WORST: tuple[State, ...] = ("failed", "unknown", "passed")
+WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")
 MOST_BADGES = 4
 DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
@@ -34,10 +32,8 @@ class CrashRate:
     unknown: int
 
     @property
-    def state(self) -> State:
-        if self.invalid.k:
-            return "failed"
-        return "passed" if self.invalid.n and not self.unknown else "unknown"
+    def state(self) -> RateState:
+        return self.invalid.state(self.unknown)
 
     @property
     def says(self) -> str:

@@ -20,7 +20,6 @@ from urllib.parse import urlencode
 from dashboard.findings.compare.columns import MOST_POINTS
 from dashboard.findings.compare.figures import FIGURES
 
-MOST_RUNS = 200
 BYS = {"points": "each point", "threads": "threads"}
 SCALES = ("linear", "log")
 
@@ -96,7 +95,7 @@ def choice(asked: Query, usual: Choice = Choice()) -> Choice:
 def run_ids(asked: Query) -> tuple[int, ...]:
     """The ids in the address, each once; whatever is no number is ignored."""
     found = re.findall(r"\d{1,18}", " ".join(asked.getlist("runs")), re.ASCII)
-    return tuple(dict.fromkeys(map(int, found)))[:MOST_RUNS]
+    return tuple(dict.fromkeys(map(int, found)))
 
 
 def _hidden(asked: Query, usual: tuple[int, ...]) -> tuple[int, ...]:

@@ -11,13 +11,14 @@ from dashboard.records.experiments.models import Experiment, Run
 from workers.bench.plan import Plan
 
 MOST_POINTS = 16
+MOST_RUNS = 200  # further ones are not read
 
 
 def columns(wanted: Sequence[int]) -> list[Column]:
     """The first is what the others are compared with, as far as they count the same; runs of deleted experiments are
     none."""
     place = {run_id: n for n, run_id in enumerate(wanted)}
-    points = gathered(Run.objects.filter(pk__in=wanted, cell__experiment__deleted_at=None))
+    points = gathered(Run.objects.filter(pk__in=wanted[:MOST_RUNS], cell__experiment__deleted_at=None))
     points.sort(key=lambda point: min(place[run.id] for run in point.runs))
     points = points[:MOST_POINTS]
     if not points:

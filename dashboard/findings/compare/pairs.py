@@ -32,12 +32,13 @@ class PointPair:
 
 @dataclass(frozen=True)
 class PairedExperiments:
-    """`only_a`, `only_b`: points without a partner, in words: `0/0 at 8 and 64 threads`."""
+    """`only_a`, `only_b`: measured points without a partner, in words: `0/0 at 8 and 64 threads`."""
 
     pairs: tuple[PointPair, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     alone: tuple[int, int]  # how many points these are
+    unmeasured: tuple[tuple[str, tuple[str, ...]], ...]  # (A or B, points of its plan that were not measured, in words)
 
     @property
     def workloads(self) -> list[str]:
@@ -52,14 +53,13 @@ def experiments_named(choice: Choice) -> tuple[Experiment, Experiment] | None:
 
 def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> PairedExperiments:
     """`names`: server id -> its name for this reader; `clean`: takes out of a text what this reader may not see."""
-    plan_a, plan_b = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
-    partner = _partners(plan_a, plan_b)
+    plans = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
+    partner = partners(*plans)
     of_a = {_key(point): point for point in analysis_of(a).points}
     of_b = {_key(point, partner): point for point in analysis_of(b).points}
     both = [key for key in of_a if key in of_b]
     ratios = _ratios(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
-    place_a = {(one.variant, one.server_id): one for one in _places(plan_a, names, clean)}
-    name_b = {(one.variant, one.server_id): one.name for one in _places(plan_b, names, clean)}
+    place_a, place_b = ({(one.variant, one.server_id): one for one in _places(plan, names, clean)} for plan in plans)
     alone_a = [point for key, point in of_a.items() if key not in of_b]
     alone_b = [point for key, point in of_b.items() if key not in of_a]
     return PairedExperiments(
@@ -74,13 +74,17 @@ def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callab
             )
             for key in both
         ),
-        only_a=_in_words(alone_a, {key: one.name for key, one in place_a.items()}, clean),
-        only_b=_in_words(alone_b, name_b, clean),
+        only_a=_in_words(alone_a, place_a, clean),
+        only_b=_in_words(alone_b, place_b, clean),
         alone=(len(alone_a), len(alone_b)),
+        unmeasured=(
+            ("A", _in_words(_unmeasured(plans[0], of_a.values()), place_a, clean)),
+            ("B", _in_words(_unmeasured(plans[1], of_b.values()), place_b, clean)),
+        ),
     )
 
 
-def _partners(a: Plan, b: Plan) -> dict[int, int]:
+def partners(a: Plan, b: Plan) -> dict[int, int]:
     """Server of B -> server of A."""
     of_a, of_b = ([target.server_id for target in plan.targets] for plan in (a, b))
     further_a, further_b = [pk for pk in of_a if pk not in of_b], [pk for pk in of_b if pk not in of_a]
@@ -105,13 +109,24 @@ def _places(plan: Plan, names: Mapping[int, str], clean: Callable[[str], str]) -
     return places(plan, names, len(plan.targets) > 1, clean)
 
 
+def _unmeasured(plan: Plan, measured: Iterable[Point]) -> list[PointKey]:
+    """What the plan holds and nobody measured: it failed, was cancelled, or waits."""
+    known = {_key(point) for point in measured}
+    planned = (
+        PointKey(one.target.server_id, one.variant.name, one.workload.label, one.threads) for one in plan.cells()
+    )
+    return sorted(dict.fromkeys(key for key in planned if key not in known), key=lambda key: key.threads)
+
+
 def _in_words(
-    alone: Iterable[Point], names: Mapping[tuple[str, int], str], clean: Callable[[str], str]
+    alone: Iterable[Point | PointKey], named: Mapping[tuple[str, int], VariantPlace], clean: Callable[[str], str]
 ) -> tuple[str, ...]:
     """Variants that lack the same numbers of threads together."""
     threads: dict[tuple[str, str], list[int]] = {}
     for point in alone:
-        threads.setdefault((clean(point.workload), names[point.variant, point.server_id]), []).append(point.threads)
+        threads.setdefault((clean(point.workload), named[point.variant, point.server_id].name), []).append(
+            point.threads
+        )
     alike: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for (workload, name), found in threads.items():
         alike.setdefault((workload, tuple(found)), []).append(name)

@@ -14,7 +14,6 @@ from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.records.experiments.crash_kinds import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
-from dashboard.records.experiments.verdict_label import COMMITS_LOST
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.queries import last_answer
 from workers.bench.plan import CONTROLS, Plan, Variant
@@ -116,7 +115,5 @@ def _badge(engine: str, kind: str, like: LikeTrials) -> Badge:
     tally = Tally(0, "", kind, tuple(trial for _, trial in like.trials))
     experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in like.trials))
     name = NAMES.get(engine, "") + title(kind)
-    lost = sum(trial.verdict_label == COMMITS_LOST for trial in tally.decided)
-    says = f"{name}: {tally.invalid.outcome(lost, tally.unknown)}{f' on {like.neighbour}' if like.neighbour else ''}"
-    state = "failed" if tally.invalid.k else "passed" if tally.invalid.n and not tally.unknown else "unknown"
-    return Badge(name, state, says, experiments[0], len(experiments), like.neighbour)
+    says = f"{name}: {tally.outcome}{f' on {like.neighbour}' if like.neighbour else ''}"
+    return Badge(name, tally.invalid.state(tally.unknown), says, experiments[0], len(experiments), like.neighbour)

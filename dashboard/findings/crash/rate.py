@@ -1,10 +1,13 @@
 """How often something happened in n trials, as pages say it."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, OTHER_FAILURE
 from dashboard.text.numbers import percent
 from workers.analysis import binomial
+
+RateState: TypeAlias = Literal["failed", "unknown", "passed"]  # worst first
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,10 @@ class Rate:
         if self.k == self.n:
             return f"lower bound {percent(self.lo)}"
         return f"CI {percent(self.lo)} to {percent(self.hi)}"
+
+    def state(self, unclear: int) -> RateState:
+        """`unclear`: further trials. One of them is enough to be no pass."""
+        return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
     def outcome(self, lost: int, unclear: int) -> str:
         """In words, with the verdict's. `lost`: how many of the k lost commits; `unclear`: further trials."""

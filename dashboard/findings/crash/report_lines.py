@@ -15,13 +15,14 @@ ENGINES = {"InnoDB": "innodb", "MyRocks": "rocksdb"}
 
 @dataclass(frozen=True)
 class Measured:
-    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind, 95 % bounds and the version
-    if it is not the server's own; `experiment_id`: the newest that has some."""
+    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind and 95 % bounds;
+    `experiment_id`: the newest that has some; `neighbour`: the version that was tried, "" for the server's own."""
 
     state: str
     says: str
     detail: str
     experiment_id: int
+    neighbour: str
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,10 @@ def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]
     unknown = len(ended) - len(known)
     rated = rate(sum(known), len(known), unknown)
     verb = "disagree" if what == "agreement" else "lost commits"
-    says = f"{rated.counts} {verb}" if rated.n else "unknown"
-    elsewhere = f"measured on {neighbour}, not on this version" if neighbour else ""
-    detail = [plural(kind), rated.bounds, f"{unknown:,} unknown" if unknown else "", elsewhere]
-    state = "failed" if rated.k else "passed" if rated.n and not unknown else "unknown"
+    says = f"{rated.counts} {verb}" if rated.n else "unclear"
+    detail = [plural(kind), rated.bounds, f"{unknown:,} unclear" if unknown else ""]
     newest = max(experiment_id for experiment_id, _ in found)
-    return Measured(state, says, ", ".join(filter(None, detail)), newest)
+    return Measured(rated.state(unknown), says, ", ".join(filter(None, detail)), newest, neighbour)
 
 
 def _is_bad(trial: Tried, what: str) -> bool | None:

@@ -10,6 +10,7 @@ from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
 from dashboard.records.experiments.crash_kinds import number_of
 from dashboard.records.experiments.models import Trial
+from dashboard.records.experiments.verdict_label import COMMITS_LOST
 from dashboard.text.numbers import ms, percent, sig, whole
 
 PLACES = ("engine", "binlog")
@@ -57,6 +58,11 @@ class Tally:
         return rate(
             sum(trial.verdict == Trial.Verdict.INVALID for trial in self.decided), len(self.decided), self.unknown
         )
+
+    @property
+    def outcome(self) -> str:
+        """`0 of 30 lost anything (95 % upper bound 12 %)`."""
+        return self.invalid.outcome(sum(one.verdict_label == COMMITS_LOST for one in self.decided), self.unknown)
 
     def loss(self, place: str) -> CrashLoss | None:
         """Lost from "engine" or "binlog" in trials with a verdict; None where no such trial knows."""

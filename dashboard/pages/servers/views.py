@@ -96,6 +96,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
     answered, tried = queries.last_answer(server), tried_like(server)
+    report = report_lines(answered.durability, tried) if answered else []
     context = {
         "server": server,
         "nobody": sites.no_worker_message(server.site),
@@ -107,7 +108,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "locked": vault.problem_with(bytes(server.password_sealed)),
         "grants": _grants(server),
         "verdicts": badges(tried),
-        "report": report_lines(answered.durability, tried) if answered else [],
+        "report": report,
+        "neighbours": sorted({one.neighbour for line in report for one in line.measured if one.neighbour}),
         "known": page.line(server),
         "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],
         "build": builds.every().get(server.build),

@@ -101,13 +101,19 @@ def with_progress(rows: Iterable[Experiment]) -> list[Experiment]:
     longer to write than to answer."""
     known = {one.pk: one for one in rows}
     cells, trials = _states(Cell, known), _states(Trial, known)
-    targets = dict(Experiment.everything.filter(pk__in=known).values_list("pk", "plan__targets"))
+    servers = servers_of(known)
     for pk, one in known.items():
         both = cells[pk] + trials[pk]
-        one.servers = [target["name"] for target in targets[pk] or ()]
+        one.servers = servers[pk]
         one.crashes, one.total = trials[pk].total(), both.total()
         one.done, one.failed = both[Cell.State.DONE], both[Cell.State.FAILED]
     return [*known.values()]
+
+
+def servers_of(pks: Iterable[int]) -> dict[int, list[str]]:
+    """Experiment id -> the names of its servers as they were when it was planned."""
+    found = Experiment.everything.filter(pk__in=list(pks)).values_list("pk", "plan__targets")
+    return {pk: [target["name"] for target in targets or ()] for pk, targets in found}
 
 
 def _states(model: type[Cell | Trial], experiments: Collection[int]) -> defaultdict[int, Counter[str]]:

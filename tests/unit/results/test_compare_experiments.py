@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.findings.looks import looks
+from dashboard.pages.results.compare import page as compare_page
 from dashboard.records.experiments.models import Experiment
-from tests.unit.results import factory
+from tests.unit.results import factory, trials
 from tests.unit.results.test_result_pages import obeys_the_policy
 
 pytestmark = pytest.mark.django_db
@@ -107,6 +108,50 @@ def test_a_result_leads_here_and_one_experiment_is_no_pair(client_in):
     gone = factory.experiment()
     Experiment.objects.filter(pk=gone.pk).update(deleted_at=timezone.now())
     assert "was deleted, or never existed" in compare(client_in, a, gone).text
+
+
+def test_points_that_a_plan_holds_and_nobody_measured_are_named(client_in):
+    a, b = factory.experiment(threads=(1, 8), measured=1), factory.experiment(threads=(1, 8), measured=1)
+    planned = [(cell.variant, cell.threads) for cell in b.cells.filter(state="waiting")]
+    text = " ".join(compare(client_in, a, b).text.split())
+    for side in "AB":
+        said = re.search(rf"Planned and not measured in {side}: (.*?)</p>", text)[1]
+        assert all(variant in said and str(threads) in said for variant, threads in planned)
+    assert "Planned and not measured" not in compare(client_in, factory.experiment(), factory.experiment()).text
+
+
+def test_crash_trials_of_both_stand_side_by_side(client_in):
+    a = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 3}, "0/0": {"power-loss": [(5, 5)]}})
+    b = trials.experiment(
+        {"1/1": {"power-loss": [(0, 0), None], "lying-disk": [(9, 9)]}}, servers=[factory.server("b")]
+    )
+    rows = compare(client_in, a, b).context["crashes"].rows
+    assert [(row.name, row.kind, row.a.state, row.b.state) for row in rows] == [
+        ("1/1", "power loss", "passed", "unknown"),
+        ("0/0", "power loss", "failed", ""),
+    ]
+    assert rows[0].b.says.endswith("1 unclear") and rows[1].b.says == "not tried"
+
+
+def test_crash_trials_whose_self_test_failed_are_left_out_aloud(client_in):
+    a = trials.experiment({"1/1": {"power-loss": [(0, 0)], "lying-disk": [(0, 0)]}})
+    b = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
+    page = compare(client_in, a, b)
+    (row,) = page.context["crashes"].rows
+    assert (row.a.says, row.b.state) == ("not tried", "passed")
+    assert "A: The self-test of the checks failed: 1 of 1 lying disk not flagged." in page.text
+
+
+def test_the_choice_names_servers_and_says_how_many_are_not_offered(client_in, monkeypatch):
+    a = factory.experiment(name="before")
+    factory.experiment(name=f"{factory.server()}: after")
+    monkeypatch.setattr(compare_page, "MOST_OFFERED", 1)
+    page = compare(client_in, a, a)
+    labels = [label.rpartition(", ")[0] for _, label in page.context["experiments"]]
+    assert sorted(labels) == sorted([f"before, {factory.server()}", f"{factory.server()}: after"])
+    assert page.context["not_offered"] == 0
+    alone = client_in.get(reverse("results:compare"))
+    assert "1 older" in alone.text and len(alone.context["experiments"]) == 1
 
 
 def test_a_link_shows_these_two_and_nothing_else(client_in):

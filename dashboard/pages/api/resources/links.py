@@ -11,7 +11,8 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.pagination import paginate
 from pydantic import ConfigDict
 
-from dashboard.findings.compare.choice import BYS, MOST_RUNS, SCALES, Choice
+from dashboard.findings.compare.choice import BYS, SCALES, Choice
+from dashboard.findings.compare.columns import MOST_RUNS
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.paging import Id, Pages

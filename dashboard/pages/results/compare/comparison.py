@@ -7,6 +7,7 @@ from dashboard.charts.compared import ComparedChart, picture
 from dashboard.charts.paired import paired_picture
 from dashboard.findings.compare.choice import BYS, Choice
 from dashboard.findings.compare.columns import columns, experiments_of, shown_to
+from dashboard.findings.compare.crashes import crash_pairs
 from dashboard.findings.compare.figures import Column
 from dashboard.findings.compare.finding import finding
 from dashboard.findings.compare.paired_finding import paired_finding
@@ -43,7 +44,8 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
     both = (a, b)
     reader = reader_of(both, token)
     names = {pk: name for one in both for pk, name in server_names(Plan.from_dict(one.plan)).items()}
-    found = paired(a, b, names | dict(reader.names), reader.text)
+    known = names | dict(reader.names)
+    found = paired(a, b, known, reader.text)
     return Comparison(
         reader=reader,
         experiments=both,
@@ -55,6 +57,7 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
             "paired": found,
             "sides": [(side, one, reader.text(one.name)) for side, one in zip("AB", both, strict=True)],
             "alone": [("A", found.only_a), ("B", found.only_b)],
+            "crashes": crash_pairs(a, b, known, reader.text),
         },
     )
 

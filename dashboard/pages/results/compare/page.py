@@ -1,7 +1,10 @@
 """What the template of the compare page is given."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+from django.db.models import QuerySet
+from django.utils.timezone import localtime
 
 from dashboard.charts.chart import Chart
 from dashboard.findings.analysis import analysis_of
@@ -15,6 +18,7 @@ from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments import environment
 from dashboard.records.experiments.care import baseline_for
 from dashboard.records.experiments.models import Cell, Experiment
+from dashboard.records.experiments.queries import servers_of
 from workers.bench.plan import Plan
 
 MOST_OFFERED = 100
@@ -70,17 +74,32 @@ def _for(reader: Reader, name: str, value: str) -> str:
 def _offers(choice: Choice, compared: Sequence[Experiment]) -> dict[str, object]:
     known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b, choice.offered)))
     offered = known.get(choice.offered or 0)
+    offers = _measured([*compared, *known.values()])
     return {
         "runs": ",".join(map(str, choice.runs)),
-        "experiments": _measured([*compared, *known.values()]),
+        "experiments": list(_labelled(offers)),
+        "not_offered": _with_points().exclude(pk__in=[one.pk for one in offers]).count(),
         "offered": offered,
         "points": _offer(offered, choice.runs) if offered else [],
     }
 
 
+def _with_points() -> QuerySet[Experiment]:
+    return Experiment.objects.filter(cells__state=Cell.State.DONE).distinct()
+
+
+def _labelled(offers: Sequence[Experiment]) -> Iterator[tuple[int, str]]:
+    """(Id, its name with the servers that the name does not hold, and when it was planned)."""
+    servers = servers_of(one.pk for one in offers)
+    for one in offers:
+        further = [server for server in servers[one.pk] if server not in one.name]
+        when = f"{localtime(one.created_at):%Y-%m-%d %H:%M}"
+        yield one.pk, ", ".join([one.name, *further, when, *(["baseline"] if one.is_baseline else [])])
+
+
 def _measured(about: Sequence[Experiment]) -> list[Experiment]:
     """What points can be taken from: the baselines of what this is about first, then the newest."""
-    newest = Experiment.objects.filter(cells__state=Cell.State.DONE).distinct()[:MOST_OFFERED]
+    newest = _with_points().defer("plan", "analysis", "claims", "outcomes")[:MOST_OFFERED]
     baselines = filter(None, map(baseline_for, about))
     return list({one.pk: one for one in (*baselines, *newest, *about)}.values())
 

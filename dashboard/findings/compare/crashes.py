@@ -1,0 +1,74 @@
+"""Crash trials of two experiments side by side: each setting and crash kind that either tried."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dashboard.findings.compare.pairs import partners
+from dashboard.findings.crash.rate import RateState
+from dashboard.findings.crash.self_test import self_test
+from dashboard.findings.crash.statistics import Tally, tallies
+from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.lines import places
+from dashboard.records.experiments.crash_kinds import ORDER, title
+from dashboard.records.experiments.models import Experiment
+from workers.bench.plan import CONTROLS, Plan
+
+Key = tuple[int, str, str]  # server of A, variant, crash kind
+
+
+@dataclass(frozen=True)
+class CrashSide:
+    """What the trials of A or of B came to. `state` "": this experiment has no such trial."""
+
+    state: RateState | str
+    says: str
+
+
+@dataclass(frozen=True)
+class CrashPair:
+    name: str
+    kind: str
+    a: CrashSide
+    b: CrashSide
+
+
+@dataclass(frozen=True)
+class CrashPairs:
+    """`distrusted`: sentences on a self-test that failed; trials of that experiment are not in `rows`."""
+
+    rows: tuple[CrashPair, ...]
+    distrusted: tuple[str, ...]
+
+
+def crash_pairs(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> CrashPairs:
+    """`names`: server id -> its name for this reader; `clean`: takes out of a text what this reader may not see."""
+    plan_a, plan_b = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
+    partner = partners(plan_a, plan_b)
+    of_a, wrong_a = _tried(a, "A", {})
+    of_b, wrong_b = _tried(b, "B", partner)
+    several = len(plan_a.targets) > 1 or len(plan_b.targets) > 1
+    named = {
+        (partner.get(one.server_id, one.server_id), one.variant): one.name
+        for plan in (plan_b, plan_a)
+        for one in places(plan, names, several, clean)
+    }
+    keys = sorted({**of_a, **of_b}, key=lambda key: (list(named).index(key[:2]), ORDER.index(key[2])))
+    rows = (CrashPair(named[key[:2]], title(key[2]), _side(of_a.get(key)), _side(of_b.get(key))) for key in keys)
+    return CrashPairs(tuple(rows), (*wrong_a, *wrong_b))
+
+
+def _tried(one: Experiment, side: str, partner: Mapping[int, int]) -> tuple[dict[Key, Tally], list[str]]:
+    trials = trials_of(one)
+    checked = self_test(trials)
+    if checked.failed:
+        return {}, [f"{side}: {checked.says}"]
+    found = tallies(trial for trial in trials if trial.kind not in CONTROLS)
+    return {(partner.get(server, server), variant, kind): one for (server, variant, kind), one in found.items()}, []
+
+
+def _side(tally: Tally | None) -> CrashSide:
+    if not tally:
+        return CrashSide("", "not tried")
+    if not tally.invalid.n and not tally.unknown:
+        return CrashSide("", "not finished")
+    return CrashSide(tally.invalid.state(tally.unknown), tally.outcome)

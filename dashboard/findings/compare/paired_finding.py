@@ -15,6 +15,7 @@ FURTHER: dict[Decision, str] = {
     "too few to judge": "two repeats are too few to judge",
     "measured once": "measured once, too few to judge",
 }
+UNJUDGED: tuple[Decision, ...] = ("not decidable", "too few to judge", "measured once")
 
 
 def paired_finding(found: PairedExperiments) -> Finding:
@@ -27,12 +28,12 @@ def paired_finding(found: PairedExperiments) -> Finding:
             if counted[decision]]  # fmt: skip
     if len(judged) < len(found.pairs):
         rest.append(f"{len(found.pairs) - len(judged)} of {len(found.pairs)}: A and B do not count the same.")
-    few = [TOO_FEW] if counted["too few to judge"] + counted["measured once"] else []
+    few = [TOO_FEW] if counted["too few to judge"] or counted["measured once"] else []
     differing = [(pair, ratio) for pair, ratio in judged if ratio.decision == "differs"]
     text, interval = _largest(differing) if differing else ("", "")
-    points = (
-        f"{len(differing) or 'None'} of {len(found.pairs)} paired points differ{'s' if len(differing) == 1 else ''}"
-    )
+    can_be_judged = len(judged) - sum(counted[decision] for decision in UNJUDGED)
+    verb = ("differs" if len(differing) == 1 else "differ") if can_be_judged else "can be judged"
+    points = f"{len(differing) or 'None'} of {len(found.pairs)} paired points {verb}"
     return Finding(f"{points}{text}", interval, (*rest, *few, *alone))
 
 

@@ -25,11 +25,12 @@ FACTS: dict[str, tuple[str, ...]] = {
 }
 # Variables that say where a server is, not how it works: they differ between any two sandboxes.
 PLACES = frozenset(
-    ("basedir", "character_sets_dir", "datadir", "general_log_file", "hostname", "innodb_data_home_dir",
-     "innodb_log_group_home_dir", "innodb_undo_directory", "lc_messages_dir", "log_bin_basename", "log_bin_index",
-     "log_error", "pid_file", "plugin_dir", "port", "relay_log_basename", "relay_log_index", "relay_log_info_file",
-     "report_host", "report_port", "server_uuid", "server_uid", "slave_load_tmpdir", "slow_query_log_file", "socket",
-     "tmpdir", "general_log", "last_insert_id", "pseudo_thread_id", "rand_seed1", "rand_seed2")
+    ("aria_log_dir_path", "basedir", "character_sets_dir", "datadir", "general_log_file", "hostname",
+     "innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory", "lc_messages_dir",
+     "log_bin_basename", "log_bin_index", "log_error", "pid_file", "plugin_dir", "port", "relay_log_basename",
+     "relay_log_index", "relay_log_info_file", "report_host", "report_port", "secure_file_priv", "server_uuid",
+     "server_uid", "slave_load_tmpdir", "slow_query_log_file", "socket", "tmpdir", "wsrep_data_home_dir",
+     "general_log", "last_insert_id", "pseudo_thread_id", "rand_seed1", "rand_seed2")
 )  # fmt: skip
 
 

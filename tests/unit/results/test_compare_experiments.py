@@ -59,7 +59,7 @@ def test_nothing_in_common_is_said(client_in):
 def test_what_was_not_decided_is_counted(client_in):
     a, b = factory.experiment(repeats=2), factory.experiment({name: 2 * tps for name, tps in factory.VARIANTS.items()})
     finding = compare(client_in, a, b).context["finding"]
-    assert finding.text == "None of 6 paired points differ" and not finding.interval
+    assert finding.text == "None of 6 paired points can be judged" and not finding.interval
     assert "6 of 6: two repeats are too few to judge." in finding.more
 
 

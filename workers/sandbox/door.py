@@ -1,9 +1,10 @@
 """The door through which every program of a build is started: python door.py RULE... -- PROGRAM ARGUMENT...
 
-Nobody knows what a build does. So the door becomes the sandboxes' user, gives up all rights, closes the file system but
-for the folders that it is told, and only then becomes the program. Until then nothing of the build is loaded: not its
-libraries, and not its environment.
+Nobody knows what a build does. So the door enters its network, becomes the sandboxes' user, gives up all rights, closes
+the file system but for the folders that it is told, and only then becomes the program. Until then nothing of the build
+is loaded: not its libraries, and not its environment.
 
+    net=PATH          enter this network namespace (only root can)
     uid=N gid=N       become this user (only root can; without them the user stays)
     parent=PID        end with this process
     read=PATH         the program may read and execute what lies below; a path that is not there is left out
@@ -26,6 +27,7 @@ from collections.abc import Iterable, Sequence
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # system calls, the same on every machine
 VERSION_OF = 1  # flag of CREATE_RULESET
 LEAST_VERSION = 2  # before it, no file can be moved from one folder to another
+CLONE_NEWNET = 0x40000000
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
@@ -67,6 +69,8 @@ def main(words: Sequence[str]) -> None:
         return [value for key, _, value in rules if key == name]
 
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
+    for namespace in told("net"):
+        _enter(namespace)
     close_files(told("read"), told("write"))
     become(*map(int, (*told("uid"), *told("gid"))))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -77,8 +81,21 @@ def main(words: Sequence[str]) -> None:
     try:
         os.execve(argv[0], argv, environment)  # noqa: S606 - that is what a door is for
     except OSError as error:
-        print(f"{argv[0]} could not be started by user {os.geteuid()}: {error.strerror}", file=sys.stderr, flush=True)
-        os._exit(CANNOT_RUN)
+        _stay_out(f"{argv[0]} could not be started by user {os.geteuid()}: {error.strerror}")
+
+
+def _enter(namespace: str) -> None:
+    try:
+        place = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
+        _must(ctypes.CDLL(None, use_errno=True).setns(place, CLONE_NEWNET))
+        os.close(place)
+    except OSError as error:
+        _stay_out(f"The network namespace {namespace} could not be entered: {error.strerror}")
+
+
+def _stay_out(why: str) -> None:
+    print(why, file=sys.stderr, flush=True)
+    os._exit(CANNOT_RUN)
 
 
 def close_files(read: Iterable[str], write: Iterable[str]) -> None:

@@ -47,7 +47,14 @@ def check(settings: Mapping[str, str]) -> None:
             raise SandboxError(f"{name} is the sandbox's own.", "Nothing was started. Leave it out of the settings.")
 
 
-def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], datadir: Path | None = None) -> str:
+def my_cnf(
+    build: Build,
+    folder: Path,
+    port: int,
+    settings: Mapping[str, str],
+    datadir: Path | None = None,
+    address: str = "127.0.0.1",
+) -> str:
     """The text of the option file, without passwords. `settings` win over DEFAULTS. `datadir`: outside of the sandbox's
     folder."""
     check(settings)
@@ -63,7 +70,7 @@ def my_cnf(build: Build, folder: Path, port: int, settings: Mapping[str, str], d
         f"socket={folder}/run/sock",
         f"pid_file={folder}/run/pid",
         f"port={port}",
-        "bind_address=127.0.0.1",
+        f"bind_address={address}",
         "skip_name_resolve",
         *places(build),
         *(f"plugin_load_add={plugin}" for plugin in build.plugins),

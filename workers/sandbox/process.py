@@ -38,10 +38,12 @@ POLL_S = 0.2
 
 @dataclass(frozen=True)
 class Fence:
-    """Files and folders, with all below, that a program of a build may open beside the machine's libraries."""
+    """Files and folders, with all below, that a program of a build may open beside the machine's libraries. `network`:
+    the namespace in which it lives; None: the worker's."""
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
+    network: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,13 @@ class Answer:
 
 def through_door(user: User, fence: Fence, env: Mapping[str, str]) -> list[str]:
     """The command prefix of a program of a build, which must follow with its absolute path."""
+    network = [f"net={fence.network}"] if fence.network else []
     become = [f"uid={user.uid}", f"gid={user.gid}"] if user.switch else []
     read = [f"read={path}" for path in (*MACHINE, *fence.read)]
     write = [f"write={path}" for path in (*DEVICES, *fence.write)]
     given = [f"env={name}={value}" for name, value in env.items()]
-    return [sys.executable, "-I", "-S", str(DOOR), *become, f"parent={os.getpid()}", *read, *write, *given, "--"]
+    rules = [*network, *become, f"parent={os.getpid()}", *read, *write, *given]
+    return [sys.executable, "-I", "-S", str(DOOR), *rules, "--"]
 
 
 def start(

@@ -18,6 +18,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import Logs
+from workers.sandbox.namespace import Namespace
 from workers.sandbox.owner import Removable
 from workers.sandbox.process import Fence
 from workers.sandbox.room import Room
@@ -63,9 +64,10 @@ class Sandbox(Removable):
         datadir: Path,
         logs: LogPlaces = IN_DATADIR,
         lines: Sequence[str] = (),
+        namespace: Namespace | None = None,
     ) -> None:
         self.root, self.folder, self.build, self.user, self.name = root, folder, build, user, name
-        self.datadir, self.logs, self.lines = datadir, logs, tuple(lines)
+        self.datadir, self.logs, self.lines, self.namespace = datadir, logs, tuple(lines), namespace
         self._room = Room(folder, user)
         self.my_cnf = ""
         self.notes = place.notes(root)
@@ -92,6 +94,7 @@ class Sandbox(Removable):
         datadir_on: Path | None = None,
         logs: LogPlaces = IN_DATADIR,
         lines: Sequence[str] = (),
+        namespace: Namespace | None = None,
     ) -> Self:
         """Make and start a sandbox below `root`.
 
@@ -99,8 +102,9 @@ class Sandbox(Removable):
         empty: a server fresh from its installation. `user`: who runs it when we are root (`unprivileged_user`).
         `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir; an existing one
         is used, as on a disk of `prepared.new_disk`. `logs`: places of redo log and binlog outside the datadir.
-        `lines`: of the option file, from this program and never from a plan. All other files are below `root`.
-        SandboxError: nothing is left behind.
+        `lines`: of the option file, from this program and never from a plan. `namespace`: the server lives in this
+        network and listens on this address; the worker reaches it by its unix socket. All other files are below
+        `root`. SandboxError: nothing is left behind.
         """
         options.check(settings)
         root, who = root.absolute(), unprivileged_user(user)
@@ -108,7 +112,8 @@ class Sandbox(Removable):
         image = images.of(root, build, who, image_key)
         place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
         folder = owner.new_folder(root / "live")
-        sandbox = cls(root, folder, build, who, name, (datadir_on or folder) / "data", logs, lines)
+        place_of_data = (datadir_on or folder) / "data"
+        sandbox = cls(root, folder, build, who, name, place_of_data, logs, lines, namespace)
         try:
             sandbox._furnish(image, trace)
             sandbox._start(settings, init_file=sandbox._account_file())
@@ -126,11 +131,15 @@ class Sandbox(Removable):
             kind="sandbox",
             user=ACCOUNT,
             password=self._password,
-            host="127.0.0.1",
+            host=self._address,
             port=self._port,
             socket=str(self._room.socket),
             tls="off",
         )
+
+    @property
+    def _address(self) -> str:
+        return self.namespace.address if self.namespace else "127.0.0.1"
 
     @property
     def pid(self) -> int:
@@ -310,7 +319,7 @@ class Sandbox(Removable):
                 )
 
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
-        self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir)
+        self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir, self._address)
         self.my_cnf += self.logs.options(settings) + "".join(f"{line}\n" for line in self.lines)
         cnf = self._room.give("my.cnf", self.my_cnf.encode())
         argv = [
@@ -336,6 +345,7 @@ class Sandbox(Removable):
         return Fence(
             (*self.build.parts, self.folder, *tools),
             (self.datadir, *self.logs.folders, *self._room.of_the_user, *tables),
+            self.namespace.path if self.namespace else None,
         )
 
     def _wait_until_up(self, doing: str) -> bool:

@@ -27,6 +27,11 @@ def test_it_puts_everything_in_the_sandboxs_folder():
     assert "bind_address=127.0.0.1" in text
 
 
+def test_a_server_in_a_namespace_listens_on_its_own_address():
+    text = options.my_cnf(MARIADB, FOLDER, 4711, {}, address="10.231.0.1")
+    assert [line for line in text.splitlines() if line.startswith("bind_address")] == ["bind_address=10.231.0.1"]
+
+
 def test_it_lets_settings_win_over_defaults():
     text = lines({"innodb_buffer_pool_size": "1G"})
     assert "innodb_buffer_pool_size=1G" in text

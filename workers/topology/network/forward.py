@@ -11,7 +11,6 @@ import socket
 import struct
 import sys
 from collections import deque
-from collections.abc import Callable
 
 from workers.topology.network.delay_line import DelayLine
 from workers.topology.network.loop import IN, OUT, Command, Loop, serve
@@ -257,8 +256,7 @@ def _bound(port: int) -> socket.socket:
     return sock
 
 
-Act = Callable[..., tuple[int, ...] | None]
-ACTS: dict[str, Act] = {
+ACTS: dict[str, Command] = {
     "delay": Wire.delay,
     "partition": Wire.partition,
     "heal": Wire.heal,
@@ -275,8 +273,8 @@ def main(uid: int, gid: int, parent: int) -> None:
         wires.append(Wire(loop, target, delay_us))
         return len(wires) - 1, wires[-1].port
 
-    def on_a_wire(act: Act) -> Command:
-        return lambda wire, *numbers: act(wires[wire], *numbers) or ()
+    def on_a_wire(act: Command) -> Command:
+        return lambda wire, *numbers: act(wires[wire], *numbers)
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     gc.freeze()

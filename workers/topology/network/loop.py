@@ -20,7 +20,7 @@ MOST_BYTES = 4096  # of a command
 IN, OUT = select.EPOLLIN, select.EPOLLOUT
 
 Ready = Callable[[int], None]
-Command = Callable[..., tuple[int, ...]]
+Command = Callable[..., tuple[int, ...] | None]
 
 
 class Loop:
@@ -92,6 +92,6 @@ class _Control:
     def _answer(self, words: list[str]) -> str:
         try:
             name, *numbers = words
-            return " ".join(["ok", *map(str, self._commands[name](*map(int, numbers)))])
+            return " ".join(["ok", *map(str, self._commands[name](*map(int, numbers)) or ())])
         except (LookupError, TypeError, ValueError, OSError) as error:
             return f"no: {type(error).__name__} {error}"

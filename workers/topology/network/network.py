@@ -1,0 +1,96 @@
+"""A network of nodes that tell each other their addresses, as the nodes of a cluster do.
+
+with Network(3, one_way_ms=5.0) as network:
+    Sandbox.create(..., namespace=network.nodes[0])
+    network.link(0, 1).partition()
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from workers.errors import SandboxError
+from workers.sandbox.namespace import Namespace
+from workers.topology.network.child import Child
+from workers.topology.network.packets import PREFIX
+from workers.topology.network.wires import microseconds
+
+MOST_NODES = 9
+
+
+@dataclass(frozen=True)
+class Link:
+    """Between two nodes. Every change counts when the call returns."""
+
+    _ends: tuple[int, int]
+    _child: Child
+
+    def delay(self, one_way_ms: float) -> None:
+        """Of every packet that is sent from now on, in each direction."""
+        self._child.ask("delay", *self._ends, microseconds(one_way_ms))
+
+    def partition(self) -> None:
+        """Packets are lost, also those under way. Nobody is told."""
+        self._child.ask("partition", *self._ends)
+
+    def heal(self) -> None:
+        """Packets arrive again. TCP sends lost ones again, later the longer the partition was."""
+        self._child.ask("heal", *self._ends)
+
+
+class Network:
+    """`nodes`: the namespaces of its nodes, each with an address that the others reach. `how`: what makes the delays.
+
+    It ends with the `with` block, and with the worker; end the servers in it first.
+    """
+
+    def __init__(self, nodes: int, *, one_way_ms: float = 0.0) -> None:
+        if not 2 <= nodes <= MOST_NODES:
+            raise SandboxError(f"A network cannot have {nodes} nodes.", f"It has 2 to {MOST_NODES}.")
+        self.how = "user-space tunnel"
+        self._child = Child("The process of the network", "packets", nodes)
+        try:
+            places = [Path(f"/proc/{self._child.pid}/fd/{fd}") for fd in self._child.ask("namespaces")]
+            self.nodes = tuple(Namespace(place, f"{PREFIX}{number}") for number, place in enumerate(places, start=1))
+            self._links = {pair: Link(pair, self._child) for pair in combinations(range(nodes), 2)}
+            self.delay(one_way_ms)
+        except BaseException:
+            self.end()
+            raise
+
+    def link(self, one: int, other: int) -> Link:
+        """Between these two of `nodes`, counted from 0."""
+        return self._links[min(one, other), max(one, other)]
+
+    def links(self, node: int) -> tuple[Link, ...]:
+        """Of this node with all others."""
+        return tuple(link for pair, link in self._links.items() if node in pair)
+
+    def delay(self, one_way_ms: float) -> None:
+        """Between all nodes."""
+        for link in self._links.values():
+            link.delay(one_way_ms)
+
+    def isolate(self, node: int) -> None:
+        for link in self.links(node):
+            link.partition()
+
+    def rejoin(self, node: int) -> None:
+        for link in self.links(node):
+            link.heal()
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def end(self) -> None:
+        """May be called twice."""
+        self._child.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.end()

@@ -1,13 +1,15 @@
-"""All explanations on one page: readable without scripts, and to be searched."""
+"""All explanations on one page, readable without scripts."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.help.glossary import GLOSSARY
-from dashboard.pages.help.terms import TERMS, of_setting
+from dashboard.pages.documents import tables
+from dashboard.pages.help.terms import TERMS, Term, of_setting
 from workers.servers.settings import SETTINGS
+
+GLOSSARY = [(word, Term(meaning.replace("`", ""))) for word, meaning, _ in tables("glossary.md")[0]]
 
 
 @needs("see")

@@ -1,4 +1,4 @@
-"""Prometheus' text format, version 0.0.4. Gauges only, which needs no library."""
+"""The text format of Prometheus, version 0.0.4. Gauges only: these need no library."""
 
 from collections.abc import Iterator, Mapping
 

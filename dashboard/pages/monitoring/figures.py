@@ -1,10 +1,10 @@
-"""The figures for Prometheus, read from the database when they are asked for: whichever process answers, the answer is
-the same. One line of FIGURES for each; docs/grafana.json draws them."""
+"""The figures for Prometheus. Each request reads them from the database, so every process answers the same.
+docs/grafana.json draws them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
 from dashboard.installation.version import VERSION
@@ -22,35 +22,32 @@ class Metric:
     samples: Callable[[], Iterable[Sample]]
 
 
-def _info() -> Iterable[Sample]:
-    yield {"version": VERSION}, 1
+def _single(says: str, value: Callable[[], float]) -> Metric:
+    """One value without labels."""
+    return Metric(says, lambda: [({}, value())])
 
 
-def _workers() -> Iterable[Sample]:
-    yield {}, Worker.objects.alive().count()
+def _by(label: str, values: Iterable[str], rows: QuerySet[Experiment] | QuerySet[Trial]) -> Iterable[Sample]:
+    """Rows counted by a field; 0 for the values that no row has."""
+    counted = dict(rows.order_by().values_list(label).annotate(Count("pk")))
+    return (({label: value}, counted.get(value, 0)) for value in values)
 
 
-def _stuck() -> Iterable[Sample]:
-    yield {}, sum(len(stuck) for stuck in Worker.objects.alive().values_list("stuck", flat=True))
-
-
-def _experiments() -> Iterable[Sample]:
-    here = Experiment.objects.filter(imported_at=None)
-    counted = dict(here.order_by().values_list("state").annotate(Count("pk")))
-    return (({"state": state}, counted.get(state, 0)) for state in Experiment.State.values)
+def _stuck_threads() -> int:
+    return sum(len(stuck) for stuck in Worker.objects.alive().values_list("stuck", flat=True))
 
 
 def _running() -> Iterable[Sample]:
-    """Of those that run now only: labels of the past would pile up."""
+    """Running experiments only: labels of earlier ones would pile up in Prometheus."""
     running = Experiment.objects.filter(state=Experiment.State.RUNNING).order_by("pk")
     for pk, started_at in running.values_list("pk", "started_at"):
         if started_at:
             yield {"experiment": str(pk)}, (timezone.now() - started_at).total_seconds()
 
 
-def _oldest() -> Iterable[Sample]:
+def _oldest_s() -> float:
     oldest = Experiment.objects.filter(state=Experiment.State.QUEUED).aggregate(since=Min("created_at"))["since"]
-    yield {}, (timezone.now() - oldest).total_seconds() if oldest else 0
+    return (timezone.now() - oldest).total_seconds() if oldest else 0
 
 
 def _waiting() -> Iterable[Sample]:
@@ -60,30 +57,29 @@ def _waiting() -> Iterable[Sample]:
 
 
 def _trials() -> Iterable[Sample]:
-    kept = Trial.objects.exclude(experiment__in=Experiment.deleted.ids()).exclude(
-        experiment__in=Experiment.imported.ids()
-    )
-    counted = dict(kept.order_by().values_list("verdict").annotate(Count("pk")))
-    return (({"verdict": verdict}, counted.get(verdict, 0)) for verdict in Trial.Verdict.values)
+    here = Trial.objects.exclude(experiment__in=Experiment.deleted.ids())
+    return _by("verdict", Trial.Verdict.values, here.exclude(experiment__in=Experiment.imported.ids()))
 
 
-def _leases() -> Iterable[Sample]:
-    yield {}, HostLease.objects.count()
-
-
-def _debts() -> Iterable[Sample]:
-    yield {}, PendingRestore.objects.filter(restored_at=None).count()
-
-
-FIGURES: dict[str, Metric] = {
-    "durascope_info": Metric("Always 1; the version is a label.", _info),
-    "durascope_workers_alive": Metric("Workers that are alive.", _workers),
-    "durascope_worker_threads_stuck": Metric("Threads of living workers that hang: restart these workers.", _stuck),
-    "durascope_experiments": Metric("Experiments by state.", _experiments),
-    "durascope_experiment_running_seconds": Metric("Since when each running experiment runs.", _running),
-    "durascope_queue_oldest_seconds": Metric("Since when the oldest queued experiment waits; 0: none waits.", _oldest),
-    "durascope_waiting": Metric("Cells and trials of queued and running experiments still to be done.", _waiting),
+FIGURES = {
+    "durascope_info": Metric("Always 1; the version is a label.", lambda: [({"version": VERSION}, 1)]),
+    "durascope_workers_alive": _single("Workers that are alive.", lambda: Worker.objects.alive().count()),
+    "durascope_worker_threads_stuck": _single(
+        "Threads of living workers that hang: restart these workers.", _stuck_threads
+    ),
+    "durascope_experiments": Metric(
+        "Experiments by state.",
+        lambda: _by("state", Experiment.State.values, Experiment.objects.filter(imported_at=None)),
+    ),
+    "durascope_experiment_running_seconds": Metric("How long each running experiment has run.", _running),
+    "durascope_queue_oldest_seconds": _single(
+        "How long the oldest queued experiment has waited; 0 if none waits.", _oldest_s
+    ),
+    "durascope_waiting": Metric("Cells and trials of queued and running experiments that are not done.", _waiting),
     "durascope_trials": Metric("Crash trials by verdict.", _trials),
-    "durascope_hosts_leased": Metric("Server hosts that are measured now.", _leases),
-    "durascope_pending_restores": Metric("Settings, schemas and crashed servers still to be restored.", _debts),
+    "durascope_hosts_leased": _single("Server hosts that are measured now.", HostLease.objects.count),
+    "durascope_pending_restores": _single(
+        "Settings, schemas and crashed servers that must be put back.",
+        lambda: PendingRestore.objects.filter(restored_at=None).count(),
+    ),
 }

@@ -1,4 +1,4 @@
-"""Whether this installation can do its work. Each check says yes or no, and no more: anybody may ask."""
+"""Whether this installation can measure. Anybody may ask, so each check says only yes or no."""
 
 from collections.abc import Callable
 
@@ -16,17 +16,17 @@ def database() -> bool:
 
 
 def worker() -> bool:
-    """One that lives, wherever."""
+    """At any site."""
     return Worker.objects.alive().exists()
 
 
 def threads() -> bool:
-    """No thread of a living worker hangs: it would not come back, and one worker has few."""
+    """No thread of a living worker hangs. A hanging thread never ends, and a worker has few."""
     return not Worker.objects.alive().exclude(stuck=[]).exists()
 
 
 def installation() -> bool:
-    """It is no restored copy that waits for a person: such a copy measures nothing."""
+    """Not a restored copy that an administrator must release first: such a copy measures nothing."""
     return not would_be_held()
 
 
@@ -37,7 +37,7 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "threads": threads,
     "installation": installation,
 }
-NO = {"installation": "held"}  # the word for no, where it is another than MISSING
+NO = {"installation": "held"}  # instead of MISSING
 OK = "ok"
 MISSING = "missing"
 
@@ -45,7 +45,7 @@ MISSING = "missing"
 def says(name: str) -> str:
     try:
         return OK if CHECKS[name]() else NO.get(name, MISSING)
-    except Error:  # the database does not answer: what asks it cannot be known
+    except Error:  # without the database nothing is known
         return MISSING
 
 

@@ -1,4 +1,4 @@
-"""Both are open at the gate: /health says yes and no only, /metrics asks for a token itself."""
+"""No login: /health says only yes or no, and /metrics asks for a token."""
 
 from django.urls import path
 

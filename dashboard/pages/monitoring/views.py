@@ -12,23 +12,23 @@ from dashboard.records.accounts.roles import NotAllowed, require
 @needs("enter")
 @require_safe
 def is_ready(request: HttpRequest) -> JsonResponse:
-    """200 when everything that it needs is there, else 503."""
+    """200 if all checks pass, else 503."""
     return _told(list(health.CHECKS))
 
 
 @needs("enter")
 @require_safe
 def is_alive(request: HttpRequest) -> JsonResponse:
-    """200 as long as this process answers at all; asks nobody else."""
+    """200 while this process answers. No check runs."""
     return _told([])
 
 
 @needs("enter")
 @require_safe
 def has(request: HttpRequest, check: str) -> JsonResponse:
-    """One check by itself, for whoever needs less: pages do without a worker."""
+    """One check alone: a web server, for example, needs no worker."""
     if check not in health.CHECKS:
-        raise Http404(f"No such check. There are {', '.join(health.CHECKS)}.")
+        raise Http404(f"No such check. Choose one of {', '.join(health.CHECKS)}.")
     return _told([check])
 
 
@@ -43,7 +43,7 @@ def _told(names: list[str]) -> JsonResponse:
 @needs("enter")
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """For a token with the scope monitor."""
+    """Needs a token with the scope monitor."""
     try:
         require(bearer(request), "monitor")
     except (NoToken, TooMany, NotAllowed) as refused:

@@ -1,0 +1,17 @@
+"""Tables of docs/ that a page shows too: the document is the only place where their words stand."""
+
+import re
+
+from dashboard.installation.home import PROJECT
+
+TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+
+
+def tables(name: str) -> list[list[list[str]]]:
+    """The cells of each row of each table in docs/`name`, without the heading. No cell may hold "|"."""
+    found = TABLE.findall((PROJECT / "docs" / name).read_text())
+    return [[_cells(line) for line in table.splitlines()[2:]] for table in found]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line[1:-1].split("|")]

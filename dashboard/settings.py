@@ -81,7 +81,7 @@ TEMPLATES = [
                 "dashboard.installation.version.version",
                 "dashboard.pages.fleet.views.held_copy",
             ],
-            "builtins": ["dashboard.pages.templatetags.figures", "dashboard.pages.templatetags.terms"],
+            "builtins": [f"dashboard.pages.templatetags.{name}" for name in ("buttons", "figures", "moments", "terms")],
             "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],
         },
     }

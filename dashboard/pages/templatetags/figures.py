@@ -1,22 +1,13 @@
-"""The functions of `dashboard.text.numbers` as filters, loaded in every template."""
+"""Values in words, as filters that are loaded in every template."""
 
 from django import template
 
+from dashboard.records.experiments import waiting
 from dashboard.text import numbers
+from workers.sandbox import storage
 
 register = template.Library()
-for _name in (
-    "sig",
-    "number",
-    "whole",
-    "unit",
-    "percent",
-    "duration",
-    "ms",
-    "size",
-    "mib",
-    "interval",
-    "times",
-    "at",
-):
+for _name in ("sig", "number", "whole", "unit", "percent", "duration", "ms", "size", "mib", "interval", "times", "at"):
     register.filter(_name, getattr(numbers, _name))
+register.filter(waiting.does_now)
+register.filter("device", storage.explain)

@@ -1,5 +1,5 @@
-"""What the template of the first page is given. The number of questions to the database does not grow with what is
-stored: only so many servers, experiments, nights and changes are shown."""
+"""The context of the first page. It shows a limited number of servers, experiments, nights and changes, so the
+number of database queries does not grow with the installation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,17 @@ MOST_SERVERS = 12
 
 
 @dataclass(frozen=True)
+class UsedServer:
+    """`measured_by`, `crashed_by`: the newest experiment that did so; 0: none."""
+
+    server: Server
+    measured_by: int
+    crashed_by: int
+
+
+@dataclass(frozen=True)
 class ServerLine:
-    """A server with what is known of its commits; None: not measured."""
+    """What is known about the commits of a server; None: not measured."""
 
     server: Server
     verdict: ServerVerdict | None
@@ -28,11 +37,10 @@ class ServerLine:
 
 
 def context(now: datetime) -> dict[str, object]:
-    servers = _servers()
-    shown = servers[:MOST_SERVERS]
+    servers = _used(Server.objects.all())
     return {
         "missing": ready.missing(),
-        "lines": _lines(shown),
+        "lines": _lines(servers[:MOST_SERVERS]),
         "servers": len(servers),
         "running": lately.running(),
         "finished": lately.results(),
@@ -45,29 +53,26 @@ def context(now: datetime) -> dict[str, object]:
 
 
 def line(server: Server) -> ServerLine:
-    """What the first page says of this one."""
-    return _lines([_used().get(pk=server.pk)])[0]
+    """What the first page says of this server."""
+    return _lines(_used(Server.objects.filter(pk=server.pk)))[0]
 
 
-def _servers() -> list[Server]:
-    """All, those first that were measured last."""
-    return sorted(_used(), key=lambda one: (-max(one.measured or 0, one.crashed or 0), one.name))
-
-
-def _used() -> QuerySet[Server]:
-    """Each with the newest experiment that `measured` and the newest that `crashed` it."""
+def _used(servers: QuerySet[Server]) -> list[UsedServer]:
+    """The server that was used last comes first."""
     measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
     crashed = _newest(Trial.objects.of_the_plan().ended().without_controls().filter(server=OuterRef("pk")))
-    return Server.objects.annotate(
+    rows = servers.annotate(
         measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
     )
+    found = [UsedServer(row, row.measured or 0, row.crashed or 0) for row in rows]
+    return sorted(found, key=lambda one: (-max(one.measured_by, one.crashed_by), one.server.name))
 
 
 def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
     return rows.exclude(experiment__in=Experiment.deleted.ids()).order_by("-experiment_id")
 
 
-def _lines(servers: Sequence[Server]) -> list[ServerLine]:
-    known = verdicts({one.pk: one.crashed for one in servers if one.crashed})
-    measured = costs([one.pk for one in servers])
-    return [ServerLine(one, known.get(one.pk), measured.get(one.pk)) for one in servers]
+def _lines(used: Sequence[UsedServer]) -> list[ServerLine]:
+    known = verdicts({one.server.pk: one.crashed_by for one in used if one.crashed_by})
+    measured = costs([one.server.pk for one in used])
+    return [ServerLine(one.server, known.get(one.server.pk), measured.get(one.server.pk)) for one in used]

@@ -1,13 +1,16 @@
-"""What the template of a history page is given."""
+"""The context of a history page."""
 
+from datetime import datetime
 from urllib.parse import urlencode
 
 from django.db.models import Q
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
 from dashboard.charts import nights as charts
 from dashboard.findings import changes as words
 from dashboard.findings.nights import NIGHTS, HistoryView, Marked
+from dashboard.pages.results.picture import Picture
 from dashboard.records.history.figures import FIGURES, of_kind
 from dashboard.records.history.models import Change, Track
 from dashboard.records.history.queries import ACCEPTED, figured, waiting
@@ -15,14 +18,14 @@ from dashboard.records.servers.models import Server
 from dashboard.text.numbers import FORMATS, UNKNOWN
 from workers.analysis.change_points import FEWEST
 
-NEWEST = 7  # nights in the table; all of them are in the files
-STATE_BADGES = {  # classes of static/css/badges.css
+NEWEST = 7  # nights in the table; the files hold all nights
+STATE_BADGES: dict[str, str] = {  # classes of static/css/badges.css
     Change.State.SUSPECTED: "unknown",
     Change.State.CONFIRMED: "info",
     Change.State.NOT_CONFIRMED: "cancelled",
     Change.State.PAST: "idle",
 }
-CHOOSERS = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes"}
+CHOOSERS: dict[str, str] = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes"}
 
 
 def context(view: HistoryView) -> dict[str, object]:
@@ -36,7 +39,7 @@ def context(view: HistoryView) -> dict[str, object]:
 
 
 def finding(view: HistoryView) -> str:
-    """The sentence on top: the newest change that stands, or that there is none."""
+    """The first sentence: the newest accepted change, or that there is none."""
     nights = max((len(line.entries) for lines in view.lines.values() for line in lines), default=0)
     if not nights:
         return _nothing(view.server)
@@ -51,12 +54,11 @@ def finding(view: HistoryView) -> str:
 
 
 def _no_change(view: HistoryView) -> str:
-    """No accepted change is in sight: all that is in sight was measured since the last one. Only where one could have
-    been found is it said that none was."""
+    """All shown nights came after the last accepted change. "No change" needs enough measurements to find one."""
     known = [len(figured(key, line.entries)) for key in FIGURES for line in view.lines_of(key)]
     most = max(known)
     if most < FEWEST:
-        return f"{most} measurement{'s' * (most != 1)}: too few to tell a change from noise; about {FEWEST} are needed."
+        return f"{most} measurement{pluralize(most)}: too few to tell a change from noise; about {FEWEST} are needed."
     found = f"No change was found in {most:,} measurements."
     if any(0 < one < FEWEST for one in known):
         return f"{found} Some figures have fewer than {FEWEST}: too few to tell a change from noise."
@@ -64,17 +66,17 @@ def _no_change(view: HistoryView) -> str:
 
 
 def _nothing(server: Server) -> str:
-    """Not even once, or it has just ended, or no worker is there to note it."""
+    """Never measured, or the last measurement is not in the history yet."""
     ended = waiting().filter(Q(cells__server=server) | Q(trials__server=server))
     if ended.exists():
-        return "What was measured on this server is not noted yet: a worker does that within a few minutes."
+        return "The measurements of this server are not in the history yet. A worker adds them within a few minutes."
     return "Nothing was measured on this server yet."
 
 
 def _newest_change(accepted: list[Change]) -> str:
     change = accepted[0]
     others = sum(one.first.experiment_id == change.first.experiment_id for one in accepted) - 1
-    more = f", and {others} more figures with it" if others > 1 else ", and another figure with it" if others else ""
+    more = f", and {others} more figure{pluralize(others)} with it" if others else ""
     return f"{words.headline(change)} on {change.first.at:%Y-%m-%d}, {change.get_state_display()}{more}."
 
 
@@ -99,8 +101,8 @@ def _line(change: Change) -> dict[str, object]:
 
 
 def _choosers(view: HistoryView) -> list[dict[str, object]]:
-    """Selects; one with a single option is no choice and left out."""
-    found = [
+    """The selects above the charts; a select with a single option is left out."""
+    found: list[dict[str, object]] = [
         {"name": kind, "label": CHOOSERS[kind], "options": [(c.key, c.says) for c in known], "chosen": chosen}
         for kind, chosen in view.chosen.items()
         if len(known := view.conditions(kind)) > 1
@@ -110,7 +112,7 @@ def _choosers(view: HistoryView) -> list[dict[str, object]]:
 
 
 def _section(view: HistoryView, kind: str) -> dict[str, object] | None:
-    """The charts and the newest nights of one kind of track; None where there is none."""
+    """The charts and the newest nights of one kind of track; None without a track of this kind."""
     if not view.lines[kind]:
         return None
     figures = of_kind(kind)
@@ -123,16 +125,16 @@ def _section(view: HistoryView, kind: str) -> dict[str, object] | None:
     }
 
 
-def _picture(key: str, view: HistoryView) -> dict[str, object]:
+def _picture(key: str, view: HistoryView) -> Picture:
     made = charts.outline(key, view)
     query = urlencode({**{kind: one for kind, one in view.chosen.items() if one}, "nights": view.nights})
     csv, json = (f"{reverse('history:chart', args=[view.server.pk, key, form])}?{query}" for form in ("csv", "json"))
-    return {"chart": made, "payload": made.payload(), "csv": csv, "json": json, "src": "" if made.empty else json}
+    return Picture(made, csv, json, "" if made.empty else json)
 
 
 def _newest(view: HistoryView, kind: str) -> list[dict[str, object]]:
-    """The newest nights, each with its variants in the order of the charts' colours."""
-    found: dict[tuple, list[dict[str, object]]] = {}
+    """Each night lists its variants in the order of the charts."""
+    found: dict[tuple[datetime, int], list[dict[str, object]]] = {}
     for line in view.lines[kind]:
         for entry in line.entries[-NEWEST:]:
             known = [(figure, getattr(entry, figure.column)) for figure in of_kind(kind).values()]

@@ -1,4 +1,4 @@
-"""Pages and files of a server's history."""
+"""Pages and files of the history of a server."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ from dashboard.records.servers.models import Server
 @needs("see")
 @require_safe
 def server(request: HttpRequest, pk: int) -> HttpResponse:
-    """What was measured on a server, night after night."""
+    """All nights of a server."""
     found = shown(get_object_or_404(Server, pk=pk), request.GET)
     return render(request, "history/server.html", page.context(found))
 
@@ -28,7 +28,7 @@ def server(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("see")
 @require_safe
 def chart(request: HttpRequest, pk: int, key: str, form: str) -> HttpResponse:
-    """Every night in sight of one figure, for the same query string as the page."""
+    """One figure of the nights that the page shows for the same query."""
     if key not in FIGURES or form not in FORMS:
         raise Http404("No such figure or form.")
     found = shown(get_object_or_404(Server, pk=pk), request.GET)
@@ -38,13 +38,13 @@ def chart(request: HttpRequest, pk: int, key: str, form: str) -> HttpResponse:
 @needs("see")
 @require_safe
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
-    """The history that an experiment belongs to, under the condition it measured first."""
+    """To the history of the server, under the condition that the experiment measured first."""
     experiment = get_object_or_404(Experiment.objects.only("pk", "plan", "imported_at"), pk=pk)
     if experiment.is_imported:
-        messages.info(request, "An imported experiment is in no history: it was not measured by this installation.")
+        messages.info(request, "An imported experiment has no history here: another installation measured it.")
         return redirect("results:page", pk)
     entry = Entry.objects.filter(experiment=experiment).select_related("track").order_by("track__kind", "pk").last()
     if entry:
         return redirect(server_page(entry.track))
-    messages.info(request, "This experiment is in no history yet: a worker notes it within minutes of its end.")
+    messages.info(request, "This experiment is not in the history yet. A worker adds it within minutes of its end.")
     return redirect("history:server", experiment.plan["targets"][0]["server_id"])

@@ -1,4 +1,4 @@
-"""The page's table for spreadsheets and programs."""
+"""The page of all claims as a table for files."""
 
 from dashboard.charts.chart import ChartTable, Row
 from dashboard.pages.reproduction.statements import ArticleStatement, Section
@@ -16,10 +16,10 @@ def table(sections: list[Section]) -> ChartTable:
 
 def _row(one: ArticleStatement) -> Row:
     experiment, at = one.newest.experiment if one.newest else None, one.measured_at
-    effect = one.measured
+    effect, claim = one.answer and one.answer.measured, one.claim
     figures = (effect.value, effect.lo, effect.hi, effect.unit, effect.counts) if effect else (None, None, None, "", "")
     return (
-        one.id, one.says, one.asks, one.article, one.outcome, *figures, one.why, one.today, one.recipe.key,
+        claim.id, claim.says, claim.in_words, claim.article, one.outcome, *figures, one.why, one.today, one.recipe.key,
         experiment.pk if experiment else None, experiment.recipe_size if experiment else "",
         at.isoformat() if at else "", one.server, ", ".join(one.builds), ", ".join(one.storages),
     )  # fmt: skip

@@ -1,8 +1,5 @@
-"""The newest finished experiment of each recipe: what its claims are answered by.
-
-The newest and no other, whatever came out, so that nobody picks the result that pleases. Finished is what measured its
-whole plan: one that was cancelled or broke off answers nothing.
-"""
+"""The newest finished experiment of each recipe: it alone answers the claims, so that nobody can pick a result.
+A cancelled or interrupted experiment answers nothing."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,8 +16,8 @@ from workers.bench.recipes import ALIASES
 
 @dataclass(frozen=True)
 class Newest:
-    """`finished`: how often the recipe was measured, this time included; `names`: server id -> name; `builds`: server
-    id of a sandbox -> its build."""
+    """`finished`: finished experiments of the recipe; `names`: server id -> name; `builds`: id of a sandbox ->
+    its build."""
 
     experiment: Experiment
     finished: int
@@ -29,21 +26,21 @@ class Newest:
 
     @property
     def outcomes(self) -> list[tuple[Mapping[str, object], ClaimOutcome]]:
-        """(Claim as it was asked, outcome), server by server."""
+        """(Claim as stored with the experiment, outcome), server by server."""
         asked = self.experiment.claims.get("claims", [])
         found = kept_outcomes(self.experiment)
         return [(asked[n % len(asked)], outcome) for n, outcome in enumerate(found)] if asked else []
 
     @property
     def changed(self) -> list[str]:
-        """How its plan differs from the recipe."""
+        """Differences between its plan and the recipe."""
         return list(self.experiment.claims.get("changed", []))
 
 
 def newest(recipes: Iterable[str]) -> dict[str, Newest]:
-    """Recipe -> its newest; those that were never measured are left out."""
+    """By key of the recipe; recipes without a finished experiment are left out."""
     keys = [*recipes]
-    here = Experiment.objects.filter(imported_at=None)  # what others measured answers for others
+    here = Experiment.objects.filter(imported_at=None)  # an imported experiment was measured elsewhere
     finished = here.filter(state=Experiment.State.DONE, recipe__in=[*keys, *ALIASES]).order_by()
     counted = finished.exclude(claims={}).values("recipe").annotate(last=Max("pk"), times=Count("pk"))
     last: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Every statement of the recipes beside its newest measurement, by claim of the articles."""
+"""The statements of all recipes with their newest measurement, grouped by claim of the articles."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,45 +11,51 @@ from dashboard.pages.reproduction.newest import Newest, newest
 from dashboard.pages.results.claims_page import LOOKS
 from dashboard.records.experiments.claims import variants_of
 from dashboard.text.numbers import UNKNOWN
-from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.claim import Claim
 from workers.bench.plan import Plan
 from workers.bench.recipes import Recipe
 
 NOT_MEASURED = "not measured yet"
-TEXTS = frozenset(("id", "says", "article", "today"))  # of a claim: how it is told, not what it asks
-BEYOND = ArticleClaim("", "Statements of recipes that are of none of the articles", ())
+TEXTS = frozenset(("id", "says", "article", "today"))  # parts of a claim that do not change what it asks
+BEYOND = ArticleClaim("", "Statements of recipes that belong to no article", ())
 
 
 @dataclass(frozen=True)
 class ArticleStatement:
-    """A recipe's sentence with what was measured on one server; `newest` None: nothing yet."""
+    """A claim of a recipe with its outcome on one server; `answer` None: not measured yet. `server`: "" if the recipe
+    measured only one sandbox."""
 
     recipe: Recipe
-    id: str
-    says: str
-    asks: str
-    article: str
-    outcome: str = NOT_MEASURED
-    measured: Effect | None = None
-    why: str = ""
-    today: str = ""
+    claim: Claim
+    answer: ClaimOutcome | None = None
+    newest: Newest | None = None
     server: str = ""
     builds: tuple[str, ...] = ()
     storages: tuple[str, ...] = ()
-    newest: Newest | None = None
 
     @property
-    def value(self) -> str:
-        return value_of(self.measured) if self.measured else UNKNOWN
-
-    @property
-    def interval(self) -> str:
-        return interval_of(self.measured) if self.measured else ""
+    def outcome(self) -> str:
+        return self.answer.outcome if self.answer else NOT_MEASURED
 
     @property
     def look(self) -> str:
-        return LOOKS.get(self.outcome, "waiting")
+        return LOOKS[self.answer.outcome] if self.answer else "waiting"
+
+    @property
+    def value(self) -> str:
+        return value_of(self.answer.measured) if self.answer else UNKNOWN
+
+    @property
+    def interval(self) -> str:
+        return interval_of(self.answer.measured) if self.answer else ""
+
+    @property
+    def why(self) -> str:
+        return self.answer.why if self.answer else ""
+
+    @property
+    def today(self) -> str:
+        return self.claim.today if self.outcome == "not held" else ""
 
     @property
     def measured_at(self) -> datetime | None:
@@ -70,59 +76,48 @@ class Section:
 
 
 def sections(recipes: Iterable[Recipe]) -> list[Section]:
-    """In the articles' order; at the end what is of none of them, if anything."""
+    """One section per claim in the order of the articles; statements of no article come last."""
     known = [recipe for recipe in recipes if recipe.claims]
     found = newest(recipe.key for recipe in known)
     told = [one for recipe in known for one in _statements(recipe, found.get(recipe.key))]
     ids = {claim.id for claim in ARTICLE_CLAIMS}
-    made = [Section(claim, tuple(one for one in told if one.id == claim.id)) for claim in ARTICLE_CLAIMS]
-    beyond = tuple(one for one in told if one.id not in ids)
+    made = [Section(claim, tuple(one for one in told if one.claim.id == claim.id)) for claim in ARTICLE_CLAIMS]
+    beyond = tuple(one for one in told if one.claim.id not in ids)
     return [*made, *([Section(BEYOND, beyond)] if beyond else [])]
 
 
 def _statements(recipe: Recipe, newest: Newest | None) -> Iterable[ArticleStatement]:
-    outcomes = newest.outcomes if newest else []
+    """One for each server that answered the claim, else one without an answer."""
     for claim in recipe.claims:
-        asks = _asks(claim.as_dict())
-        answers = [outcome for asked, outcome in outcomes if _asks(asked) == asks]
-        if newest and answers:
-            yield from (_measured(recipe, claim, newest, outcome) for outcome in answers)
-        else:
-            yield ArticleStatement(recipe, claim.id, claim.says, claim.in_words, claim.article)
+        asks, measured = _asks(claim.as_dict()), False
+        for asked, answer in newest.outcomes if newest else []:
+            if newest and _asks(asked) == asks:
+                measured = True
+                yield _measured(recipe, claim, newest, answer)
+        if not measured:
+            yield ArticleStatement(recipe, claim)
 
 
 def _asks(claim: Mapping[str, object]) -> dict[str, object]:
-    """Its predicate and bounds. A recipe that asks something else by now was not measured yet."""
+    """Predicate and bounds. If the recipe has others now, the stored outcome does not answer it."""
     return {name: value for name, value in claim.items() if name not in TEXTS}
 
 
-def _measured(recipe: Recipe, claim: Claim, newest: Newest, outcome: ClaimOutcome) -> ArticleStatement:
-    server = outcome.server_id
-    builds, storages = _places(claim, newest, server)
+def _measured(recipe: Recipe, claim: Claim, newest: Newest, answer: ClaimOutcome) -> ArticleStatement:
+    """`builds` and `storages` are those of the variants that the claim compares."""
+    own = newest.builds.get(answer.server_id, "")
+    variants = variants_of(claim.as_dict())
+    compared = [one for one in Plan.from_dict(newest.experiment.plan).variants if one.name in variants]
     return ArticleStatement(
         recipe,
-        claim.id,
-        claim.says,
-        claim.in_words,
-        claim.article,
-        outcome=outcome.outcome,
-        measured=outcome.measured,
-        why=outcome.why,
-        today=claim.today if outcome.outcome == "not held" else "",
-        server=newest.names[server] if len(newest.names) > 1 or server not in newest.builds else "",
-        builds=builds,
-        storages=storages,
-        newest=newest,
+        claim,
+        answer,
+        newest,
+        server=newest.names[answer.server_id] if len(newest.names) > 1 or not own else "",
+        builds=_distinct(one.build or own for one in compared),
+        storages=_distinct(one.storage for one in compared),
     )
 
 
-def _places(claim: Claim, newest: Newest, server: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Builds and simulated devices of the variants that the claim speaks of."""
-    names = variants_of(claim.as_dict())
-    variants = [one for one in Plan.from_dict(newest.experiment.plan).variants if one.name in names]
-    builds = (one.build or newest.builds.get(server, "") for one in variants)
-    return _named(builds), _named(one.storage for one in variants)
-
-
-def _named(names: Iterable[str]) -> tuple[str, ...]:
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name)

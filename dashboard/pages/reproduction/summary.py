@@ -1,9 +1,11 @@
-"""How many statements of the articles held, in one sentence."""
+"""How many statements of the articles held."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+
+from django.template.defaultfilters import pluralize
 
 from dashboard.pages.reproduction.statements import NOT_MEASURED, ArticleStatement, Section
 
@@ -21,7 +23,7 @@ class Counts:
 
     @property
     def look(self) -> str:
-        """Of a claim as a whole, a class of badges.css: held only where everything that was measured held."""
+        """Class of badges.css for all statements of a claim together: held only if each measured statement held."""
         if not self.measured:
             return "waiting"
         return "warned" if self.not_held else "unknown" if self.open else "held"
@@ -43,28 +45,20 @@ def of_the_articles(sections: Iterable[Section]) -> list[ArticleStatement]:
 
 
 def sentence(found: Counts) -> str:
-    """31 of 40 statements held, 4 did not, 5 are not decidable."""
+    """31 of 40 statements held, 4 did not, 5 are not decidable. 2 more were not measured yet."""
     if not found.measured:
         return f"None of the {found.unmeasured} statements was measured here yet."
     parts = [f"{found.held} of {found.measured} statements held"]
     parts += [f"{found.not_held} did not"] if found.not_held else []
-    parts += [f"{found.open} {_are(found.open)} not decidable"] if found.open else []
-    rest = f"{found.unmeasured} more {_were(found.unmeasured)} not measured yet."
+    parts += [f"{found.open} {pluralize(found.open, 'is,are')} not decidable"] if found.open else []
+    rest = f"{found.unmeasured} more {pluralize(found.unmeasured, 'was,were')} not measured yet."
     return f"{', '.join(parts)}." + (f" {rest}" if found.unmeasured else "")
 
 
 def measured_between(statements: Iterable[ArticleStatement]) -> list[datetime]:
-    """When the experiments that the statements rest on ended: the first and the last, one where both are of the same
-    day, none where nothing was measured."""
+    """First and last end of the experiments behind the statements; one moment if both are on the same day, none if
+    nothing was measured."""
     ended = sorted(one.measured_at for one in statements if one.measured_at)
     if not ended:
         return []
     return [ended[0], ended[-1]] if ended[0].date() != ended[-1].date() else [ended[-1]]
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"

@@ -1,4 +1,4 @@
-"""Every claim of the articles beside what was measured here."""
+"""The page of all claims, and its files."""
 
 from collections.abc import Sequence
 

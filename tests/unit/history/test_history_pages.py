@@ -54,7 +54,7 @@ def test_what_ended_and_is_not_noted_is_not_called_nothing(reader, server):
     assert "Nothing was measured on this server yet." in page(reader, server), "it measured no cell of it"
     cell = {"variant": "1/1", "workload": "w", "threads": 1, "position": 0, "repeat": 0, "block": 0}
     experiment.cells.create(server=server, state="done", **cell)
-    assert "is not noted yet" in page(reader, server)
+    assert "are not in the history yet" in page(reader, server)
     entries.mark(experiment, "nothing can be read of it")
     assert "Nothing was measured on this server yet." in page(reader, server)
 
@@ -185,7 +185,7 @@ def test_an_experiment_leads_to_its_history(reader, server):
 def test_one_that_is_not_noted_yet_says_so(reader, server):
     experiment = nights.experiment(server)
     answer = reader.get(f"/history/of/{experiment.pk}/", follow=True)
-    assert "in no history yet" in answer.content.decode()
+    assert "not in the history yet" in answer.content.decode()
 
 
 def test_the_server_and_the_result_lead_to_it(reader, server):

@@ -208,7 +208,7 @@ def test_it_is_in_no_history(client_in, imported):
     update.keep(imported.imported_at, print)
     assert not Entry.objects.exists()
     answer = client_in.get(reverse("history:of", args=[imported.pk]), follow=True)
-    assert "in no history" in answer.content.decode()
+    assert "has no history here" in answer.content.decode()
 
 
 def test_it_answers_no_claim(imported):

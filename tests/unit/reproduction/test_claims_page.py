@@ -31,7 +31,7 @@ def text(response):
 
 
 def statements(*of):
-    return {one.says: one for section in sections(of) for one in section.statements}
+    return {one.claim.says: one for section in sections(of) for one in section.statements}
 
 
 def test_the_claims_of_the_document_are_read_with_the_titles_of_their_articles():
@@ -107,7 +107,7 @@ def test_it_shows_article_measurement_outcome_and_where(client_in, monkeypatch):
     assert "1024 threads: not part of this plan" in shown
     assert "mysql-5.5.9 on hdd-10k" in shown
     assert "The plan differs from the recipe: threads was changed." in shown
-    assert "Statements of recipes that are of none of the articles" in shown
+    assert "Statements of recipes that belong to no article" in shown
     assert f'href="/results/{made.pk}/"' in answer.content.decode()
 
 

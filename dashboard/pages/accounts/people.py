@@ -1,7 +1,6 @@
-"""Pages of people, for administrators; each form is one action."""
+"""Pages of people, for administrators."""
 
 from collections.abc import Callable
-from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django import forms
@@ -17,11 +16,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dashboard.pages.accounts import running
 from dashboard.pages.accounts.confirmed import confirmed
-from dashboard.pages.accounts.gate import account_of, needs
+from dashboard.pages.accounts.gate import needs
 from dashboard.pages.api.actions import revoke_all
+from dashboard.pages.buttons import button
 from dashboard.records.accounts import actions
 from dashboard.records.accounts.role import Role
 from dashboard.records.accounts.roles import OPERATIONS
+from dashboard.records.refused import Refused
+
+PEOPLE = User.objects.select_related("person").order_by("username")
 
 
 class PersonForm(forms.Form):
@@ -39,7 +42,7 @@ class RoleForm(forms.Form):
 @require_safe
 def people(request: HttpRequest) -> HttpResponse:
     factors = Authenticator.objects.filter(user=OuterRef("pk")).exclude(type=Authenticator.Type.RECOVERY_CODES)
-    everybody = User.objects.select_related("person").annotate(guarded=Exists(factors)).order_by("username")
+    everybody = PEOPLE.annotate(guarded=Exists(factors))
     return render(request, "people/list.html", {"people": everybody, "operations": OPERATIONS.values()})
 
 
@@ -68,31 +71,32 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @confirmed
 def role(request: HttpRequest, pk: int) -> HttpResponse:
-    form = RoleForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, "This role does not exist. Nothing was changed.")
-        return redirect("people:person", pk)
-    wanted = form.cleaned_data["role"]
-    return _do(request, pk, lambda user: actions.change_role(request.user, user, wanted), f"is {wanted} now")
+    user, form = _known(pk), RoleForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise Refused("This role does not exist. Nothing was changed.")
+        actions.change_role(request.user, user, form.cleaned_data["role"])
+    except Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{user} is {form.cleaned_data['role']} now.")
+    return redirect("people:person", pk)
 
 
-@needs("administer")
-@require_POST
-def deactivate(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, lambda user: actions.deactivate(request.user, user), "is deactivated and logged out")
+def _button(action: Callable[[User, User], object], said: str, *, confirm: bool = True) -> Callable[..., HttpResponse]:
+    return button("administer", PEOPLE, action, said, page="people:person", confirm=confirm)
 
 
-@needs("administer")
-@require_POST
-@confirmed
-def activate(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, lambda user: actions.activate(request.user, user), "may log in again")
+deactivate = _button(actions.deactivate, "{} is deactivated and logged out.", confirm=False)
+activate = _button(actions.activate, "{} may log in again.")
+factors = _button(actions.remove_second_factors, "{} needs no second factor now.")
+tokens = _button(revoke_all, "{} has no API token any more.", confirm=False)
 
 
 @needs("administer")
 @require_POST
 def end(request: HttpRequest, pk: int) -> HttpResponse:
-    """Cancel and pause what runs by this person's right."""
+    """Cancel experiments and pause schedules of this person."""
     ended = running.end(request.user, _known(pk))
     messages.success(
         request, f"Cancelled or paused: {ended.says}." if ended else "Nothing runs with this person's rights any more."
@@ -103,49 +107,15 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("administer")
 @require_POST
 @confirmed
-def factors(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(
-        request, pk, lambda user: actions.remove_second_factors(request.user, user), "needs no second factor now"
-    )
-
-
-@needs("administer")
-@require_POST
-def tokens(request: HttpRequest, pk: int) -> HttpResponse:
-    return _do(request, pk, lambda user: revoke_all(account_of(request), user), "has no API token any more")
-
-
-@needs("administer")
-@require_POST
-@confirmed
 def password(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answers with the page itself, not a redirect: the password is shown this once and kept nowhere."""
+    """No redirect: this answer alone shows the password, which is stored nowhere."""
     user = _known(pk)
     password = actions.new_password(request.user, user)
     return _page(request, _known(pk), password)
 
 
-def _do(request: HttpRequest, pk: int, action: Callable[[User], Any], happened: str) -> HttpResponse:
-    user = _known(pk)
-    try:
-        action(user)
-    except actions.LastAdministrator as refused:
-        messages.error(request, str(refused))
-    else:
-        messages.success(request, f"{user.get_username()} {happened}.")
-        _offer_ending(request, user)
-    return redirect("people:person", pk)
-
-
-def _offer_ending(request: HttpRequest, user: User) -> None:
-    """To whoever just took the right to run experiments away."""
-    found = running.running(_known(user.pk))
-    if found and found.lost:
-        messages.warning(request, f"Still running with this person's rights: {found.says}. You can end them below.")
-
-
 def _known(pk: int) -> User:
-    return get_object_or_404(User.objects.select_related("person"), pk=pk)
+    return get_object_or_404(PEOPLE, pk=pk)
 
 
 def _page(request: HttpRequest, user: User, password: str = "") -> HttpResponse:
@@ -159,5 +129,5 @@ def _page(request: HttpRequest, user: User, password: str = "") -> HttpResponse:
         "running": running.running(user),
     }
     response = render(request, "people/person.html", context)
-    response["Cache-Control"] = "no-store"  # it may hold a fresh password
+    response["Cache-Control"] = "no-store"  # it may hold a new password
     return response

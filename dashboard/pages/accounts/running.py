@@ -1,5 +1,4 @@
-"""What runs by a person's right: experiments that they queued and schedules that run as them. Offered for ending when
-that right was taken away."""
+"""Experiments and schedules that run with a person's rights. Their page offers to end them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ class Running:
 
 
 def running(user: User) -> Running:
-    """Experiments that are not over or being cancelled, and schedules that are not paused."""
+    """Without experiments that are over or being cancelled, and without paused schedules."""
     queued = Experiment.objects.filter(queued_by=user, state__in=UNDER_WAY, cancel_asked=False)
     return Running(
         list(queued.defer("plan", "analysis")),
@@ -43,7 +42,7 @@ def running(user: User) -> Running:
 
 
 def end(by: Actor, user: User) -> Running:
-    """Cancel the experiments and pause the schedules; returns what there was."""
+    """Cancel the experiments and pause the schedules; returns them."""
     require(by, "administer")
     found = running(user)
     for experiment in found.experiments:

@@ -10,6 +10,6 @@ urlpatterns = [
     path("<int:pk>/secret/", views.secret, name="secret"),
     path("<int:pk>/test/", views.test, name="test"),
     path("<int:pk>/pause/", views.pause, name="pause"),
-    path("<int:pk>/go-on/", views.go_on, name="go-on"),
+    path("<int:pk>/resume/", views.resume, name="resume"),
     path("<int:pk>/delete/", views.delete, name="delete"),
 ]

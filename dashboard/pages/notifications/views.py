@@ -1,22 +1,23 @@
-"""Pages of notifications: where news goes, and what became of it."""
+"""Pages of notifications: channels and sent messages."""
 
 from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.pages.accounts.gate import needs
+from dashboard.pages.buttons import button
 from dashboard.pages.notifications.forms import ChannelForm
-from dashboard.records.accounts.actor import Actor
 from dashboard.records.notifications import actions
 from dashboard.records.notifications.channels import CHANNELS
 from dashboard.records.notifications.events import EVENTS
 from dashboard.records.notifications.models import Channel, Delivery
 
-SHOWN = 100  # of the newest messages
+SHOWN = 100  # newest messages
 
 
 @needs("notify")
@@ -63,7 +64,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("notify")
 @require_POST
 def secret(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answers with the page itself, not a redirect: the secret is shown this once."""
+    """No redirect: this answer alone shows the secret."""
     channel = get_object_or_404(Channel, pk=pk)
     fresh = actions.renew_secret(request.user, channel)
     return _form_page(request, ChannelForm(channel.kind, channel=channel), channel, fresh)
@@ -74,28 +75,17 @@ def _form_page(
 ) -> HttpResponse:
     context = {"form": form, "channel": channel, "secret": secret, "way": CHANNELS[form.kind]}
     response = render(request, "notifications/form.html", context, status=422 if form.errors else 200)
-    response["Cache-Control"] = "no-store"  # it may hold a fresh secret
+    response["Cache-Control"] = "no-store"  # it may hold a new secret
     return response
 
 
-def _button(action: Callable[[Actor, Channel], object], said: str) -> Callable[..., HttpResponse]:
-    """The view of a button that does one thing with a channel; `said`: what the list then says."""
-
-    @needs("notify")
-    @require_POST
-    def pressed(request: HttpRequest, pk: int) -> HttpResponse:
-        channel = get_object_or_404(Channel, pk=pk)
-        action(request.user, channel)
-        messages.success(request, said.format(channel))
-        return redirect("notifications:list")
-
-    return pressed
+def _button(action: Callable[[User, Channel], object], said: str) -> Callable[..., HttpResponse]:
+    return button("notify", Channel.objects.all(), action, said, page="notifications:edit", then="notifications:list")
 
 
 test = _button(
-    actions.send_test,
-    "A test to {} is queued. Reload this page in a moment: the list below shows its state.",
+    actions.send_test, "A test to {} is queued. Reload this page in a moment: the list below shows its state."
 )
 pause = _button(actions.pause, "{} is paused. Events during the pause are not sent, also not later.")
-go_on = _button(actions.resume, "{} is resumed and gets messages again.")
+resume = _button(actions.resume, "{} is resumed and gets messages again.")
 delete = _button(actions.remove, "{} is deleted. The log of its messages stays.")

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.pages.accounts.gate import account_of, needs
+from dashboard.pages.buttons import button
 from dashboard.pages.schedules.forms import NIGHTLY, RecipeForm, WhenForm
-from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Experiment
@@ -198,32 +198,34 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "schedules/show.html", context)
 
 
-def _button(operation: str, action: Callable[[Actor, Schedule], object], said: str) -> Callable[..., HttpResponse]:
-    """The view of a button that does one thing with a schedule; `said`: what its page then says."""
-
-    @needs(operation)
-    @require_POST
-    def pressed(request: HttpRequest, pk: int) -> HttpResponse:
-        schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
-        action(request.user, schedule)
-        messages.success(request, said.format(schedule))
-        return redirect("schedules:show", pk)
-
-    return pressed
-
-
-pause = _button(
-    "schedule", actions.pause, "{} is paused: no night starts until you resume it. A running experiment continues."
+KNOWN = Schedule.objects.select_related("confirmed_by")
+PAGE = "schedules:show"
+pause = button(
+    "schedule",
+    KNOWN,
+    actions.pause,
+    "{} is paused: no night starts until you resume it. A running experiment continues.",
+    page=PAGE,
 )
-go_on = _button("schedule", actions.resume, "{} is resumed. Nights of the pause are not repeated.")
-confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
-withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
+resume = button("schedule", KNOWN, actions.resume, "{} is resumed. Nights of the pause are not repeated.", page=PAGE)
+confirm = button(
+    "confirm_nights", KNOWN, actions.confirm, "{} may put load on its production servers from now on.", page=PAGE
+)
+withdraw = button("schedule", KNOWN, actions.withdraw, "{} puts no load on production servers any more.", page=PAGE)
+delete = button(
+    "schedule",
+    KNOWN,
+    actions.remove,
+    "{} is deleted. The results of its nights stay.",
+    page=PAGE,
+    then="schedules:list",
+)
 
 
 @needs("schedule")
 @require_POST
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    schedule = get_object_or_404(Schedule.objects.select_related("confirmed_by"), pk=pk)
+    schedule = get_object_or_404(KNOWN, pk=pk)
     try:
         experiment = actions.run_now(request.user, schedule)
     except (Refused, PlanError) as refused:
@@ -233,12 +235,3 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         return redirect("experiments:show", experiment.pk)
     return redirect("schedules:show", pk)
-
-
-@needs("schedule")
-@require_POST
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    schedule = get_object_or_404(Schedule, pk=pk)
-    actions.remove(request.user, schedule)
-    messages.success(request, f"{schedule} is deleted. The results of its nights stay.")
-    return redirect("schedules:list")

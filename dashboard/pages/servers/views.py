@@ -16,6 +16,7 @@ from dashboard.findings.crash.report_lines import report_lines
 from dashboard.installation import vault
 from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
+from dashboard.pages.buttons import button
 from dashboard.pages.front import page
 from dashboard.pages.servers.expendable import ExpendableForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
@@ -121,19 +122,6 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("change_server")
 @require_POST
-def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    server = get_object_or_404(Server, pk=pk)
-    try:
-        actions.remove(request.user, server)
-    except Refused as refused:
-        messages.error(request, str(refused))
-        return redirect("servers:detail", pk)
-    messages.success(request, f"{server} is deleted. The server itself was not touched.")
-    return redirect("servers:list")
-
-
-@needs("change_server")
-@require_POST
 def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     require(request.user, "change_server", server)
@@ -184,28 +172,29 @@ def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status:
     return render(request, "servers/expendable.html", context, status=status)
 
 
-@needs("allow_crashes")
-@require_POST
-def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    server = get_object_or_404(Server, pk=pk)
-    actions.withdraw_expendable(request.user, server)
-    owed = " It is down after a crash, and a worker still starts it." if queries.is_down(server) else ""
-    messages.success(request, f"{server} is no longer expendable. No experiment can crash it any more.{owed}")
-    return redirect("servers:detail", pk)
-
-
-@needs("allow_crashes")
-@require_POST
-def start(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have a server that was crashed started now."""
-    server = get_object_or_404(Server, pk=pk)
-    try:
-        actions.start_now(request.user, server)
-    except Refused as refused:
-        messages.warning(request, str(refused))
-    else:
-        messages.success(request, f"A worker runs the start command of {server} within seconds, if its host is free.")
-    return redirect("servers:detail", pk)
+PAGE = "servers:detail"
+delete = button(
+    "change_server",
+    Server.objects.all(),
+    actions.remove,
+    "{} is deleted. The server itself was not touched.",
+    page=PAGE,
+    then="servers:list",
+)
+withdraw = button(
+    "allow_crashes",
+    Server.objects.all(),
+    actions.withdraw_expendable,
+    "{} is no longer expendable. No experiment can crash it any more.",
+    page=PAGE,
+)
+start = button(
+    "allow_crashes",
+    Server.objects.all(),
+    actions.start_now,
+    "A worker runs the start command of {} within seconds, if its host is free.",
+    page=PAGE,
+)
 
 
 @needs("test_server")

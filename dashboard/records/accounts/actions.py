@@ -17,6 +17,7 @@ from dashboard.records.accounts.models import Person
 from dashboard.records.accounts.role import Role
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
+from dashboard.records.refused import Refused
 from dashboard.text.names import check_name
 
 GENERATED_BYTES = 12  # 96 random bits, 16 characters
@@ -26,7 +27,7 @@ class NameTaken(Exception):
     """An account of that name exists; it was left as it is."""
 
 
-class LastAdministrator(Exception):
+class LastAdministrator(Refused):
     """Nobody could administer this installation any more; nothing was changed."""
 
     def __init__(self, user: User) -> None:

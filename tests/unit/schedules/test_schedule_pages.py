@@ -170,7 +170,7 @@ def test_production_is_confirmed_on_the_page(client, dba):
 def test_it_is_paused_changed_and_deleted(client, dba):
     one = made.schedule(user=dba)
     assert "Resume" in text(client.post(f"/nights/{one.pk}/pause/", follow=True))
-    assert "Pause" in text(client.post(f"/nights/{one.pk}/go-on/", follow=True))
+    assert "Pause" in text(client.post(f"/nights/{one.pk}/resume/", follow=True))
     form = {"name": "later", "cron": "0 4 * * 1-5", "zone": "UTC", "ends_by": "07:30"}
     shown = text(client.post(f"/nights/{one.pk}/edit/", form, follow=True))
     assert "At 04:00 on Monday through Friday" in shown and "07:30 UTC" in shown

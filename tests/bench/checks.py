@@ -14,9 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
 
 from workers.crash.checks import judge_all
-from workers.crash.evidence import BinlogSeen, Evidence, Seen
+from workers.crash.evidence import BinlogSeen, Evidence, Oddities, Seen
 from workers.crash.ledger import ClientLedger, Ledger
-from workers.crash.oddities import Oddities
 
 CLIENTS, EACH = 16, 62_500
 

@@ -34,10 +34,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "client if 0 <= client <= MOST_CLIENTS else NOBODY",
         ): "`keys_found` looks at the bound again; here a number only has to fit 64 bits",
     },
-    "workers/crash/content.py": {
-        ("prepend=values[:1] - 1", "prepend=values[:1] + 1"): "any number will do that is not the first value",
-        ("values[:1] - 1", "values[:1] - 2"): "any number will do that is not the first value",
-    },
     "workers/crash/attached.py": {
         ("ANSWER_S = 5.0", "ANSWER_S = 6.0"): PATIENCE,
         ("time.sleep(POLL_S)", "pass"): SPEED,
@@ -78,6 +74,8 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/digest.py": STRICT | {("AT_ONCE = 8192", "AT_ONCE = 8193"): SPEED},
     "workers/crash/evidence.py": {
+        ("prepend=values[:1] - 1", "prepend=values[:1] + 1"): "any number will do that is not the first value",
+        ("values[:1] - 1", "values[:1] - 2"): "any number will do that is not the first value",
         ("gtid_before: str = ''", "gtid_before: str = 'x'"): "every trial says it; no check reads it",
     },
     "workers/crash/binlog/events.py": {
@@ -103,15 +101,13 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/binlog/names.py": {
         ("GtidSource('', '')", "GtidSource('x', '')"): UNNAMED,
         ("GtidSource('', '')", "GtidSource('', 'x')"): UNNAMED,
-    },
-    "workers/crash/binlog/reader.py": {
-        ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
-    },
-    "workers/crash/binlog/tagged.py": {
         (
             "(_slice(event, at, size).decode('ascii'), at + size)",
             "(_slice(event, at, size).decode('ascii'), at - size)",
         ): "nothing is read after the tag",
+    },
+    "workers/crash/binlog/reader.py": {
+        ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
     },
     "dashboard/findings/crash/statistics.py": {
         ("count < 1000", "count < 1001"): "1,000 has three digits that count, whoever writes it",

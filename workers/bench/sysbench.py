@@ -8,18 +8,25 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from workers.bench import failures, histogram, plugins, process, tls
+from workers.bench import failures, histogram, process, tls
 from workers.bench.load import IsCancelled, LoadRequest, LoadResult, OnSecond
 from workers.bench.output import SysbenchOutput
 from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit
 from workers.errors import LoadError
+from workers.host import temporary
+from workers.servers.clear_text import PLUGINS, proves_its_identity
 from workers.servers.target import Target
 
 CONNECT_S = 60  # 1024 threads on two cores take some seconds
 LAST_TRANSACTION_S = 60  # of a transaction at the end: lock waits end after 50 s
 AFTER_FATAL_S = 10  # threads without an error may hang
+INSTALLED = ("lib/*/libmariadb3/plugin/*.so", "lib*/mariadb/plugin/*.so")  # Debian and Ubuntu; Fedora
 LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
+PLUGIN_ROOT = Path("/usr")
 FIX_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
 
 
@@ -82,7 +89,7 @@ def _call(
     """One sysbench process from start to end: its arguments and its output."""
     params = fit(request)
     binary, output = _binary(), SysbenchOutput()
-    with tls.chosen(request.target) as (encryption, folder), plugins.without_clear_text(request.target) as more:
+    with tls.chosen(request.target) as (encryption, folder), _without_clear_text(request.target) as more:
         argv = (binary, *_arguments(request, params), encryption, command)
         with process.started(argv, _environment(request.target) | more, folder) as child:
             limit = process.Limit(limit_s)
@@ -154,3 +161,20 @@ def _environment(target: Target) -> dict[str, str]:
     """Only variables that sysbench needs: no secrets and settings of the worker."""
     needed = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "LUA_PATH": f"{LUA_FOLDER}/?.lua;;"}
     return needed | ({"MYSQL_PWD": target.password} if target.password else {})
+
+
+@contextmanager
+def _without_clear_text(target: Target) -> Iterator[dict[str, str]]:
+    """Variables for sysbench's environment: a folder with links to the authentication plugins that hide the password.
+    None for a server that proves its identity.
+
+    MariaDB's client library loads any plugin that the server asks for. Only a folder without such plugins prevents it.
+    MySQL's library refuses by itself."""
+    if proves_its_identity(target):
+        yield {}
+        return
+    with temporary.folder("plugins") as folder:
+        for plugin in (found for pattern in INSTALLED for found in PLUGIN_ROOT.glob(pattern)):
+            if plugin.stem not in PLUGINS:
+                (folder / plugin.name).symlink_to(plugin)
+        yield {"MARIADB_PLUGIN_DIR": str(folder)}

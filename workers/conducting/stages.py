@@ -8,7 +8,7 @@ import logging
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,16 +22,17 @@ from workers.bench.dataset import device_bytes, image_for
 from workers.bench.measure import LoadedTables
 from workers.bench.stage import AttachedStage, SandboxStage, Stage
 from workers.bench.stage_key import StageKey
-from workers.conducting.device_times import device_times
 from workers.conducting.job import Job
-from workers.errors import DurascopeError, reason
+from workers.errors import DurascopeError, SandboxError, reason
 from workers.host import environment, shortages
-from workers.metrics import fsync_sweep
-from workers.sandbox.storage import parse
+from workers.metrics import device_probe, fsync_sweep
+from workers.sandbox.promise import compare
+from workers.sandbox.storage import Storage, parse
 from workers.upkeep import restores
 
 log = logging.getLogger(__name__)
 Keep = Callable[[str, Stage], None]
+PROBES = 3  # of a simulated device, at most
 TRIED_AGAIN = "The server's page lists the pending restores; a worker tries again."
 
 
@@ -123,3 +124,40 @@ def _probe(job: Job, key: StageKey, stage: Stage, folder: Path, earlier: Collect
 def _device(job: Job, key: StageKey) -> tuple[str, int | None]:
     """Sandboxes of every build share the worker's disk, or devices of the same profile."""
     return key.storage, None if job.servers[key.server_id].is_sandbox else key.server_id
+
+
+def device_times(stage: Stage, folder: Path, profile: str, sweep_s: float) -> dict[str, object]:
+    """`folder` lies on the device; `profile` is the storage that it simulates, "" for none. With `sweep_s` fsyncs are
+    timed by size as well, for so long. What a device has no room for is left out, and "error" says why."""
+    storage = parse(profile) if profile else None
+    data: dict[str, object] = {}
+    try:
+        data |= _timed(stage, folder, storage)
+        logs = stage.logs_folder() if storage else None
+        if storage and logs:
+            found = device_probe.probe(logs)  # it shares the calibration of the first and is told as it is
+            promise = compare(storage, found, storage.second)
+            on_logs: dict[str, object] = {"holds": storage.second, **asdict(found), "promise": asdict(promise)}
+            data["logs"] = on_logs
+        if sweep_s:
+            data["sweep"] = asdict(fsync_sweep.sweep(folder, seconds=sweep_s))
+            if storage and logs:
+                on_logs["sweep"] = asdict(fsync_sweep.sweep(logs, seconds=sweep_s))
+    except SandboxError as full:
+        data["error"] = str(full)
+    return data
+
+
+def _timed(stage: Stage, folder: Path, storage: Storage | None) -> dict[str, object]:
+    """A simulated device that was calibrated in a busy moment is calibrated again; what it is in the end is told as it
+    is."""
+    found = device_probe.probe(folder)
+    if storage is None:
+        return asdict(found)
+    files = "data" if storage.second else ""
+    for _ in range(PROBES - 1):
+        if compare(storage, found, files).matches:
+            break
+        stage.calibrate()
+        found = device_probe.probe(folder)
+    return {**asdict(found), "promise": asdict(compare(storage, found, files))}

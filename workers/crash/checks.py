@@ -10,9 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from workers.crash.evidence import Evidence, ReplicaSeen, Seen, together, without
+from workers.crash.evidence import Evidence, Oddities, ReplicaSeen, Seen, together, without
 from workers.crash.ledger import Ledger
-from workers.crash.oddities import Oddities
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult, invalid, unknown, valid
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workers.crash.content import seen_in
-from workers.crash.evidence import Seen, nothing, together
+from workers.crash.evidence import Seen, nothing, seen_in, together
 from workers.crash.transactions import MOST_CLIENTS, NO_PLACE, NOBODY, PLACES, Keys, client_of, keys_found, number_of
 from workers.servers import ask
 from workers.servers.limited import Connection

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
-from workers.crash.oddities import NOTHING_ODD, Oddities
-from workers.crash.transactions import Keys
+from workers.crash.transactions import Keys, is_written, rows_expected
 
 
 def nothing() -> Keys:
@@ -45,6 +45,69 @@ class Seen:
     def all(self) -> Keys:
         """Every key that any row names."""
         return together((self.whole, self.parts, self.altered))
+
+
+def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
+    """Of each row: its transaction's key, its place and its digest, in any order.
+
+    A row counts for its transaction when it equals the witness's row. Any other row makes its transaction altered. A
+    duplicate row counts once. Rows are joined over the whole binlog, because an engine without transactions logs each
+    statement by itself.
+    """
+    right = is_written(secret, keys, places, digests)
+    altered = together([keys[~right]])
+    keys, places = keys[right], places[right]
+    order = np.lexsort((places, keys))
+    keys, places = keys[order], places[order]
+    begins = np.flatnonzero(differs(keys))
+    present = keys[begins]
+    filled = np.add.reduceat((differs(keys) | differs(places)).astype(np.int64), begins)
+    rows = np.diff(begins, append=keys.size)
+    expected = rows_expected(present)
+    return Seen(present[filled == expected], present[filled < expected], present[rows > expected], altered)
+
+
+def differs(values: Keys) -> npt.NDArray[np.bool_]:
+    """Where a run of equal values begins."""
+    begins: npt.NDArray[np.bool_] = np.diff(values, prepend=values[:1] - 1) != 0
+    return begins
+
+
+NAMED = 10  # the first ones are kept in words
+
+
+@dataclass(frozen=True)
+class Oddities:
+    """Events in a binlog that the witness did not cause. `count`: of all; `first`: the first ones in words, with their
+    places."""
+
+    count: int = 0
+    first: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def __add__(self, more: "Oddities") -> "Oddities":
+        return Oddities(self.count + more.count, (self.first + more.first)[:NAMED])
+
+
+NOTHING_ODD = Oddities()
+
+
+class OddityNotes:
+    """Collects oddities while a binlog is read."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._first: list[str] = []
+
+    def add(self, what: str) -> None:
+        self._count += 1
+        if len(self._first) < NAMED:
+            self._first.append(what)
+
+    def all(self) -> Oddities:
+        return Oddities(self._count, tuple(self._first))
 
 
 @dataclass(frozen=True)

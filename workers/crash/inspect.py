@@ -9,8 +9,7 @@ from typing import Protocol, Self, TypeVar
 
 from workers.crash import binlog, compare_tables, gtid
 from workers.crash.compare_tables import WRITES_AFTER
-from workers.crash.evidence import BinlogSeen, Seen
-from workers.crash.oddities import Oddities
+from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError, reason
 from workers.sandbox import untrusted

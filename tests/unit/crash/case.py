@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from workers.crash.checks import judge_all
-from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
+from workers.crash.evidence import BinlogSeen, Evidence, Oddities, ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
-from workers.crash.oddities import Oddities
 from workers.crash.transactions import Keys, key
 from workers.crash.verdict import CheckResult
 

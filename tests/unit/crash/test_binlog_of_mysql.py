@@ -14,7 +14,7 @@ from tests.unit.crash.binlog_bytes import SCHEMA, SECRET
 from workers.crash import gtid
 from workers.crash.binlog import BinlogUnknown, read
 from workers.crash.binlog.events import HEADER_BYTES, EventLog, EventType
-from workers.crash.binlog.tagged import tagged_gtid
+from workers.crash.binlog.names import tagged_gtid
 from workers.crash.transactions import key
 
 FILES = Path(__file__).with_name("binlogs")

@@ -8,8 +8,7 @@ import pytest
 from tests.unit.crash.case import SENT, all_well, along_with, bad, in_order, judged, keys, ledger, without
 from workers.crash import checks
 from workers.crash.checks import CHECKS, judge_all
-from workers.crash.evidence import Evidence, ReplicaSeen
-from workers.crash.oddities import Oddities
+from workers.crash.evidence import Evidence, Oddities, ReplicaSeen
 from workers.crash.transactions import NOBODY, key
 from workers.crash.verdict import CheckResult, verdict
 

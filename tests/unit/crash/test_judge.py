@@ -10,9 +10,8 @@ from tests.unit.crash.binlog_bytes import SCHEMA, SECRET
 from tests.unit.crash.case import ledger
 from tests.unit.crash.parts import Part, loaded
 from tests.unit.crash.test_inspect import place
-from workers.crash.evidence import BinlogSeen, Seen
+from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.judge import judge
-from workers.crash.oddities import Oddities
 from workers.crash.run import crash, recover
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import key

@@ -1,6 +1,6 @@
 """What is odd in a binlog is counted, and the first of it is named."""
 
-from workers.crash.oddities import NOTHING_ODD, Oddities, OddityNotes
+from workers.crash.evidence import NOTHING_ODD, Oddities, OddityNotes
 
 
 def test_ten_are_named_and_all_are_counted():

@@ -14,7 +14,7 @@ from struct import Struct
 from typing import BinaryIO
 from zlib import crc32
 
-from workers.crash.oddities import OddityNotes
+from workers.crash.evidence import OddityNotes
 from workers.errors import DurascopeError
 from workers.sandbox import untrusted
 

@@ -9,12 +9,13 @@ its tables, events out of place, rows without a table map.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from struct import Struct
 
 from workers.crash.binlog import rows, statements
 from workers.crash.binlog.events import (
+    HEADER,
     HEADER_BYTES,
     KIND_AT,
     NOTES_OF_SERVERS,
@@ -25,13 +26,14 @@ from workers.crash.binlog.events import (
     end_of,
 )
 from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidReader, GtidSource, Name
-from workers.crash.binlog.payload import unwrapped
-from workers.crash.oddities import OddityNotes
+from workers.crash.evidence import OddityNotes
 
 V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own two bytes included
 FLAGS_AT = rows.BODY_AT - 2  # of a row event
 STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
+COMPRESSION = 2  # a field of a payload event
+UNCOMPRESSED = 255
 TABLE_BITS = 2  # of a row event's number: its table; the other bits are how many bytes of rows it has
 
 
@@ -325,3 +327,27 @@ def _refuse(what: str, fix: str) -> Callable[[bytes], None]:
         raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", fix)
 
     return refuse
+
+
+def unwrapped(event: bytes) -> Iterator[bytes]:
+    """The events of the transaction in a MySQL payload event, without checksums. BinlogUnknown: compressed."""
+    fields, at = _payload_fields(event)
+    if fields.get(COMPRESSION) != UNCOMPRESSED:
+        raise BinlogUnknown(
+            "The binlog holds compressed transactions.", "Set binlog_transaction_compression=OFF for crash trials."
+        )
+    while at < len(event):
+        kind, length, _ = HEADER.unpack_from(event, at)
+        if length < HEADER_BYTES or at + length > len(event) or kind == EventType.TRANSACTION_PAYLOAD:
+            raise rows.Malformed("An event in a transaction's payload is cut off.")
+        yield event[at : at + length]
+        at += length
+
+
+def _payload_fields(event: bytes) -> tuple[dict[int, int], int]:
+    """Fields are type, length and value, up to type 0; and where they end."""
+    at, fields = HEADER_BYTES, {}
+    while (field := rows.packed(event, at))[0]:
+        length, at = rows.packed(event, field[1])
+        fields[field[0]], at = rows.packed(event, at)[0], at + length
+    return fields, field[1]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workers.crash.binlog.events import BLOCK_BYTES, IN_USE, MAGIC
-from workers.crash.oddities import Oddities, OddityNotes
+from workers.crash.evidence import Oddities, OddityNotes
 from workers.sandbox import untrusted
 
 FLAGS_AT = len(MAGIC) + 17  # of the file's description: a server clears the flag "in use" when it closes the file

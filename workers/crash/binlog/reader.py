@@ -10,8 +10,7 @@ from pathlib import Path
 from workers.crash.binlog.events import KIND_AT, BinlogUnknown, EventLog
 from workers.crash.binlog.groups import Groups
 from workers.crash.binlog.sequence import Transactions
-from workers.crash.evidence import BinlogSeen
-from workers.crash.oddities import NOTHING_ODD, Oddities
+from workers.crash.evidence import NOTHING_ODD, BinlogSeen, Oddities
 from workers.sandbox import untrusted
 
 MOST_INDEX_BYTES = 16 << 20

@@ -10,9 +10,7 @@ import numpy.typing as npt
 from workers.crash.binlog import rows
 from workers.crash.binlog.groups import TABLE_BITS, Groups, How
 from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidSource
-from workers.crash.content import differs, seen_in
-from workers.crash.evidence import together, without
-from workers.crash.oddities import Oddities, OddityNotes
+from workers.crash.evidence import Oddities, OddityNotes, differs, seen_in, together, without
 from workers.crash.transactions import Keys, place_of, rows_expected
 
 NOT_OURS = -2  # stands for the key of a transaction without rows of the witness

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from workers.metrics import SOURCES
 from workers.metrics.file_waits import FileWaits
-from workers.metrics.registry import SOURCES
 from workers.metrics.source import FIGURES, Subject
 from workers.metrics.status_counters import StatusCounters
 from workers.servers import ask

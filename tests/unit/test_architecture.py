@@ -42,7 +42,7 @@ ROOMS = {
     "toml": Room(("workers.toml",), ("errors",)),
     "analysis": Room(("workers.analysis",), ("errors",), ("numpy", "scipy")),
     "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("pymysql",)),
-    "metrics": Room(("workers.metrics",), ("errors", "host", "servers"), ("numpy",)),
+    "metrics": Room(("workers.metrics",), ("errors", "host", "toml", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),
     "crash": Room(("workers.crash",), ("errors", "host", "servers", "sandbox"), ("numpy",)),
     "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash"), ("numpy",)),

@@ -13,7 +13,7 @@ from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS
 from workers.errors import DurascopeError, LoadBrokeOff
 from workers.host import environment
-from workers.metrics.registry import SOURCES
+from workers.metrics import SOURCES
 from workers.metrics.source import Reading, Session
 from workers.servers.limited import Connection
 
@@ -141,9 +141,9 @@ class _Watch:
     and connecting is not measured. The failure of a source is recorded, and not fatal."""
 
     def __init__(self, stage: Stage, keys: Iterable[str]) -> None:
-        wanted = tuple(keys) or tuple(key for key, source in SOURCES.items() if source.default)
+        chosen = tuple(keys) or tuple(SOURCES)
         self._stage = stage
-        self._wanted = [key for key in SOURCES if key in wanted]
+        self._wanted = [key for key in SOURCES if key in chosen]
         self._sessions: dict[str, Session] = {}
         self._connections: list[Connection] = []
         self.missing: dict[str, str] = {}

@@ -12,7 +12,7 @@ from workers.bench.plan_field import dangling, out_of_bounds
 from workers.bench.stage_key import stage_keys
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
-from workers.metrics.registry import SOURCES
+from workers.metrics import SOURCES
 from workers.servers.facts import FlavourKey
 from workers.servers.settings import SETTINGS, check
 from workers.servers.target import Target

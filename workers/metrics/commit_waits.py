@@ -36,7 +36,6 @@ class CommitWaits:
     key = "commit_waits"
     title = "Waits for the leader of a commit group"
     cost = "one small SELECT per second; the instrument costs a microsecond per wait"
-    default = True
 
     def missing(self, subject: Subject) -> str:
         if subject.facts.variable("performance_schema") not in ("ON", "1"):

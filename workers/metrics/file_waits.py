@@ -34,7 +34,6 @@ class FileWaits:
     key = "file_waits"
     title = "File waits of performance_schema"
     cost = "one small SELECT per second; performance_schema itself costs some CPU"
-    default = True
 
     def missing(self, subject: Subject) -> str:
         if subject.facts.version < SYNCS_SINCE:

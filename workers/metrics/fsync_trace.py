@@ -50,7 +50,6 @@ class FsyncTrace:
     key = "trace"
     title = "Every fsync call, by file"
     cost = "about 1 microsecond per fsync call"
-    default = True
 
     def missing(self, subject: Subject) -> str:
         if subject.trace_file is None:

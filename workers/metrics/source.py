@@ -88,15 +88,14 @@ class Session(Protocol):
 class Source(Protocol):
     """A place from which figures are read.
 
-    `key` is stored; `title` and `cost` are shown in forms; `default` sources are on unless switched off. `missing` says
-    why the source is not available for a subject; "" when it is. They are listed in `workers.metrics.registry.SOURCES`,
-    best first: of two sources with the same figure, pages show the first.
+    `key` is stored; `title` and `cost` are shown in forms. `missing` says why the source is not available for a
+    subject; "" when it is. They are listed in `workers.metrics.SOURCES`, best first: of two sources with the same
+    figure, pages show the first.
     """
 
     key: str
     title: str
     cost: str
-    default: bool
 
     def missing(self, subject: Subject) -> str: ...
 

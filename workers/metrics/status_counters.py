@@ -1,42 +1,36 @@
-"""Figures from SHOW GLOBAL STATUS. The meaning of a counter depends on flavour and version.
-
-They were checked against known numbers of commits, performance_schema and strace on MariaDB 10.11 and MySQL 8.0.
-MariaDB without a binlog has no count of commits: Handler_commit also counts statements and reads, and Com_commit counts
-nothing under autocommit.
-"""
+"""Figures from SHOW GLOBAL STATUS. The meaning of a counter depends on flavour and version (status_counters.toml)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 
 from workers.metrics.source import Figure, Session, Subject
 from workers.metrics.window import Counts, Window
 from workers.servers import ask
-from workers.servers.facts import Facts, FlavourKey
+from workers.servers.facts import Facts, FlavourKey, Version
+from workers.servers.flavours import FLAVOUR_KEYS
+from workers.toml.table import TomlTable
 
+FILE = Path(__file__).with_suffix(".toml")
 PAGE = "innodb_page_size"  # a status variable that never moves
 
 
 @dataclass(frozen=True)
 class Counter:
-    """A figure from status variables (lower case): the sum of `adds` less `minus`.
-
-    It is valid only `since` a version; with the binlog on, if `binlog`; without a variable of `absent`; when no
-    variable of `still` moved in the window (it would distort the count); when none of `idle` moved (else another engine
-    committed); and, `if_moved`, when it is not 0.
-    """
+    """A figure from status variables; status_counters.toml explains the fields."""
 
     figure: str
     adds: tuple[str, ...]
-    minus: tuple[str, ...] = ()
-    note: str = ""
-    in_pages: bool = False
-    since: tuple[int, int, int] = (0, 0, 0)
-    binlog: bool = False
-    absent: tuple[str, ...] = ()
-    still: tuple[str, ...] = ()
-    idle: tuple[str, ...] = ()
-    if_moved: bool = False
+    note: str
+    since: Version
+    minus: tuple[str, ...]
+    absent: tuple[str, ...]
+    still: tuple[str, ...]
+    idle: tuple[str, ...]
+    in_pages: bool
+    binlog: bool
+    if_moved: bool
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,45 +53,30 @@ class Counter:
         return max(total, 0) * (after[PAGE] if self.in_pages else 1)
 
 
-_WRITTEN = "transactions that wrote to the binlog"
-_UNPADDED = "the log's own bytes; writes to the device are padded to blocks"
-_TOKUDB_FSYNCS = ("tokudb_filesystem_fsync_num",)
+def read(path: Path) -> dict[FlavourKey, tuple[Counter, ...]]:
+    """Raises PlanError naming file, table and key."""
+    file = TomlTable.of_file(path)
+    return {flavour: tuple(map(_counter, file.tables(flavour))) for flavour in FLAVOUR_KEYS}
 
-COUNTERS: dict[FlavourKey, tuple[Counter, ...]] = {
-    "mariadb": (
-        Counter("commits", ("binlog_commits",), note=_WRITTEN, binlog=True),
-        Counter("binlog_commits", ("binlog_commits",), binlog=True),
-        Counter("binlog_groups", ("binlog_group_commits",), binlog=True),
-        Counter("redo_fsyncs", ("innodb_os_log_fsyncs",), idle=_TOKUDB_FSYNCS),
-        Counter("redo_fsyncs", ("rocksdb_wal_synced",), note="the write-ahead log of MyRocks", if_moved=True),
-        Counter(
-            "redo_and_data_fsyncs",
-            ("innodb_data_fsyncs",),
-            note="redo log and data files together: this server does not separate them",
-            absent=("innodb_os_log_fsyncs",),
-        ),
-        Counter("redo_and_data_fsyncs", _TOKUDB_FSYNCS, note="log and tables of TokuDB", if_moved=True),
-        Counter("binlog_fsyncs", ("syncs",), note="also counts the binlog's index, DDL and Aria", binlog=True),
-        Counter("redo_bytes", ("innodb_os_log_written",), note=_UNPADDED),
-        Counter("binlog_bytes", ("binlog_bytes_written",), binlog=True),
-        # Without the redo log since its rewrite in 10.8: measured on 10.11 as pages plus doublewrite, to the byte.
-        Counter("data_bytes", ("innodb_data_written",), note="with the doublewrite", since=(10, 8, 0)),
-    ),
-    "mysql": (
-        # A rollback uses the cache too, and looks like a commit: then there is no figure.
-        Counter("commits", ("binlog_cache_use",), note=_WRITTEN, binlog=True, still=("handler_rollback",)),
-        Counter("binlog_commits", ("binlog_cache_use",), binlog=True, still=("handler_rollback",)),
-        Counter("redo_fsyncs", ("innodb_os_log_fsyncs",)),
-        Counter("data_fsyncs", ("innodb_data_fsyncs",), minus=("innodb_os_log_fsyncs",)),
-        Counter("redo_bytes", ("innodb_os_log_written",), note=_UNPADDED),
-        Counter(
-            "data_bytes",
-            ("innodb_pages_written", "innodb_dblwr_pages_written"),
-            note="whole pages, with the doublewrite; compressed pages are shorter",
-            in_pages=True,
-        ),
-    ),
-}
+
+def _counter(table: TomlTable) -> Counter:
+    table.only(one.name for one in fields(Counter))
+    return Counter(
+        table.text("figure"),
+        table.texts("adds"),
+        table.text("note", ""),
+        table.version("since"),
+        table.texts("minus", ()),
+        table.texts("absent", ()),
+        table.texts("still", ()),
+        table.texts("idle", ()),
+        table.yes("in_pages"),
+        table.yes("binlog"),
+        table.yes("if_moved"),
+    )
+
+
+COUNTERS = read(FILE)
 
 
 class StatusCounters:
@@ -106,7 +85,6 @@ class StatusCounters:
     key = "status"
     title = "Status counters of the server"
     cost = "one SHOW GLOBAL STATUS per second, about a millisecond each"
-    default = True
 
     def missing(self, subject: Subject) -> str:
         """Every account may read them."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 FlavourKey = Literal["mariadb", "mysql"]
+Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Facts:
     """
 
     flavour: FlavourKey
-    version: tuple[int, int, int]
+    version: Version
     version_text: str
     variables: Mapping[str, str]
     engines: Mapping[str, str]

@@ -1,22 +1,22 @@
-"""The flavours of server: how each is recognised, and which privileges an account needs there.
-
-Tested on MariaDB 10.11 and MySQL 8.0: each privilege was granted alone to an otherwise empty account. On MariaDB,
-BINLOG ADMIN changes every binlog variable except binlog_checksum. That one and all innodb_* variables need SUPER.
-"""
+"""The flavours of server (flavours.toml): how each is recognised, and which privileges an account needs there."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Literal, get_args
 
 from workers.servers.ask import quoted_account
-from workers.servers.facts import Facts, FlavourKey
+from workers.servers.facts import Facts, FlavourKey, Version
+from workers.toml.table import TomlTable
 
 Purpose = Literal["look", "load", "change"]
-Version = tuple[int, int, int]
 
+FILE = Path(__file__).with_suffix(".toml")
+FLAVOUR_KEYS: tuple[FlavourKey, ...] = get_args(FlavourKey)
 EVERYWHERE = "*.*"
 OUR_SCHEMAS = r"`durascope\_%`.*"  # the backslash keeps _ from matching any character
 PERFORMANCE_SCHEMA = "performance_schema.*"
+SCOPES = {"everywhere": EVERYWHERE, "our schemas": OUR_SCHEMAS, "performance_schema": PERFORMANCE_SCHEMA}
 FOR_TABLES = ("SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "INDEX")
 
 
@@ -28,9 +28,9 @@ class Need:
     privilege: str
     scope: str
     why: str
-    covered_by: tuple[str, ...] = ()
-    since: Version = (0, 0, 0)
-    before: Version = (999, 0, 0)
+    covered_by: tuple[str, ...]
+    since: Version
+    before: Version
 
     def applies_to(self, version: Version) -> bool:
         return self.since <= version < self.before
@@ -45,46 +45,31 @@ class Flavour:
     needs: tuple[Need, ...]
 
 
-_SETS_BINLOG = "to set sync_binlog and binlog_*"
-_PROCESS = Need("look", "PROCESS", EVERYWHERE, "to see connections and replicas")
-_WAITS = Need("look", "SELECT", PERFORMANCE_SCHEMA, "to read file waits")
-_TABLES = Need("load", "ALL PRIVILEGES", OUR_SCHEMAS, "to make, fill and drop its own schemas")
+def read(path: Path) -> dict[FlavourKey, Flavour]:
+    """Raises PlanError naming file, table and key."""
+    file = TomlTable.of_file(path)
+    return {key: _flavour(file.table(key)) for key in FLAVOUR_KEYS}
 
-FLAVOURS: dict[FlavourKey, Flavour] = {
-    "mariadb": Flavour(
-        title="MariaDB",
-        version_words=("mariadb",),
-        needs=(
-            _PROCESS,
-            Need("look", "REPLICATION CLIENT", EVERYWHERE, "to read the binlog's position", before=(10, 5, 2)),
-            Need(
-                "look",
-                "BINLOG MONITOR",
-                EVERYWHERE,
-                "to read the binlog's position",
-                covered_by=("REPLICATION CLIENT",),
-                since=(10, 5, 2),
-            ),
-            _WAITS,
-            _TABLES,
-            Need("change", "BINLOG ADMIN", EVERYWHERE, _SETS_BINLOG, ("SUPER",), (10, 5, 2), (11, 0, 1)),
-            Need("change", "BINLOG ADMIN", EVERYWHERE, _SETS_BINLOG, since=(11, 0, 1)),  # SUPER includes it no more
-            Need("change", "SUPER", EVERYWHERE, "to set innodb_* (MariaDB has nothing narrower for them)"),
-        ),
-    ),
-    "mysql": Flavour(
-        title="MySQL",
-        version_words=(),
-        needs=(
-            _PROCESS,
-            Need("look", "REPLICATION CLIENT", EVERYWHERE, "to read the binlog's position"),
-            _WAITS,
-            _TABLES,
-            Need("change", "SUPER", EVERYWHERE, "to set global variables", before=(8, 0, 0)),
-            Need("change", "SYSTEM_VARIABLES_ADMIN", EVERYWHERE, "to set global variables", ("SUPER",), (8, 0, 0)),
-        ),
-    ),
-}
+
+def _flavour(table: TomlTable) -> Flavour:
+    table.only(("title", "version_words", "needs"))
+    return Flavour(table.text("title"), table.texts("version_words", ()), tuple(map(_need, table.tables("needs"))))
+
+
+def _need(table: TomlTable) -> Need:
+    table.only(("purpose", "privilege", "scope", "why", "covered_by", "since", "before"))
+    return Need(
+        table.one_of("purpose", get_args(Purpose)),
+        table.text("privilege"),
+        SCOPES[table.one_of("scope", SCOPES)],
+        table.text("why"),
+        table.texts("covered_by", ()),
+        table.version("since"),
+        table.version("before", (999, 0, 0)),
+    )
+
+
+FLAVOURS = read(FILE)
 
 
 def detect(*version_strings: str) -> FlavourKey:

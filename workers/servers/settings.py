@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from workers.errors import PlanError
-from workers.servers.facts import FlavourKey
+from workers.servers.facts import FlavourKey, Version
 from workers.toml.table import TomlTable
 
 Kind = Literal["integer", "bytes", "choice", "switch"]
-Version = tuple[int, int, int]
 
 FILE = Path(__file__).with_name("settings.toml")
 ALWAYS: Version = (0, 0, 0)
@@ -90,20 +89,12 @@ def _rule(table: TomlTable, kind: Kind, manual: str) -> Rule:
     table.only(RULE)
     return Rule(
         manual,
-        None if table.yes("needs_restart") else _version(table),
+        None if table.yes("needs_restart") else table.version("dynamic_since"),
         table.texts("choices", ON_OFF) if kind in ("choice", "switch") else (),
         _limit(table, "least", kind),
         _limit(table, "most", kind),
         table.text("default", ""),
     )
-
-
-def _version(table: TomlTable) -> Version:
-    said = table.text("dynamic_since", "0.0.0")
-    if not re.fullmatch(r"\d+\.\d+\.\d+", said):
-        raise table.wrong("dynamic_since", f"is {said!r}", 'Write a version: "10.2.2".')
-    major, minor, patch = map(int, said.split("."))
-    return major, minor, patch
 
 
 def _limit(table: TomlTable, key: str, kind: Kind) -> int:

@@ -1,5 +1,6 @@
 """A table of a TOML file, read key by key. An error (PlanError) names the file, the key and the fix."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -57,6 +58,13 @@ class TomlTable:
 
     def whole(self, key: str, default: int | None = None) -> int:
         return self._typed(key, int, "a whole number", default)
+
+    def version(self, key: str, default: tuple[int, int, int] = (0, 0, 0)) -> tuple[int, int, int]:
+        found = self.text(key, ".".join(map(str, default)))
+        if not re.fullmatch(r"\d+\.\d+\.\d+", found):
+            raise self.wrong(key, f"is {found!r}", 'Write a version: "10.2.2".')
+        major, minor, patch = map(int, found.split("."))
+        return major, minor, patch
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         return self._listed(key, str, 'a list of texts: ["one", "two"]', default)

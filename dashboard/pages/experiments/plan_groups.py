@@ -8,7 +8,7 @@ from django.forms.boundfield import BoundField
 
 from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.experiments.crash_kinds import in_order, title
-from workers.metrics.registry import SOURCES
+from workers.metrics import SOURCES
 
 OWN_FIELDS = {
     "compared": ("binlog", "build", "storage", "own_variants"),

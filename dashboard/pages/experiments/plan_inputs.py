@@ -10,7 +10,7 @@ from dashboard.text.names import check_name
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import Kind, PlanField, fields_of
 from workers.crash.kinds import CRASH_KINDS
-from workers.metrics.registry import SOURCES
+from workers.metrics import SOURCES
 
 
 class Wholes(forms.CharField):
@@ -46,7 +46,7 @@ MORE: dict[str, dict[str, Any]] = {  # what a form knows of a field beyond the p
     },
     "sources": {
         "choices": lambda: [(key, f"{source.title} ({source.cost})") for key, source in SOURCES.items()],
-        "initial": [key for key, source in SOURCES.items() if source.default],
+        "initial": list(SOURCES),
     },
 }
 SHOWN = {plan: [one for one in fields_of(plan) if one.description.group] for plan in (Plan, CrashPlan)}

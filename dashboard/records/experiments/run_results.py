@@ -14,7 +14,7 @@ from dashboard.records.experiments import claiming
 from dashboard.records.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
 from dashboard.records.experiments.states import move
 from workers.bench.measure import Measurement
-from workers.metrics.registry import SOURCES
+from workers.metrics import SOURCES
 from workers.metrics.source import Reading
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.records.servers.models import Server
-from workers.servers.facts import Facts, FlavourKey
-from workers.servers.flavours import Version, grants
+from workers.servers.facts import Facts, FlavourKey, Version
+from workers.servers.flavours import grants
 
 ACCOUNT = "durascope"
 # What is shown while the server's version is not known: one version of each range whose privileges differ.

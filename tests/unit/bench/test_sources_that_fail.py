@@ -29,8 +29,6 @@ class Stage:
 
 
 class Source:
-    default = True
-
     def __init__(self, breaks=""):
         self.breaks = breaks
 

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from workers.crash import dialects
-from workers.crash.dialects.mariadb import DIALECTS as MARIADB
-from workers.crash.dialects.mysql import DIALECTS as MYSQL
+from workers.crash.dialects import MARIADB, MYSQL
 from workers.errors import PlanError
 
 OLD, NEW = MYSQL

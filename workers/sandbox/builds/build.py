@@ -12,9 +12,8 @@ from workers.sandbox.builds.layout import Layout
 from workers.sandbox.door import CANNOT_RUN
 from workers.sandbox.process import Fence
 from workers.sandbox.users import User, unprivileged_user
-from workers.servers.facts import FlavourKey
+from workers.servers.facts import FlavourKey, Version
 
-Version = tuple[int, int, int]
 VERSION = re.compile(r"Ver (\d+)\.(\d+)\.(\d+)")
 ABSENT_LIBRARY = re.compile(r"while loading shared libraries: (\S+?):")
 ANSWER_S = 20

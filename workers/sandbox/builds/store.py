@@ -16,10 +16,10 @@ from pathlib import Path
 
 from workers.errors import SandboxError
 from workers.sandbox import owner, untrusted
-from workers.sandbox.builds.build import Build, Version, ask_version
+from workers.sandbox.builds.build import Build, ask_version
 from workers.sandbox.builds.layout import discover
 from workers.sandbox.builds.progress import Tell
-from workers.servers.facts import FlavourKey
+from workers.servers.facts import FlavourKey, Version
 
 KEY = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
 MANIFEST = "build.json"

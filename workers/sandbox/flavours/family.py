@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.sandbox import process
-from workers.sandbox.builds.build import Build, Version
+from workers.sandbox.builds.build import Build
 from workers.sandbox.users import User
+from workers.servers.facts import Version
 
 READ_S = 60.0
 MOST_SQL_BYTES = 32 << 20

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
+from dashboard.pages.api.examples import curl
 from dashboard.pages.api.problems import MEDIA_TYPE, Problem
 from dashboard.pages.api.service import api, operations
 from dashboard.records.accounts.roles import OPERATIONS
@@ -23,8 +24,10 @@ ALWAYS = {
 
 @dataclass(frozen=True)
 class ListedOperation:
-    """An operation as a line of the page."""
+    """An operation as a part of the page. `title`: List servers; `curl`: a command that calls it."""
 
+    key: str
+    title: str
     method: str
     path: str
     says: str
@@ -33,6 +36,7 @@ class ListedOperation:
     parameters: tuple[Node, ...]
     body: str
     answers: tuple[tuple[str, str], ...]  # status, name of the shape
+    curl: str
 
 
 @cache
@@ -63,6 +67,7 @@ def _role(scope: str) -> str:
     return f"Least role: {rule.least}{', who must ' + rule.rule if rule.rule else ''}"
 
 
+@cache
 def groups() -> dict[str, list[ListedOperation]]:
     """Title of a group -> its operations, in the order of the addresses."""
     found: dict[str, list[ListedOperation]] = {}
@@ -75,6 +80,8 @@ def _entry(path: str, method: str, operation: Node) -> ListedOperation:
     [scope] = operation["security"][0]["Token"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     return ListedOperation(
+        key=operation["operationId"],
+        title=operation["summary"].capitalize(),
         method=method.upper(),
         path=path,
         says=operation["description"].partition("\n\nScope:")[0].replace("`", ""),
@@ -83,6 +90,7 @@ def _entry(path: str, method: str, operation: Node) -> ListedOperation:
         parameters=tuple({**one, "type": _type(one["schema"])} for one in operation["parameters"]),
         body=_type(body) if body else "",
         answers=tuple(_answers(operation["responses"])),
+        curl=curl(method.upper(), path, operation, openapi()["components"]["schemas"]),
     )
 
 

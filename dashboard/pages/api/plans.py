@@ -64,7 +64,7 @@ class SourceIn(Schema):
 
     model_config = STRICT
     servers: list[Id] = Field(description="Ids of servers.", max_length=500)
-    recipe: str = ""
+    recipe: str = Field("", examples=["group-commit"])
     size: str = QUICK
     set: dict[str, str] = Field({}, description='What differs from the recipe: {"threads": "1,8", "repeats": "3"}')
     plan: PlanIn | None = None

@@ -48,7 +48,9 @@ def _page(request: HttpRequest, form: TokenForm, text: str = "") -> HttpResponse
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
     """The API for people: made of the same document as programs get."""
-    return render(request, "api/reference.html", {"groups": document.groups(), "shapes": document.shapes()})
+    setup = f"export HERE={request.build_absolute_uri('/').rstrip('/')}\nexport TOKEN=durascope_..."
+    context = {"groups": document.groups(), "shapes": document.shapes(), "setup": setup}
+    return render(request, "api/reference.html", context)
 
 
 @needs("enter")

@@ -2,11 +2,14 @@
 
 import json
 import re
+import shlex
 
 import pytest
 from django.db import IntegrityError
 from django.test import Client
 
+from dashboard.pages.api.document import openapi
+from dashboard.pages.api.examples import curl
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import queries
 from dashboard.records.servers.models import Server
@@ -160,8 +163,25 @@ def test_the_page_tells_every_operation_and_every_shape(client_in):
     page = client_in.get("/api/").content.decode()
     document = client_in.get("/api/openapi.json").json()
     assert document["openapi"].startswith("3.1") and all(path in page for path in document["paths"])
-    linked = set(re.findall(r'href="#(\w+)"', page))
-    assert linked and linked <= set(re.findall(r'id="(\w+)"', page))
+    linked = set(re.findall(r'href="#([\w-]+)"', page))
+    assert linked and linked <= set(re.findall(r'id="([\w-]+)"', page))
+
+
+def test_every_example_is_a_request_whose_form_is_right(maria):
+    """Its address and body, sent as they stand: what they name may be missing, what they say is understood."""
+    document = openapi()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            command = curl(method.upper(), path, operation, document["components"]["schemas"])
+            words = shlex.split(command)
+            address = next(word for word in words if word.startswith("$HERE/")).removeprefix("$HERE")
+            assert "{" not in address and words[words.index("-H") + 1] == "Authorization: Bearer $TOKEN"
+            if "-F" in words:
+                continue
+            body = words[words.index("-d") + 1] if "-d" in words else ""
+            answer = maria.generic(method.upper(), address, body, "application/json")
+            assert answer.status_code not in (400, 405, 415), (command, answer.content)
+            assert answer.status_code != 422 or not answer.json().get("errors"), (command, answer.content)
 
 
 def test_the_document_is_open_and_says_nothing_of_this_installation(client):

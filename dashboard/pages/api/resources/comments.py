@@ -31,7 +31,12 @@ class CommentOut(Schema):
 
 class CommentIn(Schema):
     model_config = ConfigDict(extra="forbid")
-    text: Text = Field(max_length=Comment.MOST, pattern=r"\S", description="Plain text; line breaks stay.")
+    text: Text = Field(
+        max_length=Comment.MOST,
+        pattern=r"\S",
+        examples=["The disk was replaced."],
+        description="Plain text; line breaks stay.",
+    )
 
     @field_validator("text")
     @classmethod

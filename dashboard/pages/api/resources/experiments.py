@@ -129,7 +129,9 @@ class Changes(Schema):
 
     model_config = ConfigDict(extra="forbid")
     name: Name | None = Field(None, max_length=120, pattern=r"\S")
-    tags: list[str] | None = Field(None, max_length=100, description="Exactly these from now on.")
+    tags: list[str] | None = Field(
+        None, max_length=100, examples=[["nightly"]], description="Exactly these from now on."
+    )
     is_baseline: bool | None = None
 
     @field_validator("name")

@@ -64,7 +64,7 @@ class LinkMade(LinkOut):
 class LinkIn(Schema):
     model_config = ConfigDict(extra="forbid")
     days: int | None = Field(30, ge=1, le=3650, description="Until it expires; null: never.")
-    note: Name = Field("", max_length=200)
+    note: Name = Field("", max_length=200, examples=["for the team"])
     embeddable: bool = Field(False, description="Whether other sites may frame single charts of it.")
 
 
@@ -79,7 +79,7 @@ class ComparisonIn(LinkIn):
 
 class NoteIn(Schema):
     model_config = ConfigDict(extra="forbid")
-    note: Name = Field(max_length=200)
+    note: Name = Field(max_length=200, examples=["for the team"])
 
 
 class LinkFilter(Schema):

@@ -70,8 +70,8 @@ class ScheduleWhole(ScheduleOut):
 class ScheduleIn(SourceIn):
     """What is measured, as at a start, and when. `cron`: minute, hour, day of month, month, day of week."""
 
-    name: str
-    cron: str
+    name: str = Field(examples=["nightly"])
+    cron: str = Field(examples=["30 2 * * *"])
     zone: str = "UTC"
     ends_by: str | None = Field(None, pattern=CLOCK, description="The window: 06:00 as clocks in `zone` show it.")
 
@@ -81,7 +81,7 @@ class ScheduleChange(Schema):
 
     model_config = ConfigDict(extra="forbid")
     name: str = ""
-    cron: str = ""
+    cron: str = Field("", examples=["30 2 * * *"])
     zone: str = ""
     ends_by: str | None = Field(None, pattern=CLOCK)
 

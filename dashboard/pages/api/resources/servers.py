@@ -63,8 +63,8 @@ class ServerIn(Schema):
     measure it."""
 
     model_config = ConfigDict(extra="forbid")
-    kind: Literal["attached", "sandbox"]
-    name: str
+    kind: Literal["attached", "sandbox"] = Field(examples=["sandbox"])
+    name: str = Field(examples=["box"])
     host: str = ""
     port: int = 3306
     socket: str = ""
@@ -73,7 +73,7 @@ class ServerIn(Schema):
     tls: str = Server.Tls.PREFERRED
     tls_ca: str = ""
     label: str = Server.Label.TEST
-    build: str = ""
+    build: str = Field("", examples=["system-mariadb"])
     site: str = LOCAL
     note: str = ""
 
@@ -93,12 +93,12 @@ class ServerChange(Schema):
     label: str = ""
     build: str = ""
     site: str = ""
-    note: str = ""
+    note: str = Field("", examples=["Rack 3"])
 
 
 class OwnerIn(Schema):
     model_config = ConfigDict(extra="forbid")
-    to: str = Field(description="The name of an operator's or administrator's account.")
+    to: str = Field(description="The name of an operator's or administrator's account.", examples=["maria"])
 
 
 class ExpendableIn(Schema):
@@ -106,10 +106,10 @@ class ExpendableIn(Schema):
     binary log lies on the worker's machine, if it is there. `typed_name`: the server's name."""
 
     model_config = ConfigDict(extra="forbid")
-    crash: list[str] = Field(max_length=MOST_ARGUMENTS)
-    start: list[str] = Field(max_length=MOST_ARGUMENTS)
+    crash: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["ssh", "db1", "kill-server"]])
+    start: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["ssh", "db1", "start-server"]])
     binlog_index: str = ""
-    typed_name: str
+    typed_name: str = Field(examples=["db1"])
 
 
 class PendingRestoreOut(Schema):

@@ -66,15 +66,10 @@ class ResultView:
         return self.analysis.baseline
 
     @cached_property
-    def threads(self) -> list[int]:
-        return sorted({point.threads for point in self.points})
-
-    @cached_property
     def at_threads(self) -> int:
-        """The one concurrency of the page: the chosen one, else that of the plan's headline, else the highest; 0 where
-        nothing was measured."""
-        wanted = (self.choice.threads, headline(self.plan).threads)
-        return next((one for one in wanted if one in self.threads), max(self.threads, default=0))
+        """The one concurrency of the page: the chosen one, else that of the plan's headline, as lists and the front
+        page have it; 0 where nothing was measured."""
+        return (self.choice.threads or headline(self.plan).threads) if self.points else 0
 
     @cached_property
     def counts(self) -> str:
@@ -106,9 +101,9 @@ class ResultView:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The plan's headline on each server that is shown, at the chosen number of threads if one is chosen."""
+        """The plan's headline on each server that is shown, at the concurrency of the page."""
         planned = headline(self.plan)
-        main = replace(planned, threads=self.choice.threads or planned.threads)
+        main = replace(planned, threads=self.at_threads or planned.threads)
         if main == planned:
             known = (one for one in self.analysis.headline if one.workload == self.choice.workload)
             ratios = {one.server_id: one.ratio for one in known}

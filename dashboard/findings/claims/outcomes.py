@@ -17,13 +17,13 @@ from workers.analysis.predicates.bounds import Effect, Outcome
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import FlushFigure
 
-_METHOD = 5  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
+_METHOD = 6  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
 
 
 @dataclass(frozen=True)
 class ClaimOutcome:
     """A claim on one server. `asks`: its predicate in words; `why`: something was not known; `today`: only where it was
-    not held."""
+    not held; `threads`: the numbers of threads that it fixes."""
 
     id: str
     says: str
@@ -34,6 +34,7 @@ class ClaimOutcome:
     why: str
     today: str
     server_id: int
+    threads: tuple[int, ...]
 
     def as_dict(self) -> dict[str, object]:
         """As it is stored: the effect's own `why` stands beside it."""
@@ -84,6 +85,7 @@ def _judged(claim: Claim, result: ServerResult) -> ClaimOutcome:
         why=effect.why or (_too_wide(claim, effect) if outcome == "not decidable" else ""),
         today=claim.today if outcome == "not held" else "",
         server_id=result.server_id,
+        threads=claim.predicate.threads,
     )
 
 

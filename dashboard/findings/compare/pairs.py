@@ -4,7 +4,7 @@ A pair is one variant, workload and number of threads on one server. Servers are
 experiment has one further server, those two are a pair too.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboard.findings.analysis import analysis_of, judged
@@ -14,6 +14,7 @@ from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.findings.points import PointKey, points
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.text.numbers import at
+from dashboard.text.words import listed
 from workers.bench.plan import Plan
 
 
@@ -131,14 +132,9 @@ def _in_words(
     for (workload, name), found in threads.items():
         alike.setdefault((workload, tuple(found)), []).append(name)
     return tuple(
-        f"{_listed(variants)} at {_listed([*map(str, found[:-1]), at(found[-1])])} ({workload})"
+        f"{listed(variants)} at {listed([*map(str, found[:-1]), at(found[-1])])} ({workload})"
         for (workload, found), variants in alike.items()
     )
-
-
-def _listed(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def environments(pairs: Iterable[PointPair]) -> list[list[Mapping[str, object]]]:

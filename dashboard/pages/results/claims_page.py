@@ -1,12 +1,15 @@
 """The claims part of a result page; nothing where the experiment was made from no recipe with claims."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.claims.outcomes import ClaimOutcome, outcomes_of
 from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.models import Experiment
+from dashboard.text.numbers import at
+from dashboard.text.words import listed
 from workers.analysis.predicates.bounds import Outcome
 
 LOOKS: dict[Outcome, str] = {"held": "held", "not held": "warned", "not decidable": "unknown"}  # classes of badges.css
@@ -14,7 +17,8 @@ LOOKS: dict[Outcome, str] = {"held": "held", "not held": "warned", "not decidabl
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One claim on one server, as the page says it. `server` is "" where there is only one."""
+    """One claim on one server, as the page says it. `server`: "" where there is only one; `elsewhere`: the numbers of
+    threads that the claim fixes, in a sentence, where they are not that of the page."""
 
     id: str
     says: str
@@ -27,6 +31,7 @@ class ClaimRow:
     why: str
     today: str
     server: str
+    elsewhere: str
 
 
 def context(experiment: Experiment, view: ResultView) -> dict[str, object] | None:
@@ -59,4 +64,11 @@ def _row(one: ClaimOutcome, view: ResultView) -> ClaimRow:
         outcome=one.outcome,
         look=LOOKS[one.outcome],
         server=view.names[one.server_id] if len(view.names) > 1 else "",
+        elsewhere=_elsewhere(one.threads, view.at_threads),
     )
+
+
+def _elsewhere(threads: Sequence[int], shown: int) -> str:
+    if not threads or tuple(threads) == (shown,):
+        return ""
+    return f"The claim is about {listed([*map(str, threads[:-1]), at(threads[-1])])}. This page shows {at(shown)}."

@@ -275,8 +275,20 @@ def test_the_page_shows_claim_article_measurement_and_outcome(client_in):
     assert "The plan differs from the recipe: threads was changed." in shown
 
 
+def test_a_claim_that_fixes_other_threads_than_the_page_says_so(client_in):
+    experiment = claiming(factory.experiment(), CLAIMS["faster"], CLAIMS["speed"], CLAIMS["rises"])
+    rows = client_in.get(reverse("results:page", args=[experiment.pk])).context["claims"]["rows"]
+    assert [row.elsewhere for row in rows] == [
+        "",  # both at 8 threads
+        "The claim is about 1 thread. This page shows 8 threads.",
+        "The claim is about 1 and 8 threads. This page shows 8 threads.",
+    ]
+    chosen = client_in.get(reverse("results:page", args=[experiment.pk]), {"threads": 0}).context["claims"]["rows"]
+    assert [bool(row.elsewhere) for row in chosen] == [True, False, True]
+
+
 def test_a_result_of_no_recipe_has_no_claims(client_in):
-    assert "Claims" not in text(page(client_in, factory.experiment()))
+    assert "Claims of the recipe" not in text(page(client_in, factory.experiment()))
 
 
 def test_the_export_holds_claims_and_outcomes():

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from dashboard.findings import costs, server_verdicts
 from dashboard.findings.analysis import analysis_of
+from dashboard.findings.conclusion import remember
 from dashboard.history import entries
 from dashboard.pages.front import lately
 from dashboard.records.experiments.models import Experiment
@@ -114,6 +115,21 @@ def test_the_cost_is_the_ratio_of_the_result_page():
     interval = f"({sig(ratio.lo, 2)} to {sig(ratio.hi, 2)})"
     assert found.says == f"0/0 is {sig(ratio.value, 2)} times as fast as 1/1 {interval} at 8 threads"
     assert found.decision == "differs"
+
+
+def test_the_front_page_the_list_and_the_result_speak_at_one_concurrency(client_in):
+    """Of the plan's headline, which is not its highest here."""
+    server = factory.server()
+    made = measured(server)
+    made.plan["main_threads"] = 1
+    made.save()
+    trials.add(made, {"0/0": {"power-loss": [(9, 9)]}, "1/1": {"power-loss": [(0, 0)]}})
+    remember(made)
+    result = client_in.get(f"/results/{made.pk}/")
+    assert costs.costs([server.pk])[server.pk].says.endswith("at 1 thread")
+    assert made.finding.startswith("At 1 thread 0/0 is") and made.finding in result.context["crash"].answer.sentences
+    assert result.context["risk"].chart.title.endswith("1 thread")
+    assert all("8 threads" not in one for one in result.context["crash"].answer.recommendation.reasons[:1])
 
 
 def test_a_cost_that_was_not_shown_is_no_factor():

@@ -9,7 +9,8 @@ from workers.analysis.predicates.measured import MeasuredResult
 
 
 class Predicate(Protocol):
-    """`as_dict`: as a recipe writes it, in full; `in_percent`: whether its figure is shown in percent."""
+    """`as_dict`: as a recipe writes it, in full; `in_percent`: whether its figure is shown in percent; `threads`: the
+    numbers of threads that it fixes, ascending, none where it speaks of crashes or of a device."""
 
     def measure(self, measured: MeasuredResult) -> Effect: ...
 
@@ -18,6 +19,9 @@ class Predicate(Protocol):
 
     @property
     def in_words(self) -> str: ...
+
+    @property
+    def threads(self) -> tuple[int, ...]: ...
 
     def as_dict(self) -> Mapping[str, object]: ...
 

@@ -57,6 +57,10 @@ class CrashShare:
         failed = "failed: " + ", ".join(check.replace("-", " ") for check in self.checks)
         return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {lost if self.lost else failed}"
 
+    @property
+    def threads(self) -> tuple[int, ...]:
+        return ()
+
     def as_dict(self) -> Mapping[str, object]:
         lost = {"lost": self.lost, "longer_than_ms": self.longer_than_ms}
         what = lost if self.lost else {"checks": list(self.checks)}

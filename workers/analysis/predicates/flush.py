@@ -35,6 +35,10 @@ class FlushFigure:
     def in_words(self) -> str:
         return f"{self.figure}: device of {self.variant}"
 
+    @property
+    def threads(self) -> tuple[int, ...]:
+        return ()
+
     def as_dict(self) -> Mapping[str, object]:
         return {"flush": {"variant": self.variant, "figure": self.figure}}
 

@@ -70,6 +70,10 @@ class SpeedRatio:
         than = f", against {self.than.in_words}" if self.than else ""
         return f"{self.figure}: {self.of.in_words}, over {self.over.unlike(self.of)}{than}"
 
+    @property
+    def threads(self) -> tuple[int, ...]:
+        return tuple(sorted({self.of.threads, self.over.threads, *(self.than.threads if self.than else ())}))
+
     def as_dict(self) -> Mapping[str, object]:
         than = {"than": self.than.as_dict()["ratio"]} if self.than else {}
         return {"ratio": {**vars(self.of), "over": vars(self.over), "figure": self.figure, **than}}
@@ -110,6 +114,10 @@ class PointFigure:
     def in_words(self) -> str:
         return f"{self.figure}: {self.at.in_words}"
 
+    @property
+    def threads(self) -> tuple[int, ...]:
+        return (self.at.threads,)
+
     def as_dict(self) -> Mapping[str, object]:
         return {"value": {**vars(self.at), "figure": self.figure}}
 
@@ -142,8 +150,12 @@ class Steps:
 
     @property
     def in_words(self) -> str:
-        threads = ", ".join(str(at.threads) for at in self.points)
+        threads = ", ".join(map(str, self.threads))
         return f"smallest growth of commits per second over {threads} threads: {self.points[0].variant}"
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        return tuple(at.threads for at in self.points)
 
     def as_dict(self) -> Mapping[str, object]:
         first = self.points[0]
@@ -151,6 +163,6 @@ class Steps:
             "steps": {
                 "variant": first.variant,
                 "workload": first.workload,
-                "threads": [at.threads for at in self.points],
+                "threads": list(self.threads),
             }
         }

@@ -7,6 +7,7 @@ from workers.crash.setup_and_result import TrialStep
 
 WIDTH = 1000
 LEAST = 6  # a part that is there can be seen, however small
+AFTERWARDS = ("evidence", "replica", "checks")  # steps of a trial after the recovery
 
 
 @dataclass(frozen=True)
@@ -74,15 +75,33 @@ def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None
     return [("kept", "acknowledged", kept), ("lost", "lost", told - kept), ("extra", "not acknowledged", more)]
 
 
-def timeline(steps: Sequence[TrialStep]) -> list[Bar]:
-    """Each step of a trial where it began and as long as it took, to one scale."""
-    end = max((step.at_s + step.took_s for step in steps), default=0) or 1
-    return [Bar(step.name, "", (_step(step, end),)) for step in steps]
+@dataclass(frozen=True)
+class TimeLine:
+    """`rows`: the steps from the load to the recovery, where each began and as long as it took, to one scale. `folded`:
+    the steps before and after, which would leave the crash no room."""
+
+    rows: tuple[tuple[Bar, TrialStep], ...]
+    folded: tuple[TrialStep, ...] = ()
+
+    @property
+    def folded_s(self) -> float:
+        return sum(step.took_s for step in self.folded)
 
 
-def _step(step: TrialStep, end: float) -> BarPart:
-    width = max(step.took_s / end * WIDTH, LEAST)
-    x = min(step.at_s / end * WIDTH, WIDTH - width)
+def timeline(steps: Sequence[TrialStep]) -> TimeLine:
+    """All steps to scale where the trial did not reach its load."""
+    load = next((step.at_s for step in steps if step.name == "load"), None)
+    crash = [step for step in steps if load is not None and step.at_s >= load and step.name not in AFTERWARDS]
+    shown = crash or steps
+    begin = min((step.at_s for step in shown), default=0)
+    scale = max((step.at_s + step.took_s for step in shown), default=0) - begin or 1
+    rows = tuple((Bar(step.name, "", (_step(step, begin, scale),)), step) for step in shown)
+    return TimeLine(rows, tuple(step for step in steps if step not in shown))
+
+
+def _step(step: TrialStep, begin: float, scale: float) -> BarPart:
+    width = max(step.took_s / scale * WIDTH, LEAST)
+    x = min((step.at_s - begin) / scale * WIDTH, WIDTH - width)
     return BarPart(step.name.replace(" ", "-"), step.name, step.took_s, round(x, 1), round(width, 1))
 
 

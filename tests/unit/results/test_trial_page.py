@@ -108,9 +108,26 @@ def test_a_replica_that_was_promoted_is_a_set_too():
 
 def test_the_time_line_stays_in_its_frame():
     steps = [TrialStep("load", 0.0, 9.0), TrialStep("power on", 9.0, 0.001)]
-    load, power = (bar.parts[0] for bar in timeline(steps))
+    load, power = (bar.parts[0] for bar, _ in timeline(steps).rows)
     assert load.width == pytest.approx(999.9, abs=0.2)
     assert (power.look, power.x + power.width <= 1000) == ("power-on", True)
+
+
+def test_the_time_line_gives_the_crash_the_room():
+    """A preparation of 30 s and checks of 60 s would leave a crash of 100 ms three thousandths of the width."""
+    took = {"prepare": 30.0, "start": 2.0, "load": 1.0, "cut": 0.1, "recovery": 0.9, "evidence": 1.0, "checks": 60.0}
+    begins = [sum(list(took.values())[:n]) for n in range(len(took))]
+    found = timeline([TrialStep(name, at, s) for (name, s), at in zip(took.items(), begins, strict=True)])
+    assert {step.name: (bar.parts[0].x, bar.parts[0].width) for bar, step in found.rows} == {
+        "load": (0, 500), "cut": (500, 50), "recovery": (550, 450),
+    }  # fmt: skip
+    assert [step.name for step in found.folded] == ["prepare", "start", "evidence", "checks"]
+    assert found.folded_s == 93
+
+
+def test_a_trial_that_broke_off_before_its_load_shows_all_its_steps():
+    found = timeline([TrialStep("prepare", 0.0, 3.0), TrialStep("start", 3.0, 1.0)])
+    assert [step.name for _, step in found.rows] == ["prepare", "start"] and not found.folded
 
 
 def test_it_repeats_a_trial(client_in, admin, experiment, monkeypatch):

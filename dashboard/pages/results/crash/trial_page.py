@@ -43,7 +43,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "causes": _causes(trial),
         "data": data,
         "checks": [_check(one) for one in checks],
-        "steps": list(zip(timeline(steps), steps, strict=True)),
+        "timeline": timeline(steps),
         "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica),
         "losses": _losses(trial),
         "replicas": data.get("replicas") or [],
@@ -79,10 +79,10 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
 
 
 def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
-    return (
-        ("engine", trial.lost_engine, trial.lost_engine_ms),
-        ("binlog", trial.lost_binlog, trial.lost_binlog_ms),
-    )
+    """(Place, commits lost from it, the time in which they were committed), the worse loss first."""
+    engine = ("engine", trial.lost_engine, trial.lost_engine_ms)
+    binlog = ("binlog", trial.lost_binlog, trial.lost_binlog_ms)
+    return (binlog, engine) if (trial.lost_binlog or 0) > (trial.lost_engine or 0) else (engine, binlog)
 
 
 def _work(took_ms: float | None) -> str:

@@ -11,6 +11,7 @@ from workers.analysis.not_computable import NotComputable
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
 COLOURS = 8  # in static/css/tokens.css; more lines than that are crowded
+PANELS = 5  # more small charts below each other than that need a higher picture
 NOT_AVAILABLE = "not available here"
 Cell = str | float | int | None
 Row = tuple[Cell, ...]
@@ -49,7 +50,8 @@ class Dot:
 
 @dataclass(frozen=True)
 class ChartSeries:
-    """`dash`: number of the style, 0 is a plain line. `ceiling`: a bound, `fit`: a model's curve, neither measured."""
+    """`dash`: number of the style, 0 is a plain line. `ceiling`: a bound, `fit`: a model's curve, neither measured.
+    `panel`: the small chart that it is drawn in, "" where one chart holds all series."""
 
     name: str
     colour: int
@@ -58,12 +60,14 @@ class ChartSeries:
     stack: str = ""
     ceiling: bool = False
     fit: bool = False
+    panel: str = ""
 
     def payload(self) -> dict[str, object]:
         dots = [dot.payload() for dot in self.dots]
         unmeasured = {name: True for name in ("ceiling", "fit") if getattr(self, name)}
         known = {"name": self.name, "colour": self.colour, "dash": int(self.dash), "stack": self.stack}
-        return {**known, **unmeasured, "points": dots}
+        panel = {"panel": self.panel} if self.panel else {}
+        return {**known, **unmeasured, **panel, "points": dots}
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,9 @@ class Chart:
         """The same chart with every text in it cleaned for a reader who may not see all."""
         x = replace(self.x, categories=tuple(map(clean, self.x.categories)))
         y = replace(self.y, label=clean(self.y.label))
-        series = tuple(replace(one, name=clean(one.name), stack=clean(one.stack)) for one in self.series)
+        series = tuple(
+            replace(one, name=clean(one.name), stack=clean(one.stack), panel=clean(one.panel)) for one in self.series
+        )
         return replace(
             self,
             title=clean(self.title),
@@ -133,6 +139,8 @@ class Chart:
     def is_crowded(self) -> bool:
         """As static/js/charts/crowd.js judges: the page leaves the room before scripts run. Of an outline, whose series
         come later, by the lines of its table."""
+        if panels := {one.panel for one in self.series if one.panel}:
+            return len(panels) > PANELS
         measured = sum(not (one.ceiling or one.fit) for one in self.series)
         return self.kind in LINES and (measured or len({row[0] for row in self.table.rows})) > COLOURS
 

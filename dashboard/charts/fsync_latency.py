@@ -1,4 +1,4 @@
-"""How long an fsync took: a histogram per variant and class of files, at one number of threads."""
+"""How long an fsync took, at one number of threads: a small histogram per variant, a line in it per class of files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -52,7 +52,7 @@ def row(name: str, files: str, one: FsyncHistogram) -> Row:
 def _series(line: VariantLine, files: str, one: FsyncHistogram) -> ChartSeries:
     calls = sum(one.buckets.values())
     dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one.buckets.items())
-    return ChartSeries(f"{line.name} {files}", line.colour, dots, dash=2 * line.dash + DRAWN[files])
+    return ChartSeries(f"{line.name} {files}", line.colour, dots, dash=int(DRAWN[files]), panel=line.name)
 
 
 def _quantile_ms(buckets: Mapping[str, int], share: float, max_ms: float) -> float | None:

@@ -127,6 +127,25 @@ def test_it_draws_empty_buckets_as_zero(charts):
     assert left_out == 0
 
 
+def test_histograms_of_variants_stand_below_each_other_to_one_scale(charts):
+    """In the plan's order, each in its own colour; the key says once what the strokes are."""
+    latency = figure(charts, "latency")
+    panels = latency.evaluate("f => [0, 1, 2, 3].map(n => f.chartView.chart.scales[`y${n}`])"
+                              ".map(({top, bottom, max, min}) => [top, bottom, max, min])")  # fmt: skip
+    assert all(above[1] <= below[0] for above, below in pairwise(panels))
+    assert len({(most, least) for _, _, most, least in panels}) == 1
+    drawn = latency.evaluate(
+        "f => f.chartView.chart.data.datasets.map(set => [set.label, set.yAxisID, set.borderColor])"
+    )
+    assert [(label, scale) for label, scale, _ in drawn[:3]] == [
+        ("1/1 redo", "y0"),
+        ("1/1 binlog", "y0"),
+        ("2/1 redo", "y1"),
+    ]
+    assert len({colour for *_, colour in drawn}) == 4
+    assert latency.locator(".chart-key button").all_inner_texts() == ["redo", "binlog"]
+
+
 def test_it_is_read_by_keyboard(charts):
     throughput = figure(charts, "throughput")
     canvas, reading = throughput.locator(".chart-plot canvas"), throughput.locator(".chart-reading")

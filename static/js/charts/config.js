@@ -6,6 +6,7 @@ import { fill } from "./fills.js";
 import { kindOf } from "./kinds.js";
 import { reading, withUnit } from "./numbers.js";
 import { faded, seriesColour } from "./palette.js";
+import { panelScales, panelsOf, scaleOf } from "./panels.js";
 import { PLUGINS } from "./plugins/all.js";
 import { onRiskAxis, riskScale } from "./risk-axis.js";
 import { inWords } from "./risk-marks.js";
@@ -19,6 +20,7 @@ export function configure(payload, view, colours) {
   const categories = categoriesOf(payload, kind);
   const { xs, ys } = extent(payload, view.hidden);
   const risk = payload.kind === "risk" ? riskScale(payload) : null;
+  const y = yAxis(payload, kind, view.log, ys, colours);
   return {
     type: kind.type,
     data: {
@@ -33,7 +35,7 @@ export function configure(payload, view, colours) {
       ...pointing(payload, view, kind),
       scales: {
         x: xAxis(payload, kind, categories, xs, colours, risk),
-        y: yAxis(payload, kind, view.log, ys, colours),
+        ...(panelsOf(payload).length ? panelScales(payload, y, ys) : { y }),
       },
       plugins: {
         legend: { display: false },
@@ -75,6 +77,7 @@ function dataset(payload, index, view, colours, categories, risk) {
     label: series.name + kindWord(series),
     data,
     hidden,
+    yAxisID: scaleOf(payload, series),
     borderColor: colour,
     order: view.front?.has(index) ? -1 : 0,
   };

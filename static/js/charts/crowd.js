@@ -1,11 +1,13 @@
 // Many lines in one plot: what is pointed at stands out, the others step back, and bounds are drawn with their line only.
 import { kindOf } from "./kinds.js";
+import { panelsOf } from "./panels.js";
 import { unmeasured } from "./unmeasured.js";
 
 const MANY = 8; // as many as there are colours
 export const BACK = 0.16; // how much is left of a line that steps back
 
 export function crowded(payload) {
+  if (panelsOf(payload).length) return false;
   return kindOf(payload).type === "line" && payload.series.filter((series) => !unmeasured(series)).length > MANY;
 }
 

@@ -11,6 +11,7 @@ export function keyEntries(payload) {
   if (payload.kind === "risk") return riskEntries(payload);
   if (series.every(({ name, stack }) => stack && name.startsWith(`${stack} `)))
     return [...variants(series), ...parts(series)];
+  if (series.every(({ panel }) => panel)) return linesOfPanels(payload);
   if (series.some(unmeasured)) return lines(payload);
   return series.map(({ name }, index) => ({
     name,
@@ -25,6 +26,15 @@ function lines(payload) {
     const shown = indices.find((index) => !unmeasured(payload.series[index])) ?? indices[0];
     return { name, indices, paint: (context, colours) => paintSeries(context, payload, shown, colours) };
   });
+}
+
+/** Each panel is named in its corner: what a line means is the same in all of them. */
+function linesOfPanels(payload) {
+  return grouped(payload.series, ({ name, panel }) => name.slice(panel.length + 1)).map(([name, indices]) => ({
+    name,
+    indices,
+    paint: (context, colours) => paintSeries(context, payload, indices[0], colours, colours["ink-soft"]),
+  }));
 }
 
 function variants(series) {

@@ -6,8 +6,8 @@ import { seriesColour } from "./palette.js";
 
 export const SWATCH = { width: 24, height: 12 }; // every stroke of strokes.js can be told there
 
-export function paintSeries(context, payload, index, colours) {
-  const colour = seriesColour(colours, payload.series[index].colour);
+export function paintSeries(context, payload, index, colours, own) {
+  const colour = own ?? seriesColour(colours, payload.series[index].colour);
   const style = styleOf(payload, index, colour, colours);
   if (kindOf(payload).type === "bar") paintBox(context, colour, style.backgroundColor);
   else paintLine(context, style, colour);

@@ -6,6 +6,7 @@ import { drawKey } from "./key.js";
 import { wireKeyboard } from "./keyboard.js";
 import { kindOf } from "./kinds.js";
 import { palette } from "./palette.js";
+import { needsHeight } from "./panels.js";
 import { roomForLabels } from "./plugins/end-labels.js";
 import { keepInAddress } from "./state.js";
 import { addTools } from "./tools.js";
@@ -22,7 +23,7 @@ export class ChartView {
     this.plot = figure.querySelector(".chart-plot") ?? wrapped(figure.querySelector("canvas"));
     this.canvas = this.plot.querySelector("canvas");
     this.colours = palette();
-    figure.classList.toggle("crowded", crowded(payload));
+    figure.classList.toggle("crowded", crowded(payload) || needsHeight(payload));
     addTools(this);
     wireKeyboard(this);
     followPointer(this.canvas, this);

@@ -1,0 +1,36 @@
+// Small charts below each other in one plot, with one x axis: a scale of y for each.
+
+const HIGH = 5; // more of them need a higher plot
+const ROOM = 1.25; // above the highest value, for the name
+
+/** Names of the small charts in their order; none where one chart holds all series. */
+export function panelsOf({ series }) {
+  return [...new Set(series.flatMap(({ panel }) => panel ?? []))];
+}
+
+export function needsHeight(payload) {
+  return panelsOf(payload).length > HIGH;
+}
+
+/** The scale that a series is drawn on. */
+export function scaleOf(payload, { panel }) {
+  return panel ? `y${panelsOf(payload).indexOf(panel)}` : "y";
+}
+
+/** {id: scale}, the first panel on top. `axis`: what all of them are like; `ys`: all values, so that heights compare. */
+export function panelScales(payload, axis, ys) {
+  const most = Math.max(...ys, Number.MIN_VALUE);
+  const afterBuildTicks = (scale) => {
+    scale.ticks = ticksUpTo(most);
+  };
+  const shared = { ...axis, axis: "y", stack: "panels", max: most * ROOM, afterBuildTicks };
+  const ids = panelsOf(payload).map((_, nth) => `y${nth}`);
+  return Object.fromEntries(ids.toReversed().map((id) => [id, shared])); // Chart.js stacks from the bottom
+}
+
+/** Zero and one or two round numbers. */
+function ticksUpTo(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 1.5));
+  const step = power * (most / 1.5 >= 5 * power ? 5 : most / 1.5 >= 2 * power ? 2 : 1);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, nth) => ({ value: nth * step }));
+}

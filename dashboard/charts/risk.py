@@ -144,7 +144,7 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
 
 def _note(absent: Sequence[str]) -> str:
     note = (
-        "Up and left is better. Points: mean loss. Bars: least and most lost, 95 % interval of the speed. "
-        "The line connects the settings that no other setting beats on both axes."
+        "Up and left is better. Beside each name: crashes that lost commits, and the 95 % bound of their share. "
+        "Bars: least to most lost, 95 % interval of speed. Grey line: the settings that no other beats on both axes."
     )
     return f"{note} Not drawn, because speed or loss was not measured: {', '.join(absent)}." if absent else note

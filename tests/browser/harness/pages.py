@@ -97,8 +97,12 @@ def _histogram() -> dict:
 
     bounds = [2**step for step in range(4, 16) if step != 11]  # nothing took 1 to 2 ms: such a bucket is left out
     lines = [
-        _series(f"1/1 {name}", 0, [{"x": b, "y": share(b, (420, 90)[nth])} for b in bounds], dash=bool(nth))
-        for nth, name in enumerate(("redo", "binlog"))
+        {
+            **_series(f"{name} {files}", nth, [{"x": b, "y": share(b, middle)} for b in bounds], middle == 90),
+            "panel": name,
+        }
+        for nth, name in enumerate(VARIANTS)
+        for files, middle in (("redo", 420 >> nth), ("binlog", 90))
     ]
     x = {"label": "fsync took up to", "unit": "µs", "scale": "log2"}
     return _payload("latency", "Fsync latency", "histogram", x, _axis("share of fsyncs", "%"), lines)
@@ -137,6 +141,24 @@ def _crowd() -> dict:
 
 
 CROWD = _crowd()
+PLACES = [  # mean loss, commits per second: settings come in clusters, as 1/1 beside 2/1 and 2/0 beside 0/0
+    (0, 3500), (281, 3600), (8878, 8000), (8694, 22600), (0, 3800), (310, 3300), (8200, 7600), (9000, 21500),
+]  # fmt: skip
+
+
+def _risk(count: int) -> dict:
+    def series(nth: int) -> dict:
+        loss, tps = PLACES[nth]
+        point = {"x": loss, "x_lo": loss * 0.6, "x_hi": loss * 1.5, "y": tps, "lo": tps * 0.6, "hi": tps * 1.3}
+        point |= {"mark": "0 of 30, < 12 %" if not loss else "3 of 3, > 29 %"}
+        return {**_series(f"{nth}/{nth}, MyRocks", nth, [point]), "replica": "agree", "mine": nth == 1}
+
+    x, y = _axis("commits lost", "", "log"), _axis("commits per second", "/s", toggle=True)
+    found = _payload(f"risk-{count}", "Cost against risk", "risk", x, y, [series(nth) for nth in range(count)])
+    return {**found, "front": [0, 1]}
+
+
+RISKS = [_risk(count) for count in range(2, 9)]
 
 
 def render(name: str, shared: bool = False) -> str:
@@ -150,6 +172,7 @@ def render(name: str, shared: bool = False) -> str:
         "charts": PAYLOADS,
         "many": MANY,
         "crowd": CROWD,
+        "risks": RISKS,
         "csrf_token": "token",
     }
     with override_settings(ROOT_URLCONF="tests.browser.harness.urls"):

@@ -1,6 +1,9 @@
-// Under the points of cost against risk: the band of those that lost nothing, and the line that nothing beats.
+// Under the points of cost against risk: the band of those that lost nothing, and the front that no setting beats.
 import { faded } from "../palette.js";
 import { given, write } from "./given.js";
+
+const WORDS = { width: 74, height: 20 };
+export const FRONT = { width: 9, opacity: 0.28 };
 
 export const riskGround = {
   id: "durascope-risk-ground",
@@ -25,37 +28,37 @@ function band(chart, risk, colours) {
   ctx.lineTo(edge, chartArea.bottom);
   ctx.stroke();
   ctx.restore();
-  const words = edge - chartArea.left > 74 ? "nothing lost" : "none";
-  write(chart, words, (chartArea.left + edge) / 2, chartArea.top + 10, colours["ink-soft"], {
+  const words = edge - chartArea.left > WORDS.width ? "nothing lost" : "none";
+  write(chart, words, (chartArea.left + edge) / 2, chartArea.top + WORDS.height / 2, colours["ink-soft"], {
     align: "center",
     size: 11,
   });
 }
 
+/** Where the band says what it is: no name stands there. */
+export function wordsOfBand({ chartArea: { left, top }, scales }, risk) {
+  const middle = (left + scales.x.getPixelForValue(risk.edge)) / 2;
+  return { ...WORDS, left: middle - WORDS.width / 2, top };
+}
+
+/** Broad and pale: it is no error bar, wherever it lies. */
 function front(chart, colours) {
-  const corners = stair(chart);
-  if (!corners.length) return;
+  const points = frontLine(chart);
+  if (points.length < 2) return;
   const { ctx } = chart;
   ctx.save();
-  ctx.strokeStyle = colours["ink-soft"];
-  ctx.lineWidth = 1.25;
+  ctx.strokeStyle = faded(colours.unknown, FRONT.opacity);
+  ctx.lineWidth = FRONT.width;
   ctx.lineJoin = "round";
+  ctx.lineCap = "round";
   ctx.beginPath();
-  for (const [x, y] of corners) ctx.lineTo(x, y);
+  for (const [x, y] of points) ctx.lineTo(x, y);
   ctx.stroke();
   ctx.restore();
 }
 
-/** Corners of the front: up to the next setting nothing commits more for that loss. */
-export function stair(chart) {
+/** [[x, y]] of the settings that no other beats, from the least loss on. */
+export function frontLine(chart) {
   const order = given(chart).payload.front.filter((index) => chart.isDatasetVisible(index));
-  const points = order.map((index) => chart.getDatasetMeta(index).data[0]);
-  return points.flatMap(({ x, y }, nth) =>
-    nth
-      ? [
-          [x, points[nth - 1].y],
-          [x, y],
-        ]
-      : [[x, y]],
-  );
+  return order.map((index) => chart.getDatasetMeta(index).data[0]).map(({ x, y }) => [x, y]);
 }

@@ -1,23 +1,45 @@
-// Where names stand: beside their point where there is room, never over another point or name, and off the lines
-// where that can be helped.
+// Where names stand: beside their point where there is room, else further away; never over a point, an error bar or
+// another name, and off the front where that can be helped.
 
 const LINE = 16;
 const GAP = 6;
-const SOFT = 0.3; // covering a line is less bad than covering a name
+const SOFT = 0.3; // covering the front is less bad than covering a name
+const NEAR = [0, 14, 28]; // pixels between a point and its label
+const FREE = 1; // square pixels that rounding may leave covered
+const GRID = 8; // pixels between the places that are tried in the whole plot
+const AWAY = 0.6; // cost of each such pixel
 
-/** [{lines: [{text, font}], left, top, width, height, align, covered: pixels of points, names and margins}]. A label goes
- *  without its second line where both do not fit. `strokes`: boxes around lines. */
-export function placed(context, area, points, strokes, radius, family) {
-  const taken = points.map(({ x, y, mine }) => box(x, y, 2 * radius + (mine ? 10 : 2)));
+/** [{lines: [{text, font}], left, top, width, height, align, away, covered: pixels of points, error bars, names and
+ *  margins}]. A label goes without its second line where both do not fit nearby; all do where room is short. `bars`,
+ *  `front`: boxes around lines. */
+export function placed(context, area, points, lines, radius, family) {
+  const whole = layout(context, area, points, lines, radius, family, true);
+  const fits = whole.every(({ covered }) => covered < FREE);
+  return fits ? whole : layout(context, area, points, lines, radius, family, false);
+}
+
+function layout(context, area, points, { bars, front }, radius, family, noted) {
+  const marks = points.map(({ x, y, mine }) => box(x, y, 2 * radius + (mine ? 10 : 2)));
   const labels = [];
-  for (const [nth, point] of points.entries()) {
-    const hard = [...taken.filter((_, index) => index !== nth), ...labels];
-    const fit = (lines) =>
-      best(places(point, sized(context, lines), radius + (point.mine ? 5 : 0)), hard, strokes, area);
-    const both = fit([name(point, family), note(point, family)]);
-    labels.push(both.covered === 0 ? both : fit([name(point, family)]));
+  for (const point of points) {
+    const hard = [...marks, ...bars, ...labels];
+    const near = (size) => NEAR.flatMap((away) => places(point, size, radius + (point.mine ? 5 : 0), away));
+    const both = sized(context, [name(point, family), note(point, family)]);
+    const alone = sized(context, [name(point, family)]);
+    const tried = [...(noted ? [() => near(both)] : []), () => near(alone), () => everywhere(point, alone, area)];
+    labels.push(firstFree(tried, (candidates) => best(candidates, hard, front, area)));
   }
   return labels;
+}
+
+/** The best of the first candidates among which one covers nothing, else of the last. */
+function firstFree(tried, judge) {
+  let found;
+  for (const candidates of tried) {
+    found = judge(candidates());
+    if (found.covered < FREE) break;
+  }
+  return found;
 }
 
 function name(point, family) {
@@ -32,10 +54,11 @@ function sized(context, lines) {
   return { lines, width: Math.max(...lines.map((line) => widthOf(context, line))), height: lines.length * LINE };
 }
 
-function best(candidates, hard, strokes, area) {
-  const judged = candidates.map((place, nth) => {
+function best(candidates, hard, front, area) {
+  const judged = candidates.map((place) => {
     const covered = sum(hard, place) + outside(place, area) * 20;
-    return { ...place, covered, cost: covered + SOFT * sum(strokes, place) + nth };
+    const cost = covered * 10 + SOFT * sum(front, place) + AWAY * place.away + (place.preferred ?? 0);
+    return { ...place, covered, cost };
   });
   return judged.reduce((least, place) => (place.cost < least.cost ? place : least));
 }
@@ -53,10 +76,10 @@ function box(x, y, side) {
 }
 
 /** In the order of preference: lower right, below, upper right, above, then to the left, then level. */
-function places({ x, y }, size, radius) {
-  const reach = radius + GAP;
+function places({ x, y }, size, radius, away) {
+  const reach = radius + GAP + away;
   const sides = { left: x + reach - 2, right: x - reach + 2 - size.width, center: x - size.width / 2 };
-  const at = (align, top) => ({ ...size, align, left: sides[align], top });
+  const at = (align, top) => ({ ...size, align, left: sides[align], top, away });
   const [above, below] = [y - reach - size.height, y + reach];
   const [low, high, level] = [y + 3, y - 3 - size.height, y - size.height / 2];
   return [
@@ -72,7 +95,20 @@ function places({ x, y }, size, radius) {
     at("right", above),
     at("left", level),
     at("right", level),
-  ];
+  ].map((place, nth) => ({ ...place, preferred: nth }));
+}
+
+/** Every place in the plot; `away`: from the point to the nearest edge of the label. */
+function everywhere({ x, y }, size, { left, top, right, bottom }) {
+  const upTo = (from, to) =>
+    Array.from({ length: Math.max(0, Math.floor((to - from) / GRID)) }, (_, n) => from + n * GRID);
+  const away = (start, length, at) => Math.max(start - at, at - start - length, 0);
+  return upTo(left, right - size.width).flatMap((labelLeft) =>
+    upTo(top, bottom - size.height).map((labelTop) => {
+      const distance = Math.hypot(away(labelLeft, size.width, x), away(labelTop, size.height, y));
+      return { ...size, align: "left", left: labelLeft, top: labelTop, away: distance };
+    }),
+  );
 }
 
 function sum(others, label) {

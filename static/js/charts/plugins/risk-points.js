@@ -2,10 +2,11 @@
 import { onRiskAxis } from "../risk-axis.js";
 import { paintMark, paintRing, RADIUS } from "../risk-marks.js";
 import { given } from "./given.js";
-import { stair } from "./risk-ground.js";
+import { frontLine, wordsOfBand } from "./risk-ground.js";
 import { placed } from "./risk-labels.js";
 
 const CAP = 3.5;
+const LED = 28; // pixels from which a name is joined to its point
 
 export const riskPoints = {
   id: "durascope-risk-points",
@@ -13,9 +14,11 @@ export const riskPoints = {
     const { colours, risk } = given(chart);
     if (!risk) return;
     const shown = points(chart);
+    const names = labels(chart);
+    for (const [nth, label] of names.entries()) leader(chart.ctx, label, shown[nth]);
     for (const point of shown) spread(chart.ctx, point, ends(chart, point, risk));
     for (const point of shown) mark(chart.ctx, point, colours);
-    for (const label of labels(chart)) write(chart.ctx, label, colours);
+    for (const label of names) write(chart.ctx, label, colours);
   },
 };
 
@@ -61,18 +64,56 @@ function mark(context, { x, y, replica, colour, mine }, colours) {
 export function labels(chart) {
   const { colours, risk } = given(chart);
   const shown = points(chart);
-  const bars = shown.map((point) => {
-    const [from, to] = ends(chart, point, risk);
-    return stroke([from, point.y], [to, point.y]);
+  const bars = shown.flatMap((point) => barsOf(chart, point, risk));
+  const line = frontLine(chart);
+  const front = line.slice(1).flatMap((end, nth) => along(line[nth], end));
+  return placed(
+    chart.ctx,
+    chart.chartArea,
+    shown,
+    { bars: [...bars, wordsOfBand(chart, risk)], front },
+    RADIUS,
+    colours.font,
+  );
+}
+
+/** Boxes around the error bars of a point: of its loss, and of its speed (intervals.js). */
+function barsOf(chart, point, risk) {
+  const [from, to] = ends(chart, point, risk);
+  const [low, high] = [point.given.lo ?? point.given.y, point.given.hi ?? point.given.y].map((speed) => {
+    const y = chart.scales.y.getPixelForValue(speed);
+    return Math.min(
+      Math.max(Number.isFinite(y) ? y : chart.chartArea.bottom, chart.chartArea.top),
+      chart.chartArea.bottom,
+    );
   });
-  const corners = stair(chart);
-  const steps = corners.slice(1).map((corner, nth) => stroke(corners[nth], corner));
-  return placed(chart.ctx, chart.chartArea, shown, [...bars, ...steps], RADIUS, colours.font);
+  return [stroke([from, point.y - CAP], [to, point.y + CAP]), stroke([point.x - CAP, low], [point.x + CAP, high])];
+}
+
+/** Small boxes along a sloped line. */
+function along([x1, y1], [x2, y2]) {
+  const steps = Math.max(1, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 10));
+  const at = (part) => [x1 + ((x2 - x1) * part) / steps, y1 + ((y2 - y1) * part) / steps];
+  return Array.from({ length: steps }, (_, step) => stroke(at(step), at(step + 1)));
 }
 
 function stroke([x1, y1], [x2, y2]) {
   const [left, top] = [Math.min(x1, x2) - 2, Math.min(y1, y2) - 2];
   return { left, top, width: Math.abs(x2 - x1) + 4, height: Math.abs(y2 - y1) + 4 };
+}
+
+/** From a name to its point, where it stands too far away to be seen as its own. */
+function leader(ctx, { left, top, width, height, away }, { x, y, colour }) {
+  if (away < LED) return;
+  const from = [Math.min(Math.max(x, left), left + width), Math.min(Math.max(y, top), top + height)];
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(x, y);
+  ctx.stroke();
+  ctx.restore();
 }
 
 function write(ctx, { lines, left, top, width, align }, colours) {

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.costs import DURABLE, FLUSH, SYNC
+from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import Finding
+from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.crash_kinds import number_of, plural
-from dashboard.text.numbers import at, ms, percent
+from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
 
 
@@ -23,22 +25,23 @@ class Answer:
     more: tuple[str, ...]
 
 
-def answer(view: ResultView, found: Finding, *, trusted: bool) -> Answer:
-    """`found`: the finding on the crashes. `trusted` False: the self-test of the checks failed, so nothing is
-    recommended; nor is anything for several servers at once: a setting may hold on one and fail on another."""
+def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
+    """`found`: the finding on the crashes. Nothing is recommended after a failed self-test of the checks, nor for
+    several servers at once: a setting may hold on one and fail on another. A passed self-test is told as evidence."""
     first, *others = view.servers
     offered = options(view, first)
-    choice = recommend(offered, view.at_threads, view.counts) if trusted and not others else None
+    choice = recommend(offered, view.at_threads, view.counts) if not checked.failed and not others else None
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
     held = _held(view.choice.crash_kind, chosen)
     said = f"{chosen.name} lost nothing" if chosen else None  # the finding says it of each setting
     told = [one for one in (found.sentence, *found.more) if said is None or not one.startswith(said)]
     second = [found.sentence] if found.sentence in told else []
+    known = (*second, checked.says) if checked.state == "passed" else second
     return Answer(
         tuple(filter(None, (held, *second))),
         _cost(offered, chosen, view.at_threads, view.counts),
         choice,
-        tuple(one for one in told if one not in second),
+        tuple(one for one in told if one not in known),
     )
 
 
@@ -49,7 +52,7 @@ def options(view: ResultView, server_id: int) -> list[Option]:
     return [
         Option(
             name=view.clean(variant.name),
-            speeds=tuple(Speed(one.threads, one.tps, one.lo, one.hi) for one in points.get(variant.name, ())),
+            speeds=tuple(_speed(one, view.baseline) for one in points.get(variant.name, ())),
             crashes=tuple(
                 _crashes(tally)
                 for (server, name, kind), tally in known.items()
@@ -60,6 +63,10 @@ def options(view: ResultView, server_id: int) -> list[Option]:
         )
         for variant in view.plan.variants
     ]
+
+
+def _speed(point: Point, baseline: str) -> Speed:
+    return Speed(point.threads, point.tps, point.lo, point.hi, point.ratio, point.variant == baseline)
 
 
 def _crashes(tally: Tally) -> Crashes:
@@ -81,7 +88,7 @@ def _held(kind: str, chosen: Option | None) -> str:
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
     name = f"{chosen.name} (both logs flushed at each commit)" if chosen.flushes else chosen.name
-    bound = f"(95 %: at most {percent(first.most)} of {plural(first.kind)} lose commits)"
+    bound = f"(95 % confidence: at most {percent(first.most)} of {plural(first.kind)} lose commits)"
     return f"{name} lost nothing in {number_of(first.kind, first.tried)} {bound}."
 
 
@@ -93,9 +100,9 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
     if not here[fastest].exceeds(mine):
         return f"No other setting is measurably faster than {chosen.name} at {at(threads)}."
-    each, best = (ms(1000 * threads / speed.tps) for speed in (mine, here[fastest]))
-    fewer = percent(1 - mine.tps / here[fastest].tps)
+    each, best = (f"{sig(1000 * threads / speed.tps, 2)} ms" for speed in (mine, here[fastest]))
+    fewer = percent(1 - 1 / here[fastest].times(mine))
     return (
         f"The cost at {at(threads)}: {chosen.name} makes {fewer} fewer {what} per second than {fastest}. "
-        f"Each of the {what} takes {each} instead of {best}."
+        f"{'A commit' if what == 'commits' else 'Each'} takes {each} instead of {best}."
     )

@@ -8,8 +8,11 @@ faster one wins if their 95 % intervals do not overlap.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.crash.statistics import in_words
+from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.crash_kinds import number_of, plural
-from dashboard.text.numbers import at, percent, sig, whole
+from dashboard.text.numbers import at, percent, sig
+from dashboard.text.words import listed
 from workers.crash.kinds import CRASH_KINDS
 
 FEW = 0.1  # an upper bound above this share asks for more trials
@@ -17,16 +20,32 @@ FEW = 0.1  # an upper bound above this share asks for more trials
 
 @dataclass(frozen=True)
 class Speed:
-    """Commits per second at a number of threads, with the 95 % interval."""
+    """Commits per second at a number of threads, with the 95 % interval. `ratio`: to the baseline at these threads, as
+    the first sentence of the page has it; None: the baseline itself, or not compared."""
 
     threads: int
     tps: float
     lo: float | None
     hi: float | None
+    ratio: ThroughputRatio | None = None
+    is_baseline: bool = False
 
     def exceeds(self, other: "Speed") -> bool:
-        """Whether the intervals say so: they do not overlap."""
+        """Beyond chance: by the ratio to the baseline where one of the two is it, else by intervals that do not
+        overlap."""
+        if self.ratio and other.is_baseline:
+            return self.ratio.decision == "differs" and self.ratio.value > 1
+        if other.ratio and self.is_baseline:
+            return other.ratio.decision == "differs" and other.ratio.value < 1
         return self.lo is not None and other.hi is not None and self.lo > other.hi
+
+    def times(self, other: "Speed") -> float:
+        """How many times as fast as the other, which made commits."""
+        if self.ratio and other.is_baseline:
+            return self.ratio.value
+        if other.ratio and other.ratio.value and self.is_baseline:
+            return 1 / other.ratio.value
+        return self.tps / other.tps
 
 
 @dataclass(frozen=True)
@@ -111,12 +130,12 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 def _bound(chosen: Option) -> str:
     """What the fewest trials still allow."""
     weakest = max(chosen.crashes, key=lambda each: each.most or 0.0)
-    tried = ", ".join(number_of(each.kind, each.tried) for each in chosen.crashes)
+    tried = listed([number_of(each.kind, each.tried) for each in chosen.crashes])
     text = f"{chosen.name} lost nothing in {tried}."
     if weakest.most is None or weakest.most <= FEW:
         return text
     may = f"{percent(weakest.most)} of {plural(weakest.kind)}"
-    return f"{text} So few trials do not rule out a loss in up to {may}: try more."
+    return f"{text} So few trials do not rule out that up to {may} lose commits. Run more trials."
 
 
 def _untried(chosen: Option) -> str:
@@ -140,18 +159,20 @@ def _more(chosen: Option, threads: int, counts: str) -> str:
 
 
 def _against(one: Option, chosen: Option, threads: int) -> str:
-    gain, risk = _gain(one.speed(threads), chosen.speed(threads)), _risk(one)
-    if not risk:
-        return f"{one.name} {gain}, and it lost nothing either." if gain and one.held else ""
-    return f"{one.name} {gain}, but it {risk}." if gain else f"{one.name} {risk}."
-
-
-def _gain(speed: Speed | None, base: Speed | None) -> str:
+    risk = _risk(one)
+    speed, base = one.speed(threads), chosen.speed(threads)
     if speed is None or base is None or base.tps <= 0:
-        return ""
+        return f"{one.name} {risk}." if risk else ""
+    gain = f"{one.name} {_gain(speed, base)}"
+    if not risk:
+        return f"{gain}, and it lost nothing either." if one.held else ""
+    return f"{gain}, {'but' if speed.exceeds(base) else 'and'} it {risk}."
+
+
+def _gain(speed: Speed, base: Speed) -> str:
     if speed.exceeds(base):
-        return f"is {sig(speed.tps / base.tps, 2)} times as fast"
-    return "is slower here" if base.exceeds(speed) else "gains nothing measurable here"
+        return f"is {sig(speed.times(base), 2)} times as fast"
+    return "is slower" if base.exceeds(speed) else "is not measurably faster"
 
 
 def _risk(one: Option) -> str:
@@ -168,4 +189,4 @@ def _risk(one: Option) -> str:
 
 
 def _median(each: Crashes) -> str:
-    return f" (median {whole(each.median)})"
+    return f" (median {in_words(each.median)} commit{'' if each.median == 1 else 's'})"

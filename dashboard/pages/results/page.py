@@ -143,7 +143,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         ),
         (
             "baseline",
-            "Ratios against",
+            "Baseline",
             [view.clean(name) for name in view.variants],
             view.variants.index(view.baseline),
         ),

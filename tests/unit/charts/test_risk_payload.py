@@ -13,6 +13,7 @@ from dashboard.charts.pareto import front
 from dashboard.charts.registry import draw
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
+from dashboard.findings.crash.self_test import self_test
 from dashboard.pages.results.page import shown_to
 from tests.unit.results import factory, trials
 
@@ -267,6 +268,6 @@ def test_one_setting_is_recommended_for_one_server_only(two_servers):
     recommended = {}
     for server in ("", "0", "1"):
         view = shown_to(two_servers, {"server": server}, shared=False)
-        found = answer(view, of_crashes(two_servers, view), trusted=True).recommendation
+        found = answer(view, of_crashes(two_servers, view), self_test(view.trials)).recommendation
         recommended[server] = found and found.option
     assert recommended == {"": None, "0": "1/1", "1": ""}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.findings.point import ThroughputRatio
 from dashboard.findings.recommendation import Crashes, Option, Speed, recommend
 
 
@@ -20,7 +21,10 @@ RISKY = Option("0/0", speeds((8, 6100), (32, 9000)), losses(failed=30))
 def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
     found = recommend([RISKY, SAFE], 8)
     assert found and (found.option, found.choice) == ("1/1", "Use 1/1.")
-    assert "0/0 is 6.1 times as fast, but it lost commits in 30 of 30 power losses (median 1,200)." in found.reasons
+    assert (
+        "0/0 is 6.1 times as fast, but it lost commits in 30 of 30 power losses (median 1,200 commits)."
+        in found.reasons
+    )
 
 
 def test_the_setting_that_the_server_has_is_kept():
@@ -37,7 +41,7 @@ def test_more_threads_are_named_only_where_they_are_faster_beyond_their_interval
 def test_a_setting_that_gains_nothing_is_told_as_such():
     same = Option("2/1", speeds((8, 1005)), losses(failed=3, tried=3, most=1.0))
     reasons = recommend([SAFE, same], 8).reasons
-    assert "2/1 gains nothing measurable here, but it lost commits in 3 of 3 power losses (median 1,200)." in reasons
+    assert "2/1 is not measurably faster, and it lost commits in 3 of 3 power losses (median 1,200 commits)." in reasons
 
 
 @pytest.mark.parametrize(
@@ -77,7 +81,7 @@ def test_few_trials_are_told_with_what_they_still_allow():
 
 def test_nothing_is_recommended_where_all_lost_something():
     found = recommend([RISKY], 8)
-    assert (found.option, found.reasons) == ("", ("0/0 lost commits in 30 of 30 power losses (median 1,200).",))
+    assert (found.option, found.reasons) == ("", ("0/0 lost commits in 30 of 30 power losses (median 1,200 commits).",))
 
 
 def test_without_a_crash_trial_there_is_no_recommendation():
@@ -89,7 +93,7 @@ def test_a_failure_without_a_lost_commit_is_told_as_another_one():
     down = Option("2/1", speeds((8, 9000)), (Crashes("power-loss", 30, 3, 1, 0.3, lost=1, median=4.0),))
     reasons = recommend([SAFE, down], 8).reasons
     assert (
-        "2/1 is 9.0 times as fast, but it lost commits in 1 of 30 power losses (median 4), "
+        "2/1 is 9.0 times as fast, but it lost commits in 1 of 30 power losses (median 4 commits), "
         "failed in another way in 2 of 30 power losses, is unclear after 1 power loss."
     ) in reasons
 
@@ -109,3 +113,13 @@ def test_kills_alone_do_not_speak_for_a_loss_of_power():
     assert found.option == "1/1"
     assert any("No power loss was tried" in one for one in found.reasons)
     assert not any("No power loss was tried" in one for one in recommend([SAFE], 8).reasons)
+
+
+def test_a_gain_is_the_ratio_of_the_first_sentence():
+    """The paired ratio sees through a drift that makes the two intervals overlap."""
+    safe = Option("1/1", (Speed(8, 1000, 700, 1300, is_baseline=True),), losses(), True)
+    ratio = ThroughputRatio(1.5, 1.4, 1.6, 0.001, "differs")
+    fast = Option("0/0", (Speed(8, 1400, 1000, 1800, ratio),), losses(failed=30))
+    assert any(one.startswith("0/0 is 1.5 times as fast, but") for one in recommend([safe, fast], 8).reasons)
+    unsure = Option("0/0", (Speed(8, 1400, 1350, 1450, ThroughputRatio(1.4, 0.9, 2, 0.2, "not decidable")),), losses(9))
+    assert any(one.startswith("0/0 is not measurably faster") for one in recommend([safe, unsure], 8).reasons)

@@ -9,7 +9,7 @@ from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.crash_kinds import LYING_DISK, title
-from dashboard.text.numbers import ms, whole
+from dashboard.text.numbers import ms
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
@@ -90,12 +90,10 @@ def look(tally: Tally, distrusted: bool) -> str:
 
 
 def _losses(tally: Tally) -> Iterable[str]:
-    """Median of what was lost from engine and binlog, as far as there is something."""
-    for place in PLACES:
-        loss = tally.loss(place)
-        if loss and loss.most:
-            lost = whole(loss.median) if loss.median >= MANY else in_words(loss.median)
-            yield f"{place} {lost}{_work(loss)}"
+    """Median of what was lost from engine and binlog, the worse loss first; nothing of a place that lost nothing."""
+    known = [(place, loss) for place in PLACES if (loss := tally.loss(place)) and loss.most]
+    for place, loss in sorted(known, key=lambda one: -one[1].median):
+        yield f"{place} {in_words(loss.median)}{_work(loss)}"
 
 
 def _work(loss: CrashLoss) -> str:

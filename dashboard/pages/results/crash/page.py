@@ -19,12 +19,14 @@ from dashboard.records.experiments.models import Experiment
 
 @dataclass(frozen=True)
 class CrashPart:
-    """`kinds`: titles of the matrix's columns; `finished`: how many trials of `total` ended with a verdict."""
+    """`kinds`: titles of the matrix's columns; `clients`: connections that commit until a crash; `finished`: how many
+    trials of `total` ended with a verdict."""
 
     finding: Finding
     answer: Answer
     self_test: SelfTest
     kinds: Sequence[str]
+    clients: int
     rows: Sequence[MatrixRow]
     table: ChartTable
     finished: int
@@ -38,9 +40,10 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
     checked, found = self_test(view.trials), of_crashes(experiment, view)
     return CrashPart(
         finding=found,
-        answer=answer(view, found, trusted=not checked.failed),
+        answer=answer(view, found, checked),
         self_test=checked,
         kinds=[title(kind) for kind in view.crash_kinds],
+        clients=view.plan.crash.clients,
         rows=matrix(view, addresses),
         table=crash_table(view),
         finished=finished(view.trials),

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from dashboard.pages.api.paging import Id
 from dashboard.portable.shape import with_fields
-from dashboard.records.experiments import actions, controls, shelf
+from dashboard.records.experiments import actions, controls, naming, shelf
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.plan_field import Kind, PlanField, fields_of
@@ -35,6 +35,8 @@ def _inputs(plan: type) -> dict[str, Any]:
 
 
 def _input(one: PlanField) -> tuple[object, object]:
+    if one.name == "name":
+        return str, Field("", description="Empty: named after its servers and its question.")
     kind = TYPES[one.description.kind]
     default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
     if one.name in LEFT_OPEN:
@@ -115,13 +117,14 @@ def _whole(plan: PlanIn, servers: Sequence[Server]) -> Plan:
         crash["control_trials"] = controls.usual(crash["trials"])
     if given["seed"] is None:
         given["seed"] = secrets.randbelow(2**31)
-    return Plan(
+    whole = Plan(
         **given,
         targets=tuple(actions.targets(servers)),
         variants=tuple(plan.variants),
         workloads=tuple(plan.workloads),
         crash=CrashPlan(**crash),
     )
+    return naming.named(whole)
 
 
 def _given(plan: type, said: Schema) -> dict[str, Any]:

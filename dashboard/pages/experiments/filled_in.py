@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from dashboard.pages.experiments.durability_pairs import BINLOG, PAIRS, variant
 from dashboard.pages.experiments.plan_inputs import written
 from dashboard.records.experiments import controls
+from dashboard.records.experiments.naming import usual_name
 from workers.bench.plan import Plan, Variant
 from workers.bench.recipes import Recipe
 from workers.bench.recipes.recipe import PLACES
 from workers.bench.workloads import WORKLOADS
 from workers.sandbox.storage import PROFILES
 
-USUAL = {"name": "Comparison", "variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
+USUAL = {"variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
 PARTS = ("engine", "build", "storage")  # of a variant, beside its settings
 
 
@@ -26,8 +27,10 @@ def of_plan(plan: Plan) -> dict[str, object]:
     titles = {key: workload.title for key, workload in WORKLOADS.items()}
     plain = [one for one in plan.workloads if not one.params and one.label == titles.get(one.key)]
     with_params = [one for one in plan.workloads if one not in plain]
+    name = "" if plan.name == usual_name(plan) else plan.name  # other servers or variants get another one
     return {
         **written(plan),
+        "name": name,
         **written(plan.crash),
         **_variants(plan.variants),
         "workloads": [workload.key for workload in plain],

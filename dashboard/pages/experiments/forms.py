@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from dashboard.pages.experiments import durability_pairs, filled_in
 from dashboard.pages.experiments.filled_in import PARTS
 from dashboard.pages.experiments.plan_inputs import PlanInputs
-from dashboard.records.experiments import actions, controls, shelf
+from dashboard.records.experiments import actions, controls, naming, shelf
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
@@ -143,14 +143,15 @@ class PlanForm(PlanInputs):
         crash = self.values(CrashPlan)
         if data["control_trials"] is None:
             crash["control_trials"] = controls.usual(data["trials"])
-        return Plan(
-            **self.values(Plan),
+        plan = Plan(
+            **(self.values(Plan) | {"name": data["name"]}),
             targets=tuple(actions.targets(data["servers"])),
             variants=(*variants, *data["own_variants"]),
             workloads=(*workloads, *data["own_workloads"]),
             seed=secrets.randbelow(2**31),
             crash=CrashPlan(**crash),
         )
+        return naming.named(plan)
 
 
 def _lines(text: str) -> list[tuple[str, dict[str, str], list[str]]]:

@@ -36,7 +36,12 @@ INPUTS: dict[Kind, tuple[type[forms.Field], dict[str, Any]]] = {
     "texts": (Ticks, {"required": False}),
 }
 MORE: dict[str, dict[str, Any]] = {  # what a form knows of a field beyond the plan
-    "name": {"max_length": 120, "validators": [check_name]},
+    "name": {
+        "max_length": 120,
+        "validators": [check_name],
+        "required": False,
+        "help_text": "Empty: named after its servers and its question.",
+    },
     "threads": {"initial": "1, 8, 32"},
     "control_trials": {"initial": None, "min_value": 0},
     "main_threads": {"initial": None},

@@ -13,6 +13,7 @@ from dashboard.records.audit.models import record
 from dashboard.records.experiments import claims as snapshot
 from dashboard.records.experiments import controls, queries, shelf
 from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.experiments.naming import experiment_name
 from dashboard.records.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
 from dashboard.records.experiments.states import move
 from dashboard.records.fleet import task_queue
@@ -50,7 +51,7 @@ def create(
     known = shelf.find(recipe)
     with transaction.atomic():
         experiment = Experiment.objects.create(
-            name=_name(plan, known)[:120],
+            name=experiment_name(plan, known),
             recipe=recipe,
             recipe_size=size if recipe else "",
             claims=snapshot.taken(known, plan, size) if known else {},
@@ -66,15 +67,6 @@ def create(
         record(user, "started", experiment, cells=plan.size, production_confirmed=production_confirmed)
         _answer_for_crashes(user, experiment)
     return experiment
-
-
-def _name(plan: Plan, recipe: Recipe | None) -> str:
-    """The plan's; a recipe's title alone would be the same for each server, so that servers stand before it."""
-    if recipe is None or plan.name != recipe.title:
-        return plan.name
-    first, space, rest = plan.name.partition(" ")
-    question = first.lower() + space + rest if first.istitle() else plan.name  # MariaDB and MySQL stay as they are
-    return f"{', '.join(target.name for target in plan.targets)}: {question}"
 
 
 def _answer_for_crashes(user: Actor, experiment: Experiment) -> None:

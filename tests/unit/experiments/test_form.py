@@ -74,7 +74,6 @@ def test_it_shows_a_recipe_as_the_recipe_is(server, key):
     [
         ("threads", "many", "whole numbers"),
         ("servers", [], "Choose a server"),
-        ("name", "", "required"),
         ("own_variants", "no colon here", "a colon"),
         ("own_variants", "x: justaword", "name=value"),
         ("own_workloads", "x: a b", "one workload"),

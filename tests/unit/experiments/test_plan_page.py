@@ -168,7 +168,7 @@ def test_run_again_keeps_the_recipe_of_a_plan_that_was_not_changed(client_in, se
 def test_run_again_of_an_unknown_experiment_gives_a_new_plan(client_in, server, asked_for):
     page = client_in.get(f"{NEW}?from={asked_for}")
     assert page.status_code == 200 and "was not found. The form shows a new plan." in page.text
-    assert page.context["form"].initial["name"] == "Comparison"
+    assert page.context["source"] is None and page.context["form"].initial["variants"] == ["1/1", "2/0", "0/0"]
 
 
 def test_run_again_of_a_deleted_experiment_gives_a_new_plan(client_in, server, admin):

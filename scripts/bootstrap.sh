@@ -4,7 +4,7 @@
 #   DURASCOPE_PYTHON       the Python to make .venv with (default: python3)
 # Everything is printed to standard error: standard output belongs to the caller's result.
 
-export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # mariadbd is there; the PATH of most users lacks it
+export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # mariadbd lies there, and the PATH of most users lacks these folders
 
 # program or file | its package on Debian and Ubuntu | why
 RUNNING_NEEDS='mariadbd|mariadb-server-core|the sandbox server: MariaDB without its service
@@ -97,7 +97,7 @@ refuse_services() {
     case $1 in *" postgresql "*) forbid $NO_CLUSTER 'create_main_cluster = false' ;; esac
     local service
     for service in $SERVICES; do
-        # shellcheck disable=SC2016 # the file's own
+        # shellcheck disable=SC2016 # the text of the file, not a variable
         case $1 in *" $service "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
     done
 }

@@ -6,7 +6,7 @@
     │   ├── AccessDenied      wrong account or password
     │   └── MissingPrivilege  the account may not do this; `fix` holds the GRANT
     ├── LoadError             sysbench failed or printed a bogus result
-    │   └── LoadBrokeOff      sysbench ended itself by a signal
+    │   └── LoadBrokeOff      sysbench aborted
     ├── TogetherError         several workers could not generate a load together
     ├── SandboxError          a sandbox could not be made, started or removed
     │   └── ServerEnded       the server ended because of what it found in its files

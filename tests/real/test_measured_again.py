@@ -62,8 +62,8 @@ def test_it_is_measured_once_more_and_says_so(stage, breaking_off):
     tries, phases = breaking_off(1), []
     done = measured(stage, phases)
     assert done.load.transactions > 0
-    assert done.load.output.startswith("The first attempt failed: sysbench ended itself by signal 6")
-    assert "beginning again, because sysbench ended itself" in phases
+    assert done.load.output.startswith("The first attempt failed: sysbench aborted with signal 6")
+    assert "measuring again, because sysbench aborted" in phases
     first, second = seeds(tries)
     assert first != second, "the same updates again would change nothing, and commit nothing"
 

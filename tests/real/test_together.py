@@ -161,7 +161,7 @@ def test_a_worker_that_is_gone_since_it_was_planned_is_told(box, crew):
     actions.notify_workers(experiment.pk)
     until(lambda: fresh(experiment).is_over)
     assert fresh(experiment).state == "failed"
-    assert "needs 2 workers, and alive on host" in fresh(experiment).error
+    assert "needs 2 workers. Alive on host" in fresh(experiment).error
     assert not Part.objects.exists() and not HostLease.objects.exists()
 
 

@@ -33,7 +33,7 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
             "only by their owner's command. Choose another crash, or 0 trials."
         )
     if size > MOST_TRIALS:
-        yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Take some out."
+        yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Remove some."
     for target in plan.targets:
         yield from _server(plan, servers[target.server_id])
 
@@ -63,7 +63,7 @@ def _replicas(plan: Plan, server: Candidate) -> Iterator[str]:
     for variant in plan.variants if plan.crash.replica else ():
         why = server.replica_missing.get(variant.build)
         if why and variant.settings.get("log_bin", "OFF").upper() in ("ON", "1"):
-            yield f"Variant {variant.name} cannot have a replica: {why}. Crash without replicas, or take a newer build."
+            yield f"Variant {variant.name} cannot have a replica: {why}. Turn replicas off, or choose a newer build."
 
 
 def _as_it_is(variant: Variant, server: Candidate) -> Iterator[str]:
@@ -72,5 +72,5 @@ def _as_it_is(variant: Variant, server: Candidate) -> Iterator[str]:
         if server.present.get(name, "").upper() != value.upper():
             yield (
                 f"Variant {variant.name}: {server.name} is crashed with its present settings, and {name} is "
-                f"{server.present.get(name) or 'not known'} there. Set it in its option file, or leave it out."
+                f"{server.present.get(name) or 'not known'} there. Set it in the server's option file, or remove it."
             )

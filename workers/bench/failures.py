@@ -71,7 +71,7 @@ def _unnumbered(text: str, returncode: int) -> LoadError:
     if returncode < 0 or returncode > 128:  # a shell reports signal N as 128 + N
         return _signalled(-returncode if returncode < 0 else returncode - 128, _last_words(text))
     if fatal:
-        return LoadError(f"sysbench gave up: {fatal[:200]}.", AGAIN)
+        return LoadError(f"sysbench stopped with an error: {fatal[:200]}.", AGAIN)
     return LoadError(f"sysbench ended with status {returncode} and without a result{_last_words(text)}.", AGAIN)
 
 
@@ -86,7 +86,7 @@ def _signalled(number: int, said: str) -> LoadError:
             f"Another process killed sysbench by signal {number}.",
             "The kernel sends signal 9 when memory is short: see dmesg, and measure fewer threads.",
         )
-    return LoadBrokeOff(f"sysbench ended itself by signal {number}{said}.", AGAIN)
+    return LoadBrokeOff(f"sysbench aborted with signal {number}{said}.", AGAIN)
 
 
 def _last_words(text: str) -> str:

@@ -19,7 +19,7 @@ def unseen_in_text(text: str) -> str:
 
 
 def refusal(found: str) -> str:
-    return f"This holds {found}, an invisible character. Remove it, or type the text again."
+    return f"This text contains {found}, an invisible character. Remove it, or type the text again."
 
 
 def _first(text: str, allowed: frozenset[str]) -> str:

@@ -72,13 +72,13 @@ def measure(
     """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather`
     prepares several workers for the load (workers.together); None: one process here.
 
-    A cell whose sysbench ended itself is measured once more; its output says so."""
+    A cell whose sysbench aborted is measured once more, and the output says so."""
     attempt = partial(_attempt, stage, prepared, plan, cell, listener, gather)
     seed = seed_of(plan, cell)
     try:
         return attempt(seed)
     except LoadBrokeOff as first:
-        listener.phase("beginning again, because sysbench ended itself")
+        listener.phase("measuring again, because sysbench aborted")
         done = attempt(seed ^ AGAIN)
         told = f"The first attempt failed: {first.message} This is the second.\n{done.load.output}"
         return replace(done, load=replace(done.load, output=told))

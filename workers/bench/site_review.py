@@ -23,9 +23,8 @@ def nobody_can(site: str, lacking: Mapping[str, Sequence[str]]) -> str:
 def ambiguous(name: str, site: str, hosts: Sequence[str]) -> str:
     """The refusal of a server at a socket or a loopback address, where workers run on several hosts."""
     return (
-        f"{name} has an address that means the worker's own host, and site {site} has workers on {', '.join(hosts)}: "
-        "on each it is another server. Register it under an address that all of them reach, or give each host its own "
-        "site."
+        f"{name} has a local address, and site {site} has workers on {', '.join(hosts)}. Each would reach another "
+        "server. Register the server under an address that all of them reach, or give each host its own site."
     )
 
 
@@ -41,6 +40,6 @@ def too_few(wanted: int, site: str, alive: Sequence[str], host: str = "") -> str
     """The refusal of a load from more workers than are alive. `alive`: their names; `host`: only its workers count,
     because only they reach a sandbox or a loopback address."""
     where = f"host {host} of site {site}" if host else f"site {site}"
-    told = f"{len(alive)}: {', '.join(alive)}" if alive else "none"
+    told = f"{len(alive)} ({', '.join(alive)})" if alive else "none"
     start = "manage.py worker" if site == "local" else f"manage.py worker --site {site}"
-    return f"The load needs {wanted} workers, and alive on {where} are {told}. Start more: {start}"
+    return f"The load needs {wanted} workers. Alive on {where}: {told}. Start more: {start}"

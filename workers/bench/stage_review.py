@@ -18,8 +18,8 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
 def _variant(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str]:
     if not server.is_sandbox and (variant.build or variant.storage):
         yield (
-            f"Variant {variant.name} names its {' and '.join(_named(variant))}, and {server.name} is attached: it has "
-            "its own. Use a sandbox, or leave that out."
+            f"Variant {variant.name} sets {' and '.join(_named(variant))}, and {server.name} is an attached server "
+            "with its own. Use a sandbox, or remove that from the variant."
         )
         return
     if variant.build:
@@ -55,6 +55,6 @@ def _apart(variant: Variant, storage: Storage, crashed: bool) -> Iterator[str]:
         yield f"only InnoDB's redo log can lie on a device of its own, not that of {variant.engine}. Write +binlog."
     if storage.apart and crashed:
         yield (
-            f"crash trials lie on one device, and {storage.text} is two. Take the crashes out, or measure "
+            f"crash trials lie on one device, and {storage.text} is two. Remove the crashes, or measure "
             f"{storage.text.partition('+')[0]}."
         )

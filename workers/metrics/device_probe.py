@@ -61,7 +61,7 @@ def probe(folder: Path, *, sizes: Sequence[int] = SIZES, seconds_each: float = 0
     except OSError as error:
         raise SandboxError(
             f"The device under {folder} could not be probed: {error.strerror or error}.",
-            "The probe's file was removed. Make room, or check who may write there.",
+            "The probe's file was removed. Free some space, or check who may write there.",
         ) from error
     return DeviceProbe((*appends, *overwrites))
 

@@ -67,7 +67,7 @@ def sweep(folder: Path, *, seconds: float = MOST_S, sizes: Sequence[int] = SIZES
     except OSError as error:
         raise SandboxError(
             f"The device under {folder} could not be measured by size: {error.strerror or error}.",
-            "The file was removed. Make room (48 MiB are enough), or check who may write there.",
+            "The file was removed. Free 48 MiB, or check who may write there.",
         ) from error
     return FsyncSweep(times, time.monotonic() - began, left_out)
 

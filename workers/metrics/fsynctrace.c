@@ -1,15 +1,14 @@
-/* fsynctrace: counts and times the flush calls of the program it is preloaded into, by file.
+/* fsynctrace: counts and times the flush calls of a program, by file. The program preloads this library.
  *
  *   FSYNCTRACE_TABLE=FILE LD_PRELOAD=fsynctrace.so mariadbd ...
  *
- * FILE exists already, has the table's size and holds zeros after its header (fsync_table.py makes it, and
- * reads it while the program runs). Every field is written with atomics and only ever grows, except `max`,
- * which the reader may set back to zero.
+ * FILE must exist with the table's size and zeros after its header. fsync_table.py makes it, and reads it while
+ * the program runs. Every field is written with atomics and only grows. The reader may set `max` back to zero.
  *
- * Files are told apart by path, because RocksDB reuses inodes. Asking the kernel for a path costs 3 us, asking
- * for inode and birth time 0.4 us; so the path is asked once per descriptor, inode and birth time. The birth
- * time ticks in milliseconds, so close() forgets the descriptor too; what is closed inside libc (fclose) or by
- * dup2 is still told apart by its inode.
+ * A file is identified by its path, because RocksDB reuses inodes. The kernel needs 3 us for a path, and 0.4 us
+ * for inode and birth time. So the path is read once per descriptor, inode and birth time. The birth time has a
+ * resolution of milliseconds, so close() also removes the descriptor from the cache. A file that libc (fclose) or
+ * dup2 closes is still identified by its inode.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -69,7 +68,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t n) { /* FNV-1a */
     return hash;
 }
 
-/* The slot of a path; when the table is full, the last slot, so that the sum of all stays exact. */
+/* The slot of a path. When the table is full, the last slot: so the sum over all slots stays exact. */
 static unsigned slot_of(const char *path) {
     uint64_t key = mix(14695981039346656037u, path, strlen(path)) | 1;
     unsigned at = key >> 54;
@@ -128,7 +127,7 @@ static int count(unsigned call, int fd, uint64_t began, int result) {
 }
 
 int close(int fd) {
-    if (!real_close) real_close = dlsym(RTLD_NEXT, "close"); /* others' constructors may run before ours */
+    if (!real_close) real_close = dlsym(RTLD_NEXT, "close"); /* constructors of other libraries may run before ours */
     if (fd >= 0 && fd < DESCRIPTORS) atomic_store(&cache[fd].identity, 0);
     return real_close(fd);
 }

@@ -34,7 +34,7 @@ def require_disks() -> None:
     """Raises SandboxError when this host cannot simulate devices."""
     if why := ability.missing():
         raise SandboxError(
-            f"This host cannot simulate a device, so nothing was measured. {why}", "Or use its own disk."
+            f"This host cannot simulate a device, so nothing was measured. {why}", "Or measure on the host's own disk."
         )
 
 

@@ -44,7 +44,7 @@ def check(settings: Mapping[str, str]) -> None:
         if not NAME.fullmatch(name) or not VALUE.fullmatch(value):
             raise SandboxError(f"{name!r} = {value!r} is not a setting.", "Names: a-z, 0-9, _. One line per value.")
         if name in OWN:
-            raise SandboxError(f"{name} is the sandbox's own.", "Nothing was started. Leave it out of the settings.")
+            raise SandboxError(f"{name} cannot be set: the sandbox sets it itself.", "Nothing was started. Remove it.")
 
 
 def my_cnf(

@@ -61,7 +61,7 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
     if stat.S_ISLNK(found.st_mode):
         return f"{folder} is a link to {folder.resolve()}; name the folder that it leads to"
     if not stat.S_ISDIR(found.st_mode):
-        return f"{folder} is no folder"
+        return f"{folder} is not a folder"
     if found.st_uid not in owners:
         return f"{folder} belongs to the user with number {found.st_uid}"
     ours = found.st_gid in (0, os.getegid())  # a group that is root's or our own
@@ -84,7 +84,7 @@ def require_space(root: Path, image_bytes: int) -> None:
     if free < needed:
         raise SandboxError(
             f"The disk is full: a sandbox in {root} needs {needed >> 20} MiB, {free >> 20} MiB are free.",
-            "Nothing was copied. Make room or name a folder on another disk.",
+            "Nothing was copied. Free some space, or name a folder on another disk.",
         )
 
 

@@ -109,7 +109,7 @@ def run(argv: Sequence[str | Path], user: User, *, cwd: Path, limit_s: float, mo
     if status != 0:
         ended = f"it did not end within {limit_s:g} s, or printed too much" if status is None else f"status {status}"
         why = said.decode(errors="replace").strip()[-500:] or ended
-        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "The rest was not done.")
+        raise SandboxError(f"{argv[0]} failed for the user {user.name}: {why}.", "The later steps were not done.")
     return said
 
 

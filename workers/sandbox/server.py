@@ -296,7 +296,8 @@ class Sandbox(Removable):
         for folder in (self.folder, self.datadir):
             if not folder.is_dir():
                 raise SandboxError(
-                    f"The sandbox {self.name} was not started: its folder {folder} is gone.", "Somebody removed it."
+                    f"The sandbox {self.name} was not started: its folder {folder} is gone.",
+                    "Another process removed it.",
                 )
 
     def _require_engines_can_run(self) -> None:

@@ -88,7 +88,7 @@ def parse(text: str) -> Storage:
     device, plus, layout = text.partition("+")
     if plus and not LAYOUTS.get(layout):
         known = ", ".join(f"+{name}" for name in LAYOUTS if name)
-        raise SandboxError(f"Storage {text[:80]!r}: {layout[:40]!r} is no layout of devices.", f"Known: {known}.")
+        raise SandboxError(f"Storage {text[:80]!r}: {layout[:40]!r} is not a layout of devices.", f"Known: {known}.")
     if profile := PROFILES.get(device):
         return Storage(text, profile.title, profile.k_ms, profile.r_mb_per_s, LAYOUTS[layout])
     return Storage(text, "Own K and R", *_own(text, device), LAYOUTS[layout])

@@ -66,13 +66,13 @@ def unprivileged_user(name: str = "") -> User:
         raise SandboxError(f"There is no user {named} on this machine.", f"Make it: {HOW.format(named)}") from None
     if entry.pw_uid in (0, NOBODY) or entry.pw_name == "nobody":
         raise SandboxError(
-            f"A sandbox does not run as {entry.pw_name}, whose files and processes are not its own.",
-            f"Name a user that is for sandboxes alone. Make it: {HOW.format(DEFAULT)}",
+            f"Sandboxes must not run as {entry.pw_name}: this account has other tasks.",
+            f"Name a user that only sandboxes use. Make it: {HOW.format(DEFAULT)}",
         )
     if owned := _of_the_worker(entry.pw_uid):
         raise SandboxError(
-            f"A sandbox does not run as {entry.pw_name}: this user owns {owned}, which no server may change.",
-            f"Nothing was started. Name a user that is for sandboxes alone. Make it: {HOW.format(DEFAULT)}",
+            f"Sandboxes must not run as {entry.pw_name}: this user owns {owned}, which no server may change.",
+            f"Nothing was started. Name a user that only sandboxes use. Make it: {HOW.format(DEFAULT)}",
         )
     return User(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
 

@@ -252,7 +252,7 @@ def judge_replicas(hosts: list[str]) -> PreflightAnswer:
         return PreflightAnswer("passed", "No replica is attached.")
     return PreflightAnswer(
         "warned",
-        f"{len(hosts)} attached: {', '.join(sorted(hosts))}. They apply every write of a load too.",
+        f"{len(hosts)} attached: {', '.join(sorted(hosts))}. They also apply every write of a load.",
         "Filter Durascope's schemas on the replicas: replicate_wild_ignore_table = durascope\\_%.%",
     )
 

@@ -55,7 +55,7 @@ def restore(
         except Taken:
             raise
         except DurascopeError as error:
-            failed.append(f"{name} is not back at {old!r}: {error.message}")
+            failed.append(f"{name} was not restored to {old!r}: {error.message}")
             fixes.append(error.fix or f"SET GLOBAL {name} = '{old}';")
     if failed:
         raise ServerError(" ".join(failed), " ".join(dict.fromkeys(fixes)))

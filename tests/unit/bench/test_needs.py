@@ -80,6 +80,6 @@ def test_servers_of_two_sites_make_no_experiment():
 def test_localhost_is_refused_where_it_means_two_machines():
     server = Candidate("db", is_sandbox=False, site="west", hosts={"a": {}, "b": {}}, means_its_worker=True)
     target = PlanTarget(1, "db", is_sandbox=False)
-    assert any("on each it is another server" in one for one in problems(plan(target), {1: server}))
+    assert any("Each would reach another server" in one for one in problems(plan(target), {1: server}))
     alone = Candidate("db", is_sandbox=False, site="west", hosts={"a": {}}, means_its_worker=True)
     assert not any("another server" in one for one in problems(plan(target), {1: alone}))

@@ -83,7 +83,7 @@ WRONG = [
     ("[sizes.full]", "[sizes.huge]", "sizes.huge is not known here. Known: quick, full."),
     ("threads = 64 }", "threads = 8 }", "claims[1].ratio.threads is 8. The plan measures: 1, 64, 256."),
     ('"5.6, on", over', '"5.7, on", over', "claims[1].ratio.variant is '5.7, on'."),
-    ('over = { variant = "5.5, on" }', "over = { }", "claims[1].ratio.over is the same point as what it divides."),
+    ('over = { variant = "5.5, on" }', "over = { }", "claims[1].ratio.over is the same point as its divisor."),
     ("above = 10", "", "claims[1] has no bound. Add above = NUMBER, below = NUMBER, or both."),
     ("above = 10", 'above = "10"', "claims[1].above is '10', not a number."),
     ("above = 10", "above = 10\nbelow = 5", "claims[1].above is 10, not less than below = 5."),

@@ -27,14 +27,14 @@ def test_as_many_as_are_alive_are_enough():
 
 def test_more_than_are_alive_are_refused_by_name():
     (refusal,) = said(ATTACHED, load_workers=4)
-    assert "needs 4 workers, and alive on site local are 3: a:1, a:2, b:1." in refusal
+    assert "needs 4 workers. Alive on site local: 3 (a:1, a:2, b:1)." in refusal
     assert refusal.endswith("Start more: manage.py worker")
-    assert "are none." in said(replace(ATTACHED, workers=()), load_workers=2)[0]
+    assert "local: none." in said(replace(ATTACHED, workers=()), load_workers=2)[0]
 
 
 @pytest.mark.parametrize("candidate", [SANDBOX, replace(ATTACHED, means_its_worker=True)])
 def test_what_only_its_host_reaches_counts_the_workers_of_one_host(candidate):
-    assert "alive on host a of site local are 2: a:1, a:2." in said(candidate, load_workers=3)[0]
+    assert "Alive on host a of site local: 2 (a:1, a:2)." in said(candidate, load_workers=3)[0]
 
 
 def test_each_part_needs_a_thread():

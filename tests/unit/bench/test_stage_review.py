@@ -36,8 +36,8 @@ def test_it_takes_what_can_be_measured(variant):
 def test_an_attached_server_has_its_own_build_and_storage():
     attached = Candidate("prod", is_sandbox=False)
     both = Variant("v", {}, build="old-mysql", storage="sata-7200")
-    assert "names its build and storage, and prod is attached" in refusals(both, attached)
-    assert "names its storage, and" in refusals(Variant("v", {}, storage="sata-7200"), attached)
+    assert "sets build and storage, and prod is an attached server" in refusals(both, attached)
+    assert "sets storage, and" in refusals(Variant("v", {}, storage="sata-7200"), attached)
     assert "attached" not in refusals(Variant("v", {}), attached)
 
 

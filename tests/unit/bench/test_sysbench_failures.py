@@ -34,8 +34,8 @@ CASES = [
     ("segfault", 139, LoadError, "segmentation fault", "error log"),
     ("good", -9, LoadError, "by signal 9", "memory"),
     ("good", -15, LoadError, "by signal 15", ""),
-    ("table_full_1114", 1, ServerError, "disk of db.example:3307 is full", "Make room"),
-    ("disk_full", 1, ServerError, "disk of db.example:3307 is full", "Make room"),
+    ("table_full_1114", 1, ServerError, "disk of db.example:3307 is full", "Free some space"),
+    ("disk_full", 1, ServerError, "disk of db.example:3307 is full", "Free some space"),
     ("read_only_1290", 1, ServerError, "--read-only option", "read_only"),
     ("bad_engine", 1, PlanError, "no storage engine innodb", "SHOW ENGINES"),
     ("bad_option", 1, PlanError, "invalid option: --nonsense=3", "parameters"),
@@ -72,7 +72,7 @@ def test_a_sysbench_that_breaks_off_by_itself_has_the_last_word(status):
     """Nobody killed it; and its output is kept with no run, for there is none."""
     text = captured("good") + "free(): invalid pointer\n" + '{"report": "second", "t_s": 12}\n'
     error = failures.explain(text, status, request())
-    assert error.message == "sysbench ended itself by signal 6; its last line: free(): invalid pointer."
+    assert error.message == "sysbench aborted with signal 6; its last line: free(): invalid pointer."
     assert "Resume" in error.fix
 
 

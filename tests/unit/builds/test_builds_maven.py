@@ -93,7 +93,7 @@ def test_a_torn_download_is_refused_and_fetched_again(mvn, tmp_path, told):
 
 def test_it_tells_mavens_last_words(mvn, tmp_path, told):
     mvn(status=1)
-    with pytest.raises(SandboxError, match="Nothing was installed: try again: mvn ended with status 1"):
+    with pytest.raises(SandboxError, match=r"nothing was installed\. Try again: mvn ended with status 1"):
         artifact().put(tmp_path / "downloads", tmp_path / "root", told.append)
 
 
@@ -132,7 +132,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
 
 def test_what_is_no_archive_is_refused(tmp_path):
     (tmp_path / "text").write_text("hello")
-    with pytest.raises(SandboxError, match="no whole tarball or zip"):
+    with pytest.raises(SandboxError, match="not a complete tarball or zip"):
         unpack(tmp_path / "text", tmp_path / "root")
 
 
@@ -159,7 +159,7 @@ def debian(tmp_path, monkeypatch):
 
 
 def test_debians_maven_goes_on_inside_a_file_with_the_package_for_it(debian):
-    (argument,) = maven.going_on()
+    (argument,) = maven.continuing()
     named = argument.removeprefix("-Dmaven.ext.class.path=").split(":")
     assert [Path(jar).stem for jar in named] == [maven.TRANSPORT, *maven.BESIDE]
 
@@ -167,20 +167,20 @@ def test_debians_maven_goes_on_inside_a_file_with_the_package_for_it(debian):
 @pytest.mark.parametrize("lacking", [maven.TRANSPORT, *maven.BESIDE])
 def test_without_any_of_its_parts_it_is_left_as_it_is(debian, lacking):
     (maven.DEBIANS_JARS / f"{lacking}.jar").unlink()
-    assert maven.going_on() == ()
+    assert maven.continuing() == ()
 
 
 def test_a_maven_that_can_by_itself_is_left_as_it_is(debian):
     (maven.DEBIANS_MAVEN / "lib" / f"{maven.TRANSPORT}-1.9.jar").touch()
-    assert maven.going_on() == ()
+    assert maven.continuing() == ()
 
 
 def test_a_maven_of_ones_own_is_left_as_it_is(debian):
     (debian / "bin/mvn").unlink()
     (debian / "bin/mvn").touch(mode=0o755)
-    assert maven.going_on() == ()
+    assert maven.continuing() == ()
 
 
 def test_without_maven_there_is_nothing_to_go_on_with(debian):
     (debian / "bin/mvn").unlink()
-    assert maven.going_on() == ()
+    assert maven.continuing() == ()

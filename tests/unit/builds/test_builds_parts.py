@@ -60,5 +60,5 @@ def test_packages_without_the_library_are_not_installed(galera, store_folder, to
 
 
 def test_the_name_of_a_part_is_taken(galera, tmp_path, told):
-    with pytest.raises(SandboxError, match="a build that Durascope knows"):
+    with pytest.raises(SandboxError, match="a build in the catalogue"):
         install.add("galera-4", told.append, basedir=tmp_path)

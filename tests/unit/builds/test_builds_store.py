@@ -76,14 +76,14 @@ def test_the_sandboxes_user_may_read_it_whatever_the_umask(offered, told, store_
 
 def test_it_refuses_another_version_than_promised(offered, told, store_folder):
     offered("8.0.1")
-    with pytest.raises(SandboxError, match=r"What came is mysql 8\.0\.1, not ours"):
+    with pytest.raises(SandboxError, match=r"The downloaded build is mysql 8\.0\.1, not ours"):
         install.install("ours", told.append)
     assert store.installed() == [] and litter(store_folder) == []
 
 
 def test_a_prefix_of_a_version_is_not_a_part_of_it(offered, told):
     offered("5.70.1")
-    with pytest.raises(SandboxError, match=r"What came is mysql 5\.70\.1"):
+    with pytest.raises(SandboxError, match=r"The downloaded build is mysql 5\.70\.1"):
         install.install("ours", told.append)
 
 

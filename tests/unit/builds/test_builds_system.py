@@ -58,7 +58,7 @@ def test_it_names_the_library_that_is_missing(machine):
 
 def test_it_refuses_a_binary_that_tells_no_version(machine):
     machine("mysqld", "Illegal instruction")
-    with pytest.raises(SandboxError, match="does not tell its version"):
+    with pytest.raises(SandboxError, match="did not print its version"):
         builds.find("system-mysql")
 
 

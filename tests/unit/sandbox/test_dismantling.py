@@ -35,7 +35,7 @@ def test_everything_goes(host, tmp_path):
 def test_a_device_that_is_busy_keeps_no_other_and_is_told(host, tmp_path):
     mounts, loops, busy = host
     busy.append("/dev/loop1")
-    with pytest.raises(SandboxError, match="Still there: /dev/loop1"):
+    with pytest.raises(SandboxError, match="could not be removed: /dev/loop1"):
         system.dismantle(tmp_path)
     assert (mounts, loops) == ({}, ["/dev/loop1"])
 

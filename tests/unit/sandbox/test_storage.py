@@ -36,7 +36,7 @@ def test_it_says_which_logs_lie_apart(text, apart):
     [
         ("floppy", "There is no storage 'floppy'. Profiles: sata-7200"),
         ("", "There is no storage"),
-        ("sata-7200+", "no layout"),
+        ("sata-7200+", "not a layout"),
         ("sata-7200+data", "Known: +log, +binlog, +redo"),
         ("k=5", "There is no storage"),
         ("k=0ms", "K must be above 0"),

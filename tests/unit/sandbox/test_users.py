@@ -52,7 +52,7 @@ def test_without_it_a_number_is_taken_that_is_nobodys(known, tmp_path, monkeypat
 @pytest.mark.parametrize(("name", "uid"), [("root", 0), ("toor", 0), ("nobody", 65534), ("other", 65534)])
 def test_it_refuses_users_with_other_tasks(known, name, uid):
     known(**{name: uid})
-    with pytest.raises(SandboxError, match=f"does not run as {name}.*useradd --system"):
+    with pytest.raises(SandboxError, match=f"must not run as {name}.*useradd --system"):
         users.unprivileged_user(name)
 
 

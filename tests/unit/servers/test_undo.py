@@ -42,7 +42,7 @@ def said(monkeypatch):
 
 def test_a_variable_that_will_not_go_back_does_not_keep_schemas(said):
     paid = []
-    with pytest.raises(ServerError, match="sync_binlog is not back"):
+    with pytest.raises(ServerError, match="sync_binlog was not restored"):
         module.undo(TARGET, [("sync_binlog", "1")], ["durascope_x"], lambda *one: paid.append(one), lambda: None)
     assert paid == [("schema", "durascope_x")]
     assert "DROP DATABASE IF EXISTS `durascope_x`" in said

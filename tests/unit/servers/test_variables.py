@@ -101,7 +101,7 @@ def test_what_cannot_be_restored_names_the_statement_that_does(server):
     with pytest.raises(ServerError) as refused:
         restore(server, ("sync_binlog", "1"), ("innodb_flush_log_at_trx_commit", "1"))
     assert refused.value.fix == "GRANT SUPER ON *.* TO me; SET GLOBAL sync_binlog = '1';"
-    assert "sync_binlog is not back at '1': No." in refused.value.message
+    assert "sync_binlog was not restored to '1': No." in refused.value.message
 
 
 def test_a_variable_that_is_not_there_cannot_be_read(server):

@@ -121,7 +121,7 @@ def test_it_stops_when_its_part_is_not_wanted_any_more(measured):
 def test_too_few_workers_are_told_by_name(measured):
     _, cell, worker = measured
     joining(1), joining(2, "elsewhere")
-    with pytest.raises(TogetherError, match=r"needs 4 workers, and alive on site local are 3: .*elsewhere:2"):
+    with pytest.raises(TogetherError, match=r"needs 4 workers\. Alive on site local: 3 \(.*elsewhere:2"):
         SharedLoad(cell, worker, 4, print).must_be_enough()
     SharedLoad(cell, worker, 3, print).must_be_enough()
 

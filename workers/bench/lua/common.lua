@@ -1,9 +1,9 @@
--- What all workloads share: the table and its data, a thread's connection, statements, keys.
+-- Shared by all workloads: the table and its data, a thread's connection, statements, keys.
 --
--- A workload is a script that sets `event` and, where it needs them, `bench.on_connect` (called with each
--- thread's connection) and `bench.on_disconnect`. A workload whose table grows sets `bench.grows`: its
--- table starts empty, and `reset` empties it again. One that puts new keys between those that are there calls
--- `bench.space`. One with the option `index` can do without the secondary index. Each has a table of its own.
+-- A workload is a script that sets `event`. It may set `bench.on_connect` and `bench.on_disconnect`, which are called
+-- with each thread's connection. A workload with a growing table calls `bench.grow`: the table starts empty, and
+-- `reset` empties it. A workload that inserts keys between the loaded ones calls `bench.space`. With the option `index`
+-- a workload can run without the secondary index. These three kinds have tables of their own.
 
 require("report")
 local ffi = require("ffi")
@@ -18,7 +18,7 @@ sysbench.cmdline.options = {
    all_threads = {"threads of all processes that share the load; 0: these", 0},
 }
 
--- The number of this thread among all that put the load on, and how many they are.
+-- The number of this thread among all threads that generate the load, and how many there are.
 function bench.thread()
    return sysbench.opt.first_thread + sysbench.tid
 end
@@ -43,12 +43,12 @@ local function indexed()
    return sysbench.opt.index ~= "no"
 end
 
--- Once the options are known.
+-- Called when the options are known.
 local function choose_table()
    bench.table = bench.table .. (indexed() and "" or "_plain")
 end
 
--- Random digits in the form of sysbench's own rows: 119 and 59 characters.
+-- Templates of random digits, as in sysbench's own rows: 119 and 59 characters.
 local TEXTS = {
    c = string.rep("###########", 10, "-"),
    pad = string.rep("###########", 5, "-"),
@@ -63,13 +63,13 @@ function bench.any_id()
    return bench.step * sysbench.rand.default(1, sysbench.opt.table_rows)
 end
 
--- A key somewhere between the loaded ones.
+-- A key between two loaded ones.
 function bench.gap_id()
    return bench.any_id() - sysbench.rand.uniform(1, bench.step - 1)
 end
 
--- A 63-bit key that no other (run, thread, sequence) has. Multiplying modulo the prime 2^31-1 visits every
--- number once, so that consecutive keys lie far apart: each insert goes to another leaf of the index.
+-- A 63-bit key that no other (run, thread, sequence) has. Multiplication modulo the prime 2^31-1 reaches every number
+-- once, and consecutive keys lie far apart. So each insert goes to another leaf of the index.
 local RUN = os.time() % 10000
 function bench.scattered_id(sequence)
    local spread = (1327217885ULL * sequence) % 2147483647ULL
@@ -83,8 +83,8 @@ function bench.clock_s()
    return tonumber(now.s) + tonumber(now.ns) / 1e9
 end
 
--- A server-side prepared statement as a function. `kinds` names its parameters in order: "c" and "pad" are
--- filled with new random text at each call, "number" takes the call's arguments in turn.
+-- A server-side prepared statement as a function. The further arguments are the kinds of its parameters: "c" and
+-- "pad" get new random text at each call, "number" gets the next argument of the call.
 local open = {}
 function bench.statement(sql, ...)
    local statement, all, texts, numbers = bench.con:prepare(sql), {}, {}, {}
@@ -132,7 +132,7 @@ function thread_done()
 end
 
 local function create(con)
-   con:query("SET SESSION sql_mode = CONCAT_WS(',', @@sql_mode, 'NO_ENGINE_SUBSTITUTION')") -- else InnoDB in silence
+   con:query("SET SESSION sql_mode = CONCAT_WS(',', @@sql_mode, 'NO_ENGINE_SUBSTITUTION')") -- else the server silently takes InnoDB
    con:query("DROP TABLE IF EXISTS " .. bench.table)
    con:query(string.format([[
       CREATE TABLE %s (
@@ -160,7 +160,7 @@ function prepare()
       fill(con)
    end
    if indexed() then
-      con:query(string.format("CREATE INDEX k ON %s (k)", bench.table)) -- afterwards: faster than row by row
+      con:query(string.format("CREATE INDEX k ON %s (k)", bench.table)) -- after the load, which is faster
    end
 end
 

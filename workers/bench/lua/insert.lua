@@ -1,4 +1,4 @@
--- One new row per transaction: appended by AUTO_INCREMENT, or scattered over the whole index.
+-- One new row per transaction, appended by AUTO_INCREMENT or scattered over the whole index.
 
 local bench = require("common")
 bench.grow()

@@ -1,10 +1,10 @@
--- One INSERT IGNORE per transaction. A chosen share of the keys is there already, anywhere in the loaded table: such a
--- statement changes nothing and has nothing to make durable. The others lie between those that are there. Throughput
--- counts both: inserts tried, not commits.
+-- One INSERT IGNORE per transaction. A chosen share of the keys exists already, spread over the loaded table. Such a
+-- statement changes nothing, so there is nothing to make durable. The other keys lie between the loaded ones.
+-- Throughput counts both: inserts tried, not commits.
 
 local bench = require("common")
 bench.space()
-bench.option("existing_percent", "share of keys that are there already", 50)
+bench.option("existing_percent", "share of keys that exist already", 50)
 bench.option("index", "secondary index: yes | no", "yes")
 local insert
 

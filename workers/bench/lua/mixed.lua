@@ -41,7 +41,7 @@ function mixed.writes()
    end
 end
 
--- BEGIN, each part in turn, COMMIT. Prepared, as sysbench's own scripts do it.
+-- BEGIN, each part in turn, COMMIT: all prepared statements, as in sysbench's own scripts.
 function mixed.transaction(...)
    local begin, commit, parts = bench.statement("BEGIN"), bench.statement("COMMIT"), {...}
    return function()

@@ -1,11 +1,10 @@
--- Updates by key that are made durable once a second: at most about one second of them is at risk.
+-- Updates by key that become durable once a second. A crash loses the updates of about one second.
 --
--- open-transaction: each thread keeps a transaction open and commits it once a second. Works on every engine
---   and needs no setting; a thread updates only rows of its own, so that nobody waits for its locks.
--- session: every update commits at once, with the engine's own session variable set to commits that are not
---   flushed; once a second the first thread commits one with flushing on. A log is written in order, so this
---   one flush covers every commit before it. TokuDB only, and there only without the binlog: with it, the
---   flush happens at prepare, whatever the session says.
+-- open-transaction: each thread keeps a transaction open and commits it once a second. This works on every engine and
+--   needs no setting. A thread updates only its own rows, so no other thread waits for its locks.
+-- session: every update commits at once. The engine's session variable turns flushing at commit off. Once a second the
+--   first thread turns it on for one commit. A log is written in order, so this flush covers all commits before it.
+--   Only for TokuDB without the binlog: with the binlog, TokuDB flushes at prepare, whatever the session variable is.
 
 local bench = require("common")
 bench.option("how", "open-transaction | session", "open-transaction")
@@ -53,7 +52,7 @@ end
 
 function bench.on_disconnect(con)
    if sysbench.opt.how == "open-transaction" then
-      con:query("COMMIT") -- counted work must not be rolled back
+      con:query("COMMIT") -- sysbench has counted these updates
    end
 end
 

@@ -1,5 +1,5 @@
--- One REPLACE of a row that is there: a read before the write on a B-tree, a blind write where the engine can, which
--- takes a table without a secondary index: else the old row must be read to take its entry out.
+-- One REPLACE of an existing row. A B-tree reads the old row before it writes. Some engines write without reading, if
+-- the table has no secondary index: an index needs the old row, whose entry must be removed.
 
 local bench = require("common")
 bench.option("index", "secondary index: yes | no", "yes")

@@ -1,5 +1,5 @@
--- What sysbench measured, as one JSON object a line: the native lines collapse when two are alike and round
--- small latencies away. sysbench calls the hooks in a Lua state of their own, once a second and at the end.
+-- Prints sysbench's figures, one JSON object per line. sysbench's own report leaves out repeated lines and rounds small
+-- latencies to zero. sysbench calls the hooks once a second and at the end, in a Lua state of their own.
 
 local function number(value)
    local finite = value == value and value ~= math.huge and value ~= -math.huge

@@ -1,5 +1,5 @@
--- N new rows per transaction: as one multi-row INSERT that commits itself (above 1000 rows as several in one
--- transaction, so that each fits max_allowed_packet), or as N single-row statements between BEGIN and COMMIT.
+-- N new rows per transaction. multi: one multi-row INSERT with autocommit; above 1000 rows several of them in one
+-- transaction, so that each fits max_allowed_packet. trx: N single-row INSERTs between BEGIN and COMMIT.
 
 local bench = require("common")
 bench.grow()
@@ -7,7 +7,7 @@ bench.option("rows", "rows per transaction", 1)
 bench.option("style", "multi: multi-row INSERTs | trx: single-row INSERTs", "multi")
 
 local MOST_ROWS = 1000
-local TEXTS = 64 -- texts are made once per thread: at 10 000 rows making them would be what is measured
+local TEXTS = 64 -- made once per thread: at 10,000 rows, making new ones would take most of the time
 local texts, insert = {}, nil
 
 function bench.on_connect()

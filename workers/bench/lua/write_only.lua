@@ -1,4 +1,4 @@
--- The writing half of the OLTP complex transaction: two updates, a delete and an insert, one commit.
+-- The write statements of the OLTP complex transaction: two updates, a delete and an insert, then one commit.
 
 local bench = require("common")
 local mixed = require("mixed")

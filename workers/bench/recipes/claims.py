@@ -60,7 +60,7 @@ def _ratio(table: TomlTable, names: PlanNames) -> SpeedRatio:
     of = _point(TomlTable(table.file, table.path, mine), names)
     other = _point(TomlTable(table.file, over.path, {**mine, **over.data}), names)
     if of == other:
-        raise over.wrong("", "is the same point as what it divides", f"Say what differs: one of {', '.join(POINT)}.")
+        raise over.wrong("", "is the same point as its divisor", f"Name what differs: one of {', '.join(POINT)}.")
     return SpeedRatio(of, other, table.one_of("figure", SPEEDS, SPEEDS[0]), _than(table, names))
 
 

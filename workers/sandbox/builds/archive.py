@@ -62,7 +62,9 @@ def _inside(target: Path, where: str) -> Path:
     """The place below `target`. SandboxError: it would lie outside."""
     parts = PurePosixPath(where)
     if parts.is_absolute() or ".." in parts.parts:
-        raise SandboxError(f"The archive holds {where!r}, which would lie outside of it.", "Nothing was installed.")
+        raise SandboxError(
+            f"The archive contains {where!r}, a path outside the target folder.", "Nothing was installed."
+        )
     return target / parts
 
 
@@ -74,7 +76,7 @@ def unpack(archive: Path, target: Path) -> None:
         with tarfile.open(archive) as opened:
             opened.extractall(target, filter="data")
     except tarfile.ReadError as error:
-        raise SandboxError(f"{archive} is no whole tarball or zip.", "Nothing was installed.") from error
+        raise SandboxError(f"{archive} is not a complete tarball or zip file.", "Nothing was installed.") from error
     except (tarfile.TarError, EOFError, OSError) as error:
         raise SandboxError(f"{archive} cannot be unpacked: {error}.", "Nothing was installed.") from error
     return None

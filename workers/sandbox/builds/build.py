@@ -103,7 +103,7 @@ def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
     user = unprivileged_user()
     answer = process.ask(asked, user, Fence(parts(layout)), env, ANSWER_S)
     if answer.status is None:
-        raise SandboxError(f"{layout.mysqld} did not tell its version within {ANSWER_S} s.", "Install it again.")
+        raise SandboxError(f"{layout.mysqld} did not print its version within {ANSWER_S} s.", "Install it again.")
     found = VERSION.search(answer.said)
     if not found:
         raise _no_version(layout, answer, user)
@@ -124,7 +124,7 @@ def _no_version(layout: Layout, answer: process.Answer, user: User) -> SandboxEr
             "libnuma1, libcrypt.so.1 in libcrypt1).",
         )
     return SandboxError(
-        f"{layout.mysqld} does not tell its version.", f"Try: {' '.join(command(layout))} --no-defaults --version"
+        f"{layout.mysqld} did not print its version.", f"Try: {' '.join(command(layout))} --no-defaults --version"
     )
 
 

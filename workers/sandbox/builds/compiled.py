@@ -52,11 +52,11 @@ class CompiledEngine:
         if missing := self.server.missing():
             return missing
         if os.geteuid() != 0:
-            return "It is compiled in a folder of its own by chroot, which only root may do. Run this command as root."
+            return f"Compiling {self.made} needs chroot, which only root may do. Run this command as root."
         if subprocess.run([*ALONE, "true"], capture_output=True).returncode:
             return (
-                "It is compiled in namespaces of its own, and this machine does not give them: a container needs the "
-                "capability SYS_ADMIN."
+                f"Compiling {self.made} needs namespaces of its own, and this machine refuses them. A container needs "
+                "the capability SYS_ADMIN."
             )
         return ""
 
@@ -70,9 +70,9 @@ class CompiledEngine:
         try:
             tree = workshop / "tree"
             tree.mkdir()
-            tell("The tools to compile with:")
+            tell("Fetching the compiler's packages.")
             DebianSuite(self.server.suite, self.tools).put(downloads, tree, tell, mirror)
-            tell("The source:")
+            tell("Fetching the source package.")
             apt = Apt(downloads, self.server.suite, mirror)
             self._lay_out(tree / "build", apt, apt.source(self.source, tell))
             self._compile(tree, downloads / "compile.log", tell)
@@ -90,10 +90,10 @@ class CompiledEngine:
         return sorted(path for path in Path(__file__).with_name(self.recipe).iterdir() if path.is_file())
 
     def _compile(self, tree: Path, log: Path, tell: Tell) -> None:
-        tell(f"Compiling {self.made}: minutes to half an hour, by the machine. All it prints is in {log}.")
+        tell(f"Compiling {self.made}. It takes between a few minutes and half an hour. The output is in {log}.")
         user = unprivileged_user()
         argv: list[str | Path] = ["nice", *ALONE, "--", "sh", ENTER, tree, SCRIPT, str(user.uid), str(user.gid)]
-        fix = f"Nothing was installed; what was downloaded is kept. All that was printed is in {log}."
+        fix = f"Nothing was installed. The downloaded files are kept. The whole output is in {log}."
         failed = f"{self.made} could not be compiled"
         run(argv, failed, fix=fix, tell=tell, progress=lambda: percent(log), log=log)
 

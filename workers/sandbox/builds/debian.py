@@ -39,9 +39,9 @@ class DebianSuite:
     def missing(self) -> str:
         """What this machine lacks to install from here; "" when nothing."""
         if absent := [name for name in ("apt-get", "apt-config", "dpkg-deb") if not shutil.which(name)]:
-            return f"It comes as Debian packages, and there is no {absent[0]} here. Install the packages apt and dpkg."
+            return f"This build needs {absent[0]}, which is not installed here. Install the packages apt and dpkg."
         if not KEYRING.exists():
-            return "Debian's key is not here. Install it: apt-get install debian-archive-keyring"
+            return "Debian's signing key is not installed here. Install it: apt-get install debian-archive-keyring"
         return ""
 
     def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
@@ -83,9 +83,11 @@ class Apt:
     def needed(self, source: DebianSuite) -> list[Package]:
         """All packages, also downloaded ones: apt names only missing files, so it looks from an empty folder."""
         ask = ["--option", f"Dir::Cache::archives={self._empty}", "--print-uris"]
-        closure = self._run([*ask, "install", "--yes", *source.packages], "The packages do not fit", cwd=self._empty)
+        closure = self._run(
+            [*ask, "install", "--yes", *source.packages], "apt could not resolve the packages", cwd=self._empty
+        )
         alone = source.without_dependencies
-        more = self._run([*ask, "download", *alone], "A package is not there", cwd=self._empty) if alone else ""
+        more = self._run([*ask, "download", *alone], "A package was not found", cwd=self._empty) if alone else ""
         return parse(closure + more)
 
     def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
@@ -102,7 +104,7 @@ class Apt:
         self._with_source.write_text(self._source_index)
         self.update(tell)
         ask = ["source", "--download-only", name]
-        needed = parse(self._run([*ask, "--print-uris"], "The source package is not there", cwd=self._empty))
+        needed = parse(self._run([*ask, "--print-uris"], "The source package was not found", cwd=self._empty))
         self._run(ask, STOPPED, tell, total_bytes=self._total_bytes(needed, tell, "files"))
         for package in needed:
             verify(self.archives / package.file, package.sha256)
@@ -161,7 +163,7 @@ def parse(printed: str) -> list[Package]:
     """The output of `--print-uris`; each package once."""
     found = {match[1]: Package(match[1], int(match[2]), match[3]) for match in URI.finditer(printed)}
     if not found:
-        raise SandboxError("apt named no packages.", "Look at its sources: the archive may not have this suite.")
+        raise SandboxError("apt found no packages.", "Check its sources: the archive may lack this suite.")
     return list(found.values())
 
 
@@ -175,7 +177,7 @@ def archive(folder: Path = APT_FOLDER) -> str:
             if named and "main" in components and set(suites) & set(SUITES):
                 return named[0]
     raise SandboxError(
-        "This machine's apt sources name no archive of Debian, where the build would come from.",
+        "The apt sources of this machine name no Debian archive, and the build comes from one.",
         "Nothing was installed. Name a mirror: manage.py build install NAME --mirror URI",
     )
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# enter_root.sh ROOT SCRIPT UID GID: runs ROOT/build/SCRIPT as that user with ROOT as its root. To be started in a mount
-# and a process namespace of its own: what is mounted here is seen by nobody else and ends with it.
+# enter_root.sh ROOT SCRIPT UID GID: runs ROOT/build/SCRIPT as that user with ROOT as its root folder. Start it in its own
+# mount namespace and process namespace: then no other process sees the mounts, and they end with this script.
 set -eu
 root=$1 script=$2 uid=$3 gid=$4
 mkdir -p "$root/dev" "$root/proc" "$root/tmp"

@@ -53,10 +53,10 @@ def _server(key: str, entry: CatalogueEntry, root: Path) -> Manifest:
     flavour, version = ask_version(layout)
     for plugin in entry.plugins:
         if not layout.plugin_dir or not (layout.plugin_dir / plugin).is_file():
-            raise SandboxError(f"What came has no {plugin}.", "Nothing was installed.")
+            raise SandboxError(f"The downloaded build has no {plugin}.", "Nothing was installed.")
     said = ".".join(map(str, version))
     if flavour != entry.flavour or not f"{said}.".startswith(f"{entry.version.rstrip('.')}."):
-        raise SandboxError(f"What came is {flavour} {said}, not {key}.", "Nothing was installed.")
+        raise SandboxError(f"The downloaded build is {flavour} {said}, not {key}.", "Nothing was installed.")
     return Manifest(
         title=entry.title,
         flavour=flavour,
@@ -72,11 +72,11 @@ def _server(key: str, entry: CatalogueEntry, root: Path) -> Manifest:
 def add(key: str, tell: Tell, *, basedir: Path | None = None, tarball: Path | None = None) -> None:
     """Add a server of the user: used in its folder (`basedir`), or unpacked from a tarball."""
     if key in (*CATALOGUE, *SYSTEM, *PARTS):
-        raise SandboxError(f"{key} is the name of a build that Durascope knows.", "Choose another name.")
+        raise SandboxError(f"{key} is the name of a build in the catalogue or of this system.", "Choose another name.")
     store.require_free(key)
     source = basedir or tarball
     if source is None or not source.exists():
-        raise SandboxError(f"There is no {source}.", "Nothing was added. Name a folder or an archive that is there.")
+        raise SandboxError(f"There is no {source}.", "Nothing was added. Name a folder or an archive that exists.")
     if tarball:
         store.require_space((tarball.stat().st_size >> 20) * UNPACKED)
     with store.locked(key, tell):

@@ -41,13 +41,13 @@ class MavenArtifact:
         if platform.machine() not in MACHINES:
             return f"These binaries are for x86_64, and this machine is {platform.machine()}."
         if not shutil.which("mvn"):
-            return "It comes through Maven, and there is no mvn here. Install it: apt-get install maven"
+            return "Maven installs this build, and mvn is not installed here. Install it: apt-get install maven"
         return ""
 
     def put(self, downloads: Path, root: Path, tell: Tell, mirror: str = "") -> None:
         """Download a missing archive, verify, unpack into `root`."""
         if mirror:
-            raise SandboxError("--mirror is for Debian's archive.", "Maven's are set in its own settings.xml.")
+            raise SandboxError("--mirror applies to Debian packages only.", "Set Maven's mirrors in its settings.xml.")
         archive = self._fetch(downloads, tell)
         tell("Unpacking.")
         unzip(archive, root, self.place)
@@ -70,7 +70,7 @@ class MavenArtifact:
         return Path(*group.split("."), name, version, "-".join((name, version, *classifier)) + f".{kind}")
 
     def _fetch(self, downloads: Path, tell: Tell) -> Path:
-        """The verified archive. One that is whole is kept; Maven goes on with a part where it can (`going_on`)."""
+        """The verified archive. A complete one is kept; Maven continues a stopped download if it can (`continuing`)."""
         repository = downloads / "repository"
         archive = repository / self.path
         if not archive.exists():
@@ -81,16 +81,16 @@ class MavenArtifact:
 
     def _maven(self, repository: Path, copied: Path, tell: Tell) -> None:
         repository.mkdir(parents=True, exist_ok=True)
-        said = ("--batch-mode", "--quiet", *going_on(), f"-Dmaven.repo.local={repository}", COPY)
+        said = ("--batch-mode", "--quiet", *continuing(), f"-Dmaven.repo.local={repository}", COPY)
         what = (f"-Dartifact={self.artifact}", f"-DoutputDirectory={copied}")
-        failed = "Maven could not fetch it. Nothing was installed: try again"
+        failed = "Maven could not fetch the build, and nothing was installed. Try again"
         try:
             run(["mvn", *said, *what], failed, tell=tell, progress=growth(repository), cwd=repository)
         finally:
             shutil.rmtree(copied, ignore_errors=True)
 
 
-def going_on() -> tuple[str, ...]:
+def continuing() -> tuple[str, ...]:
     """Arguments with which Debian's Maven loads only what a stopped download lacks. None where Maven does so by itself,
     is not Debian's (its parts would not fit), or the package is not installed."""
     jars = [DEBIANS_JARS / f"{name}.jar" for name in (TRANSPORT, *BESIDE)]

@@ -116,7 +116,7 @@ def require_space(mib: int) -> None:
     if free < (mib << 20) + HEADROOM_BYTES:
         raise SandboxError(
             f"The disk is full: {mib + (HEADROOM_BYTES >> 20)} MiB are needed in {folder()}, {free >> 20} are free.",
-            "Nothing was downloaded. Make room, or name a folder on another disk: DURASCOPE_BUILDS=/path",
+            "Nothing was downloaded. Free some space, or name a folder on another disk: DURASCOPE_BUILDS=/path",
         )
 
 

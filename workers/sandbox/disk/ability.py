@@ -63,7 +63,7 @@ def _device(node: Path, says: str, fix: str) -> str:
         os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:
         hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rmw' -v /dev:/dev ..."
-        return f"{says}, or it is kept from us ({node}: {error.strerror}). Try: {fix}. {hint}"
+        return f"{says}, or the worker may not open it ({node}: {error.strerror}). Try: {fix}. {hint}"
     return ""
 
 
@@ -79,7 +79,7 @@ def _a_real_cut() -> str:
         with VolatileDisk.create(ROOT / "live" / str(os.getpid()), SIZE_BYTES) as disk:
             return _verdict(*cut_one(disk))
     except (SandboxError, OSError) as error:
-        return f"A trial of a volatile disk failed: {reason(error)}"
+        return f"A test of a volatile disk failed: {reason(error)}"
     finally:
         with contextlib.suppress(OSError):  # another worker may use it
             (ROOT / "live").rmdir()

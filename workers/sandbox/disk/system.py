@@ -49,7 +49,7 @@ def attach(file: Path) -> Path:
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise SandboxError(f"No loop device for {file}: {reason(error)}.", "Nothing was mounted.") from error
-    raise SandboxError(f"No loop device for {file}: others were always faster.", "Try again.")
+    raise SandboxError(f"No loop device for {file}: other processes took every free one.", "Try again.")
 
 
 def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
@@ -61,7 +61,9 @@ def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
     deadline = time.monotonic() + patience_s
     while ours and _backing_file(device) == ours:
         if time.monotonic() > deadline:
-            raise SandboxError(f"{device} could not be detached.", f"Somebody holds it open: fuser {device}")
+            raise SandboxError(
+                f"{device} could not be detached.", f"A process keeps it open. To find it: fuser {device}"
+            )
         time.sleep(POLL_S)
 
 
@@ -104,7 +106,8 @@ def dismantle(folder: Path) -> None:
     attached = [str(device) for device in loops_below(folder)]
     if left or attached:
         raise SandboxError(
-            f"Still there: {', '.join((*left, *attached))}.", "The worker tries again; or see who uses it: fuser -m."
+            f"These could not be removed: {', '.join((*left, *attached))}.",
+            "The worker tries again. To find the process that uses them: fuser -m",
         )
 
 

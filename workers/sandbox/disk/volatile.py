@@ -125,7 +125,7 @@ class VolatileDisk(Removable):
             raise BrokenFileSystem(
                 f"The power loss broke the file system itself: {broken.message} e2fsck could not repair it: "
                 f"{(done.stdout + done.stderr).strip()[-500:]}",
-                "The server's data are not known. A disk that keeps flushed data does not do this to ext4.",
+                "The state of the data is unknown. ext4 survives a power loss on a disk that keeps flushed data.",
             ) from broken
         system.mount_ext4(self.device, self.mnt)
         return f"{broken.message} e2fsck repaired the file system."

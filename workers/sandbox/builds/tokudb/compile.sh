@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs as the user of sandboxes in /build of a root that holds a compiler: makes /build/ha_tokudb.so of the source package and the
-# patches that lie there. All that is optional and not TokuDB is left out, since its libraries are not there.
+# Makes /build/ha_tokudb.so from the source package and the patches in /build. Runs there as the user of sandboxes, with a
+# root folder that has a compiler. Optional parts other than TokuDB are left out, because their libraries are missing.
 set -eu
 export PATH=/usr/bin:/bin LC_ALL=C CC=gcc CXX=g++
 

@@ -14,7 +14,7 @@ from dashboard.local import ports
 from dashboard.local.errors import LocalError
 from tests.real.local_home import LIMIT_S, environment, eventually, part, parts_of
 
-PARTS = ("redis-server", "celery -A workers.celery worker", "celery -A workers.celery beat", "uvicorn")
+PARTS = ("redis-server", "manage.py worker", "celery -A workers.celery beat", "uvicorn")
 
 
 @contextmanager

@@ -12,8 +12,11 @@ def test_a_replica_agrees_after_a_restart_in_order(sandbox_root):
 
 
 @needs_disk
-def test_a_replica_stops_or_differs_after_a_power_loss_at_1_0(sandbox_root):
+def test_a_replica_differs_after_a_power_loss_at_1_0_once_the_primary_writes_on(sandbox_root):
+    """Right after the recovery both can hold the same rows: the engine may have lost nothing that the replica has. The
+    primary lost its binlog, so it gives the replica's GTIDs to other transactions."""
     result = crash(sandbox_root, "power-loss", 1, 0, replica=True)
     assert bad(result)["replica"] == "invalid"
-    assert all(seen.state == "stopped" or seen.different_rows for seen in result.evidence.replicas[:2])
+    _, wrote_on, _ = result.evidence.replicas
+    assert wrote_on.state == "stopped" or wrote_on.different_rows
     assert result.lost_replica.transactions < result.lost_binlog.transactions  # the replica had read the page cache

@@ -1,6 +1,8 @@
 """What keeps a worker from starting: each reason, and that nothing is said when all is well."""
 
 import os
+import socket
+from unittest.mock import Mock
 
 import pytest
 from cryptography.fernet import Fernet
@@ -10,8 +12,10 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from dashboard.installation import vault
 from dashboard.installation.home import home
+from dashboard.records.fleet import site_names
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
+from workers.celery import app
 from workers.errors import DurascopeError
 from workers.upkeep import start_check
 
@@ -132,19 +136,22 @@ def test_localhost_belongs_to_one_host(attached, address):
     start_check.check("west")
 
 
-def test_the_command_becomes_a_celery_worker_of_that_site(monkeypatch):
-    became = []
-    monkeypatch.setattr(os, "execv", lambda program, argv: became.append(argv))
+def test_the_command_runs_a_celery_worker_of_that_site(monkeypatch, settings):
+    made = Mock(return_value=Mock(exitcode=0))
+    monkeypatch.setattr(app, "Worker", made)
     monkeypatch.setattr("dashboard.commands.management.commands.worker.connections.close_all", lambda: None)
     monkeypatch.setenv("DURASCOPE_SITE", "local")
-    call_command("worker", "--site", "west", "--only-site")
-    assert os.environ["DURASCOPE_SITE"] == "west"
-    assert became[0][1:6] == ["-m", "celery", "-A", "workers.celery", "worker"]
-    assert became[0][-2:] == ["-X", "celery"] and f"west.{os.getpid()}@%h" in became[0]
+    with pytest.raises(SystemExit) as ended:
+        call_command("worker", "--site", "west", "--only-site")
+    assert ended.value.code == 0
+    assert os.environ["DURASCOPE_SITE"] == settings.SITE == "west"
+    assert made.call_args.kwargs["hostname"] == f"west.{os.getpid()}@{socket.gethostname()}"
+    assert made.call_args.kwargs["exclude_queues"] == [site_names.ANYBODY]
+    made.return_value.start.assert_called_once_with()
 
 
 def test_the_command_says_why_not_and_starts_nothing(monkeypatch, capsys):
-    monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("it was started"))
+    monkeypatch.setattr(app, "Worker", lambda **_: pytest.fail("it was started"))
     with pytest.raises(SystemExit) as ended:
         call_command("worker", "--site", "No Name")
     assert ended.value.code == 2 and "is not a site name" in capsys.readouterr().err

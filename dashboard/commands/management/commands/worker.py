@@ -1,10 +1,12 @@
 """`manage.py worker --site NAME`: this host joins and measures the servers of that site, until it is stopped.
 
-Looks first whether it can do its work here, then becomes a Celery worker. Exit status: 2 it was not started, and why
-is said; else that of Celery (0: stopped by SIGTERM or Ctrl-C; what was measured is kept).
+Checks first whether this host can do the work, then runs a Celery worker in this process: Celery's own command line
+would load Django a second time, and a terminal's line editor. Exit status: 2 the worker was not started, and the reason
+is printed; else that of Celery (0: stopped by SIGTERM or Ctrl-C; what was measured is kept).
 """
 
 import os
+import socket
 import sys
 from argparse import ArgumentParser
 
@@ -14,11 +16,12 @@ from django.db import connections
 
 from dashboard.installation.home import PROJECT
 from dashboard.records.fleet.site_names import ANYBODY
+from workers.celery import app
 from workers.errors import DurascopeError
 from workers.upkeep import start_check
 
 NOT_STARTED = 2
-OPTIONS = ("--pool=threads", "--without-mingle", "--without-gossip", "-l", "info")
+OPTIONS = {"without_mingle": True, "without_gossip": True, "loglevel": "INFO"}
 
 
 class Command(BaseCommand):
@@ -46,9 +49,11 @@ class Command(BaseCommand):
             sys.exit(NOT_STARTED)
         connections.close_all()
         os.chdir(PROJECT)
-        os.environ["DURASCOPE_SITE"] = site
-        argv = [sys.executable, "-m", "celery", "-A", "workers.celery", "worker", *OPTIONS]
-        argv += ["-n", f"{site}.{os.getpid()}@%h"]  # of its own: several may run on a host
-        argv += ["-X", ANYBODY] if only_site else []
-        sys.stdout.flush()
-        os.execv(sys.executable, argv)  # noqa: S606 - the same process goes on: whoever started it knows its pid
+        os.environ["DURASCOPE_SITE"] = settings.SITE = site  # for its children, and for the queues that it hears
+        worker = app.Worker(
+            hostname=f"{site}.{os.getpid()}@{socket.gethostname()}",  # of its own: several may run on a host
+            exclude_queues=[ANYBODY] if only_site else [],
+            **OPTIONS,
+        )
+        worker.start()
+        sys.exit(worker.exitcode)

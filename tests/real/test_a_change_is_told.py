@@ -4,6 +4,7 @@ hear of it once, by mail and by a signed POST. Nights before are stored ones; th
 import base64
 import hmac
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,7 +16,7 @@ from dashboard.records.notifications.models import Delivery
 from dashboard.records.schedules.models import Night
 from dashboard.records.servers.models import Server
 from tests.real.clock import Clock, clock_at
-from tests.real.lab import lab, one_cell, pass_to
+from tests.real.lab import Logs, lab, one_cell, pass_to
 from tests.real.mailbox import mailbox
 from tests.real.parts import until
 from tests.unit.history import nights as stored
@@ -61,10 +62,19 @@ def calm_nights(server: Server) -> None:
         Entry.objects.create(experiment=stored.experiment(server, at), at=at, **fields, **known)
 
 
-def measured(clock: Clock, logs) -> None:
-    """Whatever was started is measured, and noted in the history."""
-    until(lambda: not Experiment.objects.filter(state__in=["queued", "running"]).exists())
-    until(lambda: pass_to(clock, clock.now + SOON, logs) or _all_noted())
+def time_passes(clock: Clock, logs: Logs, true: Callable[[], bool]) -> None:
+    """Until it is true and nothing is measured. While an experiment waits or runs the clock is not set: the worker of
+    the experiment would look dead."""
+
+    def step() -> bool:
+        if Experiment.objects.filter(state__in=["queued", "running"]).exists():
+            return False
+        if true():
+            return True
+        pass_to(clock, clock.now + SOON, logs)
+        return False
+
+    until(step)
 
 
 def _all_noted() -> bool:
@@ -86,7 +96,7 @@ def test_a_real_change_is_confirmed_by_a_re_run_and_told_once(clock, server, the
         with lab(clock, tmp_path, sandbox_root, **mail.environment, **allowed) as logs:
             pass_to(clock, DUE + timedelta(seconds=5), logs)
             until(lambda: Experiment.objects.filter(state="done").exists())
-            measured(clock, logs)
+            time_passes(clock, logs, _all_noted)
             calm_nights(server)
             with connect(theirs.target) as link:
                 ask.rows(link, "SET GLOBAL sync_binlog = 1")
@@ -96,9 +106,8 @@ def test_a_real_change_is_confirmed_by_a_re_run_and_told_once(clock, server, the
                 assert night < 6, "two nights are enough, and three always"
                 pass_to(clock, DUE + night * DAY + timedelta(seconds=5), logs)
                 until(lambda n=night: Night.objects.filter(due_at=DUE + n * DAY, experiment__state="done").exists())
-                measured(clock, logs)
-            measured(clock, logs)
-            until(lambda: pass_to(clock, clock.now + SOON, logs) or _decided())
+                time_passes(clock, logs, _all_noted)
+            time_passes(clock, logs, _decided)
             until(lambda: not Delivery.objects.filter(state="waiting").exists())
 
     change = Change.objects.get(figure="fsyncs")

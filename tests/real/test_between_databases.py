@@ -15,8 +15,9 @@ from dashboard.portable import parts
 from tests import postgresql
 from tests.unit.portable import files
 
-PLAN = {"threads": "1,2", "repeats": "1", "warmup_s": "0", "measure_s": "2", "table_rows": "500"}
+PLAN = {"threads": "1,2", "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "500"}
 CRASHES = {"kinds": "process-kill", "trials": "1", "control_trials": "0", "clients": "2", "load_s": "1"}
+NO_IMPORTS = ("shell", "--no-imports", "--verbosity", "0", "-c")
 SANDBOX = """
 from dashboard.records.servers.models import Server
 Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
@@ -24,7 +25,7 @@ Server.objects.create(name="box", kind="sandbox", build="system-mariadb")
 COMMAND = """
 from django.core.management import call_command
 try:
-    call_command("experiment", *{words!r})
+    call_command(*{words!r})
 except SystemExit as ended:
     assert not ended.code, ended.code
 """
@@ -53,28 +54,30 @@ def command(*words):
     return COMMAND.format(words=words)
 
 
+def export(file):
+    return command("experiment", "export", "1", file)
+
+
+def load(file):
+    return command("experiment", "import", file)
+
+
 class Installation:
-    """A home and a database of its own."""
+    """A home and a database of its own. One process does everything in it: to load Django takes a second."""
 
     def __init__(self, home, database):
         home.mkdir()
         apart = ("DURASCOPE_", "DJANGO_", "DATABASE_URL")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(apart)}
         self._env = {**kept, **database, "DURASCOPE_HOME": str(home), "DURASCOPE_SANDBOXES": str(home / "sandboxes")}
-        self.manage("migrate", "--verbosity", "0")
 
-    def manage(self, *words):
-        argv = [sys.executable, "manage.py", *words]
+    def shown(self, *scripts):
+        """What readers see of the one experiment, after these scripts on an empty database."""
+        program = "".join([command("migrate", "--verbosity", "0"), *scripts, SHOWN])
+        argv = [sys.executable, "manage.py", *NO_IMPORTS, program]
         done = subprocess.run(argv, cwd=PROJECT, env=self._env, text=True, capture_output=True)
-        assert done.returncode == 0, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-        return done.stdout
-
-    def shell(self, script):
-        return self.manage("shell", "--no-imports", "-c", script)
-
-    def shown(self, *before):
-        """What readers see, after these scripts."""
-        return json.loads(self.shell("".join([*before, SHOWN])).splitlines()[-1])
+        assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        return json.loads(done.stdout.splitlines()[-1])
 
 
 @contextmanager
@@ -101,19 +104,17 @@ def home(sandbox_root):
 
 
 def test_readers_see_the_same_on_every_database(home, tmp_path):
-    original = on_sqlite(home / "one")
-    original.shell(SANDBOX)
     changes = [word for name, value in (PLAN | CRASHES).items() for word in ("--set", f"{name}={value}")]
-    original.manage("experiment", "run", "what-does-safety-cost", "--server", "box", *changes)
+    measure = command("experiment", "run", "what-does-safety-cost", "--server", "box", *changes)
     one, two, three = (str(tmp_path / f"{name}.zip") for name in ("one", "two", "three"))
-    shown = original.shown(command("export", "1", one))
+    shown = on_sqlite(home / "one").shown(SANDBOX, measure, export(one))
     assert shown["finding"] and shown["claims"] and shown["verdicts"]
     assert shown["charts"]["throughput"]["series"] and shown["charts"]["seconds"]["series"]
 
     with on_postgresql(home / "two") as other:
-        assert other.shown(command("import", one), command("export", "1", two)) == shown
+        assert other.shown(load(one), export(two)) == shown
     back = on_sqlite(home / "three")
-    assert back.shown(command("import", two), command("export", "1", three)) == shown
+    assert back.shown(load(two), export(three)) == shown
     first, *others = (parts_of(tmp_path / f"{name}.zip") for name in ("one", "two", "three"))
     assert others == [first, first], "also what readers are not shown"
 

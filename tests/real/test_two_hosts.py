@@ -2,7 +2,7 @@
 stays behind."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -13,16 +13,19 @@ from dashboard.records.fleet.models import DEAD_AFTER
 from tests.real import two_hosts
 from tests.real.local_home import eventually
 from tests.real.test_worker import alive, descendants
-from tests.real.two_hosts import LIMIT_S, Host, Lab
+from tests.real.two_hosts import LIMIT_S, Lab
 
 pytestmark = [pytest.mark.skipif(bool(two_hosts.why_not()), reason=two_hosts.why_not() or "-")]
 PLAN = """
 from dashboard.records.experiments import actions
 from dashboard.records.servers.models import Server
-from workers.bench import recipes
+from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 server, _ = Server.objects.get_or_create(name="box", kind="sandbox", build="system-mariadb", site="far")
-said = {{"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "{}", "table_rows": "500", "trials": "0"}}
-plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], said)
+plan = Plan(
+    name="far", targets=(PlanTarget(server.pk, server.name, server.is_sandbox),), variants=(Variant("as it is", {{}}),),
+    workloads=(WorkloadChoice("u", "update-by-key", {{}}),), threads=(1,), warmup_s=0, table_rows=100, seed=1,
+    measure_s={}, repeats={},
+)
 print(actions.start(plan, None).pk)
 """
 RESUME = """
@@ -30,14 +33,11 @@ from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 actions.resume(Experiment.objects.get(pk={}), None)
 """
-CELLS = 4
-RUNS = """SELECT count(*), count(DISTINCT cell_id)
-FROM experiments_run JOIN experiments_cell ON cell_id = experiments_cell.id WHERE experiment_id = {pk}"""
+CELLS = 2
 NOT_DONE = """SELECT string_agg(concat(position, ' ', state, ': ', error), '; ') FROM experiments_cell
 WHERE experiment_id = {pk} AND state != 'done'"""
 SHORTEN = """UPDATE experiments_experiment SET plan = jsonb_set(plan, '{{measure_s}}', '1')
 WHERE id = {pk} RETURNING id"""
-Join = Callable[[Host, str], Child]
 
 
 @pytest.fixture(scope="module")
@@ -46,17 +46,28 @@ def lab(tmp_path_factory, sandbox_root) -> Iterator[Lab]:
         yield Lab(tmp_path_factory.mktemp("hosts"), sandbox_root, held)
 
 
+@pytest.fixture(scope="module")
+def far(lab) -> Iterator[Child]:
+    """The worker of the far site. It lives through every test: when it was taken for dead, it goes on as a new row."""
+    with lab.worker(lab.far, "far") as worker:
+        yield worker
+
+
 @pytest.fixture
-def join(lab) -> Iterator[Join]:
-    """`join(host, site)`: a worker until the test is over."""
-    with ExitStack() as held:
-        yield lambda host, site: held.enter_context(lab.worker(host, site))
-    lab.cable.mend()
+def near(lab) -> Iterator[Child]:
+    with lab.worker(lab.near, "local") as worker:
+        yield worker
+
+
+@pytest.fixture(autouse=True)
+def whole_cable(lab) -> Iterator[None]:
+    yield
+    lab.cable.join()
 
 
 @dataclass(frozen=True)
 class Started:
-    """An experiment of four cells in a sandbox of the far site."""
+    """An experiment of two cells in a sandbox of the far site."""
 
     lab: Lab
     pk: int
@@ -95,7 +106,7 @@ class Started:
 
 
 def start(lab: Lab, measure_s: int) -> Started:
-    return Started(lab, int(lab.manage("shell", "-v", "0", "-c", PLAN.format(measure_s))))
+    return Started(lab, int(lab.manage("shell", "-v", "0", "-c", PLAN.format(measure_s, CELLS))))
 
 
 def is_cleaned(lab: Lab, worker: Child) -> bool:
@@ -107,25 +118,20 @@ def is_cleaned(lab: Lab, worker: Child) -> bool:
     return bool(eventually(is_clean, LIMIT_S)) and worker.status is None
 
 
-def test_a_worker_joins_and_takes_the_work_of_its_site(lab, join):
-    join(lab.near, "local")
-    far = join(lab.far, "far")
+def test_a_worker_joins_and_takes_the_work_of_its_site(lab, far, near):
     start(lab, measure_s=1).is_done_once()
     assert lab.ask("SELECT host, site FROM fleet_worker ORDER BY host") == [("far", "far"), ("near", "local")]
     assert is_cleaned(lab, far)
 
 
-def test_a_line_that_is_away_for_longer_than_silence_lasts(lab, join):
-    """The near worker takes the experiment away. The far one comes back to find that, ends what it had begun, stores
-    nothing more of it, and can go on as it is asked to."""
-    join(lab.near, "local")
-    far = join(lab.far, "far")
+def test_the_near_worker_interrupts_what_is_measured_behind_a_line_that_is_cut(lab, far, near):
+    """The far worker comes back, ends its load and stores nothing of it. It goes on when the experiment is resumed."""
     experiment = start(lab, measure_s=600)
     experiment.is_measuring()
     lab.cable.cut()
     experiment.becomes("interrupted")
     assert experiment.leases() == (0,)
-    lab.cable.mend()
+    lab.cable.join()
     assert is_cleaned(lab, far), descendants(far.pid)
     experiment.becomes("interrupted")
     assert experiment.runs() == (0, 0)
@@ -133,14 +139,13 @@ def test_a_line_that_is_away_for_longer_than_silence_lasts(lab, join):
     experiment.is_done_once()
 
 
-def test_a_line_that_is_away_for_longer_and_nobody_notices(lab, join):
-    """Alone, the far worker finds out by its own clock: what it had begun is its own no more."""
-    far = join(lab.far, "far")
+def test_a_worker_that_is_alone_behind_a_cut_line_gives_its_experiment_up(lab, far):
+    """Its own clock tells it that the experiment is no longer its own."""
     experiment = start(lab, measure_s=600)
     experiment.is_measuring()
     lab.cable.cut()
-    time.sleep(DEAD_AFTER.total_seconds() * 2)
-    lab.cable.mend()
+    time.sleep(DEAD_AFTER.total_seconds() * 1.3)  # the last heartbeat may have come just before
+    lab.cable.join()
     experiment.becomes("interrupted")
     assert is_cleaned(lab, far), descendants(far.pid)
     assert experiment.runs() == (0, 0) and experiment.leases() == (0,)
@@ -148,25 +153,23 @@ def test_a_line_that_is_away_for_longer_and_nobody_notices(lab, join):
     experiment.is_done_once()
 
 
-def test_a_line_that_is_away_for_a_moment_loses_nothing(lab, join):
-    """It is not noticed. (Where the machine stalls for longer than silence may last, it is interrupted, and goes on
-    when it is asked to.)"""
-    join(lab.far, "far")
-    experiment = start(lab, measure_s=7)  # longer than the line is away
+def test_a_line_that_is_cut_for_a_moment_loses_nothing(lab, far):
+    """It is not noticed. (Where the machine stalls for longer than silence may last, the experiment is interrupted, and
+    goes on when it is resumed.)"""
+    experiment = start(lab, measure_s=7)  # longer than the line is cut
     experiment.is_measuring()
     lab.cable.cut()
     time.sleep(DEAD_AFTER.total_seconds() / 3)
-    lab.cable.mend()
+    lab.cable.join()
     experiment.becomes("done", "interrupted")
     if experiment.ask("SELECT state FROM experiments_experiment WHERE id = {pk}") == ("interrupted",):
         experiment.resume()
     experiment.is_done_once()
 
 
-def test_a_redis_that_began_anew_while_the_line_was_away_is_heard(lab, join):
-    """The worker's connection is one that only it knows of: nobody tells it that the other end is gone."""
-    join(lab.far, "far")
+def test_a_worker_hears_a_redis_that_was_restarted_while_the_line_was_cut(lab, far):
+    """Only the worker knows of its connection: nobody tells it that the other end is gone."""
     lab.cable.cut()
     lab.restart_redis()
-    lab.cable.mend()
+    lab.cable.join()
     start(lab, measure_s=1).is_done_once()

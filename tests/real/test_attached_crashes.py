@@ -12,7 +12,7 @@ from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight, Server
-from tests.real.owned import owned
+from tests.real.owned import end, owned
 from tests.real.trials import forgetful
 from workers import tasks
 from workers.bench.plan import OWNERS_COMMAND
@@ -43,10 +43,19 @@ def worker(transactional_db, monkeypatch):
     heartbeat.stop()
 
 
-@pytest.fixture
-def theirs(make_sandbox):
+@pytest.fixture(scope="module")
+def known(make_sandbox):
     with make_sandbox(forgetful(), name="theirs", trace=False) as running, owned(running) as known:
         yield known
+
+
+@pytest.fixture
+def theirs(known):
+    """Up, by nobody's command but ours: a test that crashed it left another process."""
+    if not known.server.running:
+        end(known.server)
+        known.server.restart(forgetful())
+    return known
 
 
 @pytest.fixture

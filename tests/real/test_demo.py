@@ -99,19 +99,10 @@ def test_failed_cells_give_status_1_and_their_reason(measured, demo, tmp_path, h
     assert parts_of(home) == {}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--set", "threads=0"], "Threads: 0 is not"),
-        (["--set", "colour=red"], "colour"),
-        (["--set", "threads"], "KEY=VALUE"),
-        (["--port", "99999"], "99999"),
-    ],
-)
-def test_bad_arguments_give_status_2_and_the_reason(demo, arguments, reason):
-    with demo("--once", "--json", *arguments) as process:
+def test_bad_arguments_give_status_2_and_the_reason(demo):
+    with demo("--once", "--json", "--set", "threads=0") as process:
         out, said = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 2, said
-    assert reason in said
+    assert "Threads: 0 is not" in said
     assert out == ""
     assert "Stopping" not in said, "it was refused only after everything had been started"

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from django.conf import settings as django_settings
@@ -15,8 +17,8 @@ from django.utils import timezone
 
 from dashboard.installation import vault
 from dashboard.installation.home import PROJECT, redis_url
-from dashboard.local import programs, redis
-from dashboard.local.processes import Child
+from dashboard.local import programs
+from dashboard.local.processes import Child, Program
 from dashboard.records.experiments import actions, queries
 from dashboard.records.experiments.models import Cell, Experiment, Run
 from dashboard.records.fleet import task_queue
@@ -24,6 +26,7 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight, Server
+from tests.real import parts
 from tests.real.lab import one_cell
 from tests.real.test_worker import alive, descendants, fresh, owned_by, shorten, until
 
@@ -41,47 +44,66 @@ def can_rename() -> bool:
 needs_hosts = pytest.mark.skipif(not can_rename(), reason="no UTS namespaces here: one host cannot stand for two")
 
 
-@pytest.fixture
-def redis_server():
-    child = Child(redis.program(django_settings.HOME))
-    child.wait_until_ready()
-    yield child
-    child.stop()
+@dataclass(frozen=True)
+class Wanted:
+    """A worker of that site, with a home and sandboxes of its own; `host`: of another host."""
+
+    site: str
+    host: str = ""
+    builds: str = "none"
 
 
-@pytest.fixture
-def join(redis_server, tmp_path_factory, sandbox_root):
-    """`join("east")`: a worker of that site with a home, sandboxes and builds of its own."""
-    started = []
+class Workers:
+    """Processes that the tests share: to start one takes seconds."""
 
-    def start(site: str, *, host: str = "", builds: str = "none") -> Child:
-        home = tmp_path_factory.mktemp("home")
-        sandboxes = sandbox_root / site
+    def __init__(self, homes: Callable[[str], Path], sandboxes: Path) -> None:
+        self._homes, self._sandboxes = homes, sandboxes
+        self._children: dict[Wanted, Child] = {}
+
+    def of(self, *wanted: Wanted) -> list[Child]:
+        """These and no others, alive and registered: tests empty the table of workers when they end."""
+        for one, child in list(self._children.items()):
+            if one not in wanted or child.status is not None:
+                self._children.pop(one).stop()
+        for one in wanted:
+            if one not in self._children:
+                self._children[one] = Child(self._program(one))
+        pids = sorted(child.pid for child in self._children.values())
+        until(lambda: sorted(Worker.objects.alive().filter(listens=True).values_list("pid", flat=True)) == pids)
+        return [self._children[one] for one in wanted]
+
+    def _program(self, one: Wanted) -> Program:
+        home, sandboxes = self._homes("home"), self._sandboxes / one.site
         sandboxes.mkdir(exist_ok=True)
-        program = programs.worker(home)
         environment = {
             "DURASCOPE_HOME": str(home),
             "DURASCOPE_REDIS": redis_url(),
             "DURASCOPE_PASSWORD_KEYS": " ".join(vault.keys()),
             "DURASCOPE_SQLITE": str(django_settings.DATABASES["default"]["NAME"]),
             "DURASCOPE_SANDBOXES": str(sandboxes),
-            "DURASCOPE_BUILDS": str(sandbox_root / builds),
+            "DURASCOPE_BUILDS": str(self._sandboxes / one.builds),
             "PYTHONPATH": str(PROJECT),
         }
-        argv = [*(RENAMED if host else ()), sys.executable, "manage.py", "worker", "--site", site]
-        known = set(Worker.objects.values_list("pk", flat=True))
-        child = Child(replace(program, argv=argv, env=environment, ready=lambda pid: bool(joined(site, known))))
-        started.append(child)
-        child.wait_until_ready()
-        return child
+        argv = [*(RENAMED if one.host else ()), sys.executable, "manage.py", "worker", "--site", one.site]
+        return replace(programs.worker(home), argv=argv, env=environment)
 
-    yield start
-    for child in started:
-        child.stop()
+    def stop(self) -> None:
+        for child in self._children.values():
+            child.ask_to_stop()
+        for child in self._children.values():
+            child.stop()
 
 
-def joined(site: str, known: set[int]) -> bool:
-    return Worker.objects.alive().filter(site=site, listens=True).exclude(pk__in=known).exists()
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory, sandbox_root):
+    with parts.redis_server():
+        made = Workers(tmp_path_factory.mktemp, sandbox_root)
+        yield made
+        made.stop()
+
+
+EAST, WEST = Wanted("east"), Wanted("west")
+WITH_A_BUILD = Wanted("east", builds="with")  # one that a test adds
 
 
 def box(site: str) -> Server:
@@ -93,9 +115,8 @@ def planned(server: Server, measure_s: int = 1) -> Experiment:
     return actions.create(one_cell(server, measure_s), None)
 
 
-def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_there(join, sandbox_root):
-    join("east")
-    west = join("west")
+def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_there(workers, sandbox_root):
+    _, west = workers.of(EAST, WEST)
     first = planned(box("east"), measure_s=1)
     actions.notify_workers(first.pk)
     until(lambda: fresh(first).state == "done")
@@ -121,7 +142,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
     until(lambda: fresh(third).state == "done")
     assert fresh(second).state == "queued" and owned_by(west.pid, sandbox_root / "west") == left
 
-    join("west")
+    workers.of(EAST, WEST)
     until(lambda: fresh(second).state == "done")
     assert fresh(second).worker.site == "west"
     assert Counter(second.cells.values_list("state", flat=True)) == {Cell.State.DONE: 1}
@@ -132,9 +153,8 @@ def told(experiment: Experiment) -> str:
     return queries.live_state(fresh(experiment))["phase"]
 
 
-def test_a_connection_is_tested_from_the_site_of_its_server(join, sandbox):
-    join("east")
-    join("west")
+def test_a_connection_is_tested_from_the_site_of_its_server(workers, sandbox):
+    workers.of(EAST, WEST)
     target = sandbox.target
     server = Server(name="db", kind="attached", host=target.host, port=target.port, user=target.user, site="west")
     server.set_password(target.password)
@@ -146,9 +166,8 @@ def test_a_connection_is_tested_from_the_site_of_its_server(join, sandbox):
     assert answered.facts["flavour"] == "mariadb", answered.checks
 
 
-def test_two_workers_that_race_for_one_job_run_it_once(join):
-    join("east")
-    join("east")
+def test_two_workers_that_race_for_one_job_run_it_once(workers):
+    workers.of(EAST, WITH_A_BUILD)
     experiment = planned(box("east"), measure_s=2)
     for _ in range(12):
         actions.notify_workers(experiment.pk)
@@ -158,17 +177,15 @@ def test_two_workers_that_race_for_one_job_run_it_once(join):
 
 
 @needs_hosts
-def test_an_experiment_goes_to_the_host_that_can_run_it(join, sandbox_root):
-    """Whichever hears the bell first: half of all rings reach the host without the build."""
+def test_an_experiment_goes_to_the_host_that_can_run_it(workers, sandbox_root):
+    """The host without the build is told first."""
     added = [sys.executable, "manage.py", "build", "add", "mine", "--basedir", "/usr"]
-    environment = {**os.environ, "DURASCOPE_BUILDS": str(sandbox_root / "with")}
+    environment = {**os.environ, "DURASCOPE_BUILDS": str(sandbox_root / WITH_A_BUILD.builds)}
     subprocess.run(added, cwd=PROJECT, env=environment, check=True, capture_output=True)
-    join("east", host=OTHER_HOST)
-    join("east", builds="with")
-    server = Server.objects.create(name="box", kind="sandbox", build="mine", site="east")
-    for _ in range(3):
-        experiment = planned(server, measure_s=1)
-        task_queue.send(task_queue.EXPERIMENT, experiment.pk, "east", OTHER_HOST)
-        until(lambda one=experiment: fresh(one).is_over)
-        assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")
-        assert fresh(experiment).worker.host != OTHER_HOST
+    workers.of(replace(EAST, host=OTHER_HOST), WITH_A_BUILD)
+    until(lambda: "mine" in Worker.objects.alive().exclude(host=OTHER_HOST).get().abilities["builds"])
+    experiment = planned(Server.objects.create(name="box", kind="sandbox", build="mine", site="east"))
+    task_queue.send(task_queue.EXPERIMENT, experiment.pk, "east", OTHER_HOST)
+    until(lambda: fresh(experiment).is_over)
+    assert (fresh(experiment).state, fresh(experiment).error) == ("done", "")
+    assert fresh(experiment).worker.host != OTHER_HOST

@@ -118,14 +118,10 @@ def is_cleaned(lab: Lab, worker: Child) -> bool:
     return bool(eventually(is_clean, LIMIT_S)) and worker.status is None
 
 
-def test_a_worker_joins_and_takes_the_work_of_its_site(lab, far, near):
-    start(lab, measure_s=1).is_done_once()
+def test_the_worker_of_its_site_measures_until_the_line_is_cut_and_again_once_it_is_resumed(lab, far, near):
+    """While the line is cut, the near worker interrupts the experiment. The far one comes back, ends its load and
+    stores nothing of it."""
     assert lab.ask("SELECT host, site FROM fleet_worker ORDER BY host") == [("far", "far"), ("near", "local")]
-    assert is_cleaned(lab, far)
-
-
-def test_the_near_worker_interrupts_what_is_measured_behind_a_line_that_is_cut(lab, far, near):
-    """The far worker comes back, ends its load and stores nothing of it. It goes on when the experiment is resumed."""
     experiment = start(lab, measure_s=600)
     experiment.is_measuring()
     lab.cable.cut()
@@ -137,6 +133,7 @@ def test_the_near_worker_interrupts_what_is_measured_behind_a_line_that_is_cut(l
     assert experiment.runs() == (0, 0)
     experiment.resume()
     experiment.is_done_once()
+    assert is_cleaned(lab, far), descendants(far.pid)
 
 
 def test_a_worker_that_is_alone_behind_a_cut_line_gives_its_experiment_up(lab, far):

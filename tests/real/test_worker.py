@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,15 +20,7 @@ from tests.real.lab import one_cell
 from workers.bench import recipes
 from workers.upkeep import housekeeping
 
-QUICK = {
-    "threads": "1",
-    "repeats": "1",
-    "warmup_s": "0",
-    "measure_s": "3",
-    "table_rows": "500",
-    "seed": "1",
-    "trials": "0",
-}
+QUICK = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "3", "table_rows": "500", "seed": "1"}
 
 
 @pytest.fixture
@@ -42,15 +35,15 @@ def sandbox_server(transactional_db):
     return Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
 
 
-def make(server: Server, **overrides: str) -> Experiment:
-    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | overrides)
-    return actions.start(plan, None)
+def make(server: Server, measure_s: int) -> Experiment:
+    """Two cells."""
+    return actions.start(replace(one_cell(server, measure_s), repeats=2), None)
 
 
-def make_crashes(server: Server, **overrides: str) -> Experiment:
+def make_crash(server: Server) -> Experiment:
     """One power loss of the safest setting, and nothing measured."""
-    overrides |= {"trials": "1", "kinds": "power-loss", "control_trials": "0", "clients": "4"}
-    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | overrides)
+    crash = {"trials": "1", "kinds": "power-loss", "control_trials": "0", "clients": "4", "load_s": "120"}
+    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], QUICK | crash)
     experiment = actions.create(plan, None)
     experiment.cells.all().delete()
     experiment.trials.exclude(variant="1/1").delete()
@@ -58,23 +51,16 @@ def make_crashes(server: Server, **overrides: str) -> Experiment:
     return experiment
 
 
-def tended() -> bool:
+def after_housekeeping() -> bool:
     housekeeping.run(lambda pk: None, lambda pk: None)
     return True
-
-
-def test_it_measures_when_the_bell_rings(start_worker, sandbox_server):
-    start_worker()
-    experiment = make(sandbox_server, measure_s="1")
-    until(lambda: fresh(experiment).state == "done")
-    assert Run.objects.filter(cell__experiment=experiment).count() == 4
 
 
 def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resumed(
     start_worker, sandbox_server, sandbox_root
 ):
     worker = start_worker()
-    experiment = make(sandbox_server, measure_s="600")
+    experiment = make(sandbox_server, measure_s=600)
     until(lambda: fresh(experiment).cells.filter(state="running").exists() and "measuring" in fresh(experiment).phase)
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
@@ -88,13 +74,15 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     assert fresh(experiment).state == "interrupted"
     assert experiment.cells.filter(state="interrupted").count() == 1
     assert not HostLease.objects.exists()
-    until(lambda: tended() and not owned_by(worker.pid, sandbox_root))  # its last thread may end after its children
+    until(
+        lambda: after_housekeeping() and not owned_by(worker.pid, sandbox_root)
+    )  # its last thread may end after its children
 
     shorten(experiment)
     actions.resume(fresh(experiment), None)
     start_worker()
     until(lambda: fresh(experiment).state == "done")
-    assert experiment.cells.filter(state=Cell.State.DONE).count() == 4
+    assert experiment.cells.filter(state=Cell.State.DONE).count() == 2
 
 
 @needs_disk
@@ -102,7 +90,7 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
     start_worker, sandbox_server, sandbox_root
 ):
     worker = start_worker()
-    experiment = make_crashes(sandbox_server, load_s="120")
+    experiment = make_crash(sandbox_server)
     until(lambda: fresh(experiment).phase == "Power loss: load")
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
@@ -112,7 +100,7 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
     os.kill(worker.pid, signal.SIGKILL)
     until(lambda: not alive(children))
     Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
-    until(lambda: tended() and not owned_by(worker.pid, sandbox_root))
+    until(lambda: after_housekeeping() and not owned_by(worker.pid, sandbox_root))
     assert leavings(sandbox_root) == (0, 0, [])
     assert fresh(experiment).state == "interrupted"
     trial = experiment.trials.get()
@@ -131,13 +119,13 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
 
 def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_server, crew):
     start_worker()
-    experiment = make(sandbox_server, measure_s="3")
+    experiment = make(sandbox_server, measure_s=3)
     until(lambda: "measuring" in fresh(experiment).phase)
     crew.redis.stop()
     time.sleep(1)
     start_worker()  # the same one: only Redis begins anew
     until(lambda: fresh(experiment).state == "done")
-    assert Run.objects.filter(cell__experiment=experiment).count() == 4
+    assert Run.objects.filter(cell__experiment=experiment).count() == 2
     second = actions.create(one_cell(sandbox_server), None)
     actions.notify_workers(second.pk)
     until(lambda: fresh(second).state == "done")
@@ -145,7 +133,7 @@ def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_serve
 
 def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server):
     worker = start_worker()
-    experiment = make(sandbox_server, measure_s="600")
+    experiment = make(sandbox_server, measure_s=600)
     until(lambda: "measuring" in fresh(experiment).phase)
     worker.stop(limit_s=180)  # on a machine that is slow and busy
     assert fresh(experiment).state == "interrupted"
@@ -153,16 +141,16 @@ def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server
     assert not alive(descendants(worker.pid))
 
 
-def test_a_lost_bell_is_rung_again(sandbox_server, transactional_db, crew):
-    crew.of(0)  # a worker would ring it itself
-    plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [sandbox_server], QUICK)
+def test_a_lost_task_is_sent_again(sandbox_server, transactional_db, crew):
+    crew.of(0)  # a worker would send it itself
+    plan = one_cell(sandbox_server)
     lost = actions.create(plan, None)
     Experiment.objects.filter(pk=lost.pk).update(created_at=timezone.now() - 2 * housekeeping.UNHEARD)
     fresh_one = actions.create(plan, None)
-    rung: list[int] = []
-    housekeeping.run(rung.append, lambda pk: None)
-    assert lost.pk in rung
-    assert fresh_one.pk not in rung
+    sent: list[int] = []
+    housekeeping.run(sent.append, lambda pk: None)
+    assert lost.pk in sent
+    assert fresh_one.pk not in sent
 
 
 def test_a_preflight_reaches_the_server_through_the_worker(start_worker, sandbox):

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from workers.topology.network.wires import Wire, Wires
 
 from workers.errors import SandboxError
 from workers.sandbox.process import start_time
 from workers.sandbox.users import unprivileged_user
+from workers.topology.network.wires import Wire, Wires
 
 HOST = "127.0.0.1"
 LIMIT_S = 20.0

@@ -7,6 +7,7 @@ docs/research/witness.md.
 import select
 import threading
 import time
+from collections.abc import Sequence
 
 from workers.crash.client import Client
 from workers.crash.ledger import Ledger
@@ -27,8 +28,17 @@ class Witness:
     it. A frozen server sends none.
     """
 
-    def __init__(self, target: Target, schema: str, clients: int, secret: bytes, first: int = 0) -> None:
-        """Log in all clients, numbered from `first`. `secret`: of the digests in their rows. Raises ServerError."""
+    def __init__(
+        self,
+        target: Target,
+        schema: str,
+        clients: int,
+        secret: bytes,
+        first: int = 0,
+        others: Sequence[Target] = (),
+    ) -> None:
+        """Log in all clients, numbered from `first`, by turns on the target and on the others. `secret`: of the digests
+        in their rows. Raises ServerError."""
         self.began = 0.0  # monotonic clock
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
         self._secret = secret
@@ -39,7 +49,8 @@ class Witness:
         self._by_file: dict[int, Client] = {}
         try:
             for number in range(first, first + clients):
-                self._clients.append(_log_in(target, schema, number, secret))
+                chosen = (target, *others)[number % (1 + len(others))]
+                self._clients.append(_log_in(chosen, schema, number, secret))
         except BaseException:
             self.close()
             raise

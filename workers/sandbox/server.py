@@ -6,14 +6,15 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
 from workers.metrics import fsync_table
-from workers.sandbox import ending, images, options, owner, place, port, process, untrusted
+from workers.sandbox import ending, images, options, owner, place, plugins, port, process, untrusted
+from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
@@ -23,7 +24,7 @@ from workers.sandbox.owner import Removable
 from workers.sandbox.process import Fence
 from workers.sandbox.room import Room
 from workers.sandbox.users import User, unprivileged_user
-from workers.servers import ask, look
+from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
@@ -63,11 +64,11 @@ class Sandbox(Removable):
         name: str,
         datadir: Path,
         logs: LogPlaces = IN_DATADIR,
-        lines: Sequence[str] = (),
+        additions: Additions = NOTHING,
         namespace: Namespace | None = None,
     ) -> None:
         self.root, self.folder, self.build, self.user, self.name = root, folder, build, user, name
-        self.datadir, self.logs, self.lines, self.namespace = datadir, logs, tuple(lines), namespace
+        self.datadir, self.logs, self.additions, self.namespace = datadir, logs, additions, namespace
         self._room = Room(folder, user)
         self.my_cnf = ""
         self.notes = place.notes(root)
@@ -93,7 +94,7 @@ class Sandbox(Removable):
         user: str = "",
         datadir_on: Path | None = None,
         logs: LogPlaces = IN_DATADIR,
-        lines: Sequence[str] = (),
+        additions: Additions = NOTHING,
         namespace: Namespace | None = None,
     ) -> Self:
         """Make and start a sandbox below `root`.
@@ -102,9 +103,9 @@ class Sandbox(Removable):
         empty: a server fresh from its installation. `user`: who runs it when we are root (`unprivileged_user`).
         `datadir_on`: a folder, such as the `mnt` of a volatile disk, whose child `data` is the datadir; an existing one
         is used, as on a disk of `prepared.new_disk`. `logs`: places of redo log and binlog outside the datadir.
-        `lines`: of the option file, from this program and never from a plan. `namespace`: the server lives in this
-        network and listens on this address; the worker reaches it by its unix socket. All other files are below
-        `root`. SandboxError: nothing is left behind.
+        `additions`: from this program and never from a plan. `namespace`: the server lives in this network and listens
+        on this address; the worker reaches it by its unix socket. All other files are below `root`.
+        SandboxError: nothing is left behind.
         """
         options.check(settings)
         root, who = root.absolute(), unprivileged_user(user)
@@ -113,7 +114,7 @@ class Sandbox(Removable):
         place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
         folder = owner.new_folder(root / "live")
         place_of_data = (datadir_on or folder) / "data"
-        sandbox = cls(root, folder, build, who, name, place_of_data, logs, lines, namespace)
+        sandbox = cls(root, folder, build, who, name, place_of_data, logs, additions, namespace)
         try:
             sandbox._furnish(image, trace)
             sandbox._start(settings, init_file=sandbox._account_file())
@@ -168,6 +169,20 @@ class Sandbox(Removable):
         began = time.monotonic()
         self._start(settings, doing="recovery")
         return Recovery(time.monotonic() - began, self._logs.lines)
+
+    def run_once(self, settings: Mapping[str, str]) -> tuple[str, ...]:
+        """Start the server for a task after which it ends by itself; its log lines. SandboxError: it does not end."""
+        options.check(settings)
+        self.kill()
+        self._logs.keep()
+        self._launch(settings, None)
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while self.running:
+            if time.monotonic() > deadline:
+                self.kill()
+                raise self._did_not_start(SandboxError, f"its task took longer than {START_TIMEOUT_S} s")
+            time.sleep(POLL_S)
+        return self._logs.lines
 
     @property
     def log_text(self) -> str:
@@ -275,13 +290,13 @@ class Sandbox(Removable):
     def _start(self, settings: Mapping[str, str], init_file: Path | None = None, doing: str = "start") -> None:
         self._stopped_cleanly = False
         self._require_folders()
-        self._require_engines_can_run()
+        plugins.require_can_run(self.build, self.name)
         try:
             for attempt in range(1, PORT_ATTEMPTS + 1):
                 self._port = self._port if port.is_free(self._port) else port.free_port()
                 self._launch(settings, init_file)
                 if self._wait_until_up(doing):
-                    self._require_engines()
+                    plugins.require_run(self.build, self.target, self._logs.last_words)
                     return
                 if "Address already in use" not in self._logs.last_words or attempt == PORT_ATTEMPTS:
                     raise self._ended()
@@ -300,28 +315,9 @@ class Sandbox(Removable):
                     "Another process removed it.",
                 )
 
-    def _require_engines_can_run(self) -> None:
-        for engine in self.build.engines:
-            if missing := engine.missing():
-                raise SandboxError(f"The sandbox {self.name} was not started. {missing}")
-
-    def _require_engines(self) -> None:
-        """A server runs without a plugin that cannot start, and only its error log says so."""
-        if not self.build.engines:
-            return
-        with contextlib.closing(connect(self.target)) as connection:
-            there = look.read(connection)
-        for engine in self.build.engines:
-            if not there.has_engine(engine.name):
-                raise ServerEnded(
-                    f"The sandbox {self.name} runs without its engine {engine.name}: SHOW ENGINES does not offer it, "
-                    f"and the server was ended. Its error log ends with: {self._logs.last_words}",
-                    "Check the settings it was given.",
-                )
-
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
         self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir, self._address)
-        self.my_cnf += self.logs.options(settings) + "".join(f"{line}\n" for line in self.lines)
+        self.my_cnf += self.logs.options(settings) + self.additions.option_lines
         cnf = self._room.give("my.cnf", self.my_cnf.encode())
         argv = [
             *self.build.command(self._trace_library),
@@ -334,7 +330,7 @@ class Sandbox(Removable):
         owner.write(self.folder, owner.myself(self._process.pid))
 
     def _environment(self) -> dict[str, str]:
-        env = self.build.environment(self._trace_library) | {"HOME": str(self.folder)}
+        env = self.build.environment(self._trace_library) | {"HOME": str(self.folder)} | self.additions.environment
         if self._trace_library and self.trace_file:
             self._room.give(self.trace_file.name, fsync_table.empty())
             env["FSYNCTRACE_TABLE"] = str(self.trace_file)
@@ -344,7 +340,7 @@ class Sandbox(Removable):
         tools = (self._trace_library,) if self._trace_library else ()
         tables = (self.trace_file,) if self.trace_file else ()
         return Fence(
-            (*self.build.parts, self.folder, *tools),
+            (*self.build.parts, self.folder, *tools, *self.additions.readable),
             (self.datadir, *self.logs.folders, *self._room.of_the_user, *tables),
             self.namespace.path if self.namespace else None,
         )

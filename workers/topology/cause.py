@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from workers.topology.faults import FAULTS
-from workers.topology.kinds import SemiSyncCounters
-from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 
 Applies = Callable[[FailoverSetup, SemiSyncCounters | None], bool]
 

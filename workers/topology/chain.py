@@ -1,17 +1,17 @@
 """The states of a failover trial. Each is frozen and holds all values of the state before.
 
 Begun      Nothing is made.
-Formed     All nodes run, and every replica follows the primary through its wire.
+Formed     All nodes run and replicate: every replica follows the primary through its wire, or all are one cluster.
 Loaded     The clients of the primary are committing, and the moment of the fault has come.
 Struck     The fault has happened. Clients of a primary that is down have read their last answer.
-Promoted   A replica was promoted by the policy, and clients commit on it.
+Promoted   A node took over by the policy, and clients commit on it.
 Returned   The old primary came back and tried to follow the new one, or stays away.
 Judged     Every check has its outcome, and the trial its verdict.
 
 The result of a failed trial is `so_far()` of its last state.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic, sleep
 
@@ -26,11 +26,10 @@ from workers.crash.timeline import Timeline
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.topology.faults import Fault, Scene
-from workers.topology.kinds import SemiSyncCounters, TopologyKind
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
 from workers.topology.reader import Reader
-from workers.topology.setup_and_result import FailoverResult, FailoverSetup, Rejoin, WriteOutage
+from workers.topology.setup_and_result import FailoverResult, FailoverSetup, Rejoin, SemiSyncCounters, WriteOutage
 
 LOG_LINES = 200
 
@@ -53,7 +52,6 @@ PORTS = FailoverPorts()
 @dataclass(frozen=True, kw_only=True)
 class Begun:
     setup: FailoverSetup
-    kind: TopologyKind
     fault: Fault
     ports: FailoverPorts
     made: Made
@@ -69,8 +67,8 @@ class Begun:
 class Formed(Begun):
     primary: Node
     replicas: tuple[Node, ...]
-    wires: tuple[Wire, ...]
-    links: tuple[Link, ...]  # from the primary to each replica, in their order
+    wires: tuple[Wire, ...]  # from each replica to the primary, in their order; a cluster has none
+    links: tuple[Link, ...]  # through the wires
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -120,12 +118,15 @@ class Struck(Loaded):
 
 @dataclass(frozen=True, kw_only=True)
 class Promoted(Struck):
-    """`kept`: transactions of the new primary when it was promoted; None: not readable. `after`: the clients that
-    commit on it. `promoted_at`: monotonic clock. `problems`: why evidence is missing."""
+    """`kept`: transactions of the new primary when it was promoted; None: not readable. `alone`: those of each node of
+    a cluster that was down, before it joined another one. `after`: the clients that commit on the new primary.
+    `promoted_at`: monotonic clock. `problems`: why evidence is missing."""
 
     new: Node
     kept: Seen | None
+    alone: Mapping[str, Seen]
     promoted_at: float
+    detection_s: float
     failover_s: float
     login_s: float
     after: Witness
@@ -141,7 +142,7 @@ class Promoted(Struck):
         first = self.after.began + float(after.acknowledged_at_s(after.acknowledged()).min())
         if last > self.promoted_at:
             return None
-        return WriteOutage(first - last, self.setup.detection_s, self.failover_s, self.login_s)
+        return WriteOutage(first - last, self.detection_s, self.failover_s, self.login_s)
 
     def so_far(self) -> FailoverResult:
         return replace(super().so_far(), promoted=self.new.name, outage=self.outage)
@@ -149,9 +150,11 @@ class Promoted(Struck):
 
 @dataclass(frozen=True, kw_only=True)
 class Returned(Promoted):
-    """`old`: transactions of the old primary before it followed the new one; None: it stays away, or is not readable.
-    `stays_down`: its words when it did not start. `others`: the other replicas under the new primary."""
+    """`returns`: the old primary comes back under a new one. `old`: its transactions before that; None: it stays away,
+    or is not readable. `stays_down`: its words when it did not start. `others`: the other nodes under the new primary.
+    """
 
+    returns: bool
     old: Seen | None
     stays_down: str
     rejoined: ReplicaSeen | None
@@ -170,6 +173,3 @@ class Judged(Returned):
 
     def so_far(self) -> FailoverResult:
         return replace(self.result, steps=self.timeline.steps())
-
-
-Steps = Callable[[Begun], Sequence[Begun]]

@@ -21,7 +21,7 @@ class FailoverEvidence:
     read: Keys | None
     late: Keys | None
     after: Ledger | None
-    returns: bool  # the policy brings the old primary back
+    returns: bool  # the old primary comes back under a new one
     old: Seen | None = None
     stays_down: str | None = None
     rejoined: ReplicaSeen | None = None

@@ -35,7 +35,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         read=returned.reader.read(ledger.sent()) if returned.reader.rounds else None,
         late=_late(ledger, returned.promoted_at - returned.witness.began),
         after=returned.after.ledger(),
-        returns=returned.setup.policy.old_primary != "stays away",
+        returns=returned.returns,
         old=returned.old,
         stays_down=returned.stays_down,
         rejoined=returned.rejoined,
@@ -86,7 +86,8 @@ def _ghosts(evidence: FailoverEvidence) -> Keys | None:
 
 
 def _holds(returned: Returned, ledger: Ledger) -> dict[str, int]:
-    """Acknowledged commits on the new primary at its promotion, and on the old one when it came back."""
+    """Acknowledged commits on the new primary at its promotion, on the old one when it came back, and on each node that
+    was read by itself."""
     acknowledged = ledger.acknowledged()
-    places = {returned.new.name: returned.kept, returned.primary.name: returned.old}
+    places = {**returned.alone, returned.primary.name: returned.old, returned.new.name: returned.kept}
     return {name: len(acknowledged) - len(without(acknowledged, seen.whole)) for name, seen in places.items() if seen}

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workers.crash.image import witness_image
 from workers.crash.made import Made
+from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -16,13 +17,16 @@ from workers.topology.setup_and_result import FailoverSetup
 
 @dataclass(frozen=True)
 class NodePlan:
-    """How one node is started. `on_disk`: its datadir is on a disk that can lose power. `lines`: of its option file."""
+    """How one node is started. `on_disk`: its datadir is on a disk that can lose power. `image`: the key of its image;
+    "": that of the witness. `at_first`: settings of its first start only."""
 
     name: str
     build: Build
     settings: Mapping[str, str]
-    lines: tuple[str, ...]
     on_disk: bool
+    additions: Additions = NOTHING
+    image: str = ""
+    at_first: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Node:
 
 def start_all(setup: FailoverSetup, plans: tuple[NodePlan, ...], made: Made) -> tuple[Node, ...]:
     """All nodes, in order. What was made goes into `made`, also when a node does not start. Raises SandboxError."""
-    images = {plan.build.key: _image(setup, plan.build) for plan in plans}  # before the threads: a first use takes long
+    images = {plan.build.key: _image(setup, plan) for plan in plans}  # before the threads: a first use takes long
     with ThreadPoolExecutor(len(plans), thread_name_prefix="node") as pool:
         started = [pool.submit(_start, setup, plan, images[plan.build.key], made) for plan in plans]
     return tuple(each.result() for each in _failed_first(started))
@@ -61,8 +65,8 @@ def _failed_first(started: list[Future[Node]]) -> list[Future[Node]]:
     return started
 
 
-def _image(setup: FailoverSetup, build: Build) -> str:
-    return witness_image(setup.root, build, setup.engine, setup.user)
+def _image(setup: FailoverSetup, plan: NodePlan) -> str:
+    return plan.image or witness_image(setup.root, plan.build, setup.engine, setup.user)
 
 
 def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> Node:
@@ -70,13 +74,13 @@ def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> Node
     sandbox = Sandbox.create(
         setup.root,
         plan.build,
-        plan.settings,
+        {**plan.settings, **plan.at_first},
         name=plan.name,
         image_key=image,
         trace=False,
         user=setup.user,
         datadir_on=disk.mnt if disk else None,
-        lines=plan.lines,
+        additions=plan.additions,
     )
     made.enter_context(sandbox)
     made.killed_by(sandbox.kill)

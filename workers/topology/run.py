@@ -10,12 +10,9 @@ from workers.crash.timeline import Timeline
 from workers.errors import Cancelled, PlanError, SandboxError, reason
 from workers.servers.connection import connect
 from workers.topology.chain import PORTS, Begun, FailoverPorts, Formed, Loaded, Struck
-from workers.topology.failover import fail_over
 from workers.topology.faults import FAULTS, Fault
-from workers.topology.form import form
 from workers.topology.judge import judge
-from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind
-from workers.topology.rejoin import come_back
+from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
 
 log = logging.getLogger(__name__)
@@ -23,13 +20,16 @@ POLL_S = 0.02
 LAST_ANSWER_S = 0.5  # of a server that lives
 
 
-def steps(begun: Begun) -> Iterator[Begun]:
+Steps = Callable[[TopologyKind, Begun], Iterator[Begun]]
+
+
+def steps(kind: TopologyKind, begun: Begun) -> Iterator[Begun]:
     """Each state is made from the one before it."""
-    yield (formed := form(begun))
-    yield (loaded := load(formed))
+    yield (formed := kind.form(begun))
+    yield (loaded := load(kind, formed))
     yield (struck := strike(loaded))
-    yield (promoted := fail_over(struck))
-    yield (returned := come_back(promoted))
+    yield (promoted := kind.fail_over(struck))
+    yield (returned := kind.come_back(promoted))
     yield judge(returned)
 
 
@@ -38,30 +38,33 @@ def run_failover(
     tell: Callable[[str], None],
     cancelled: Callable[[], bool],
     ports: FailoverPorts = PORTS,
-    steps: Callable[[Begun], Iterator[Begun]] = steps,
+    steps: Steps = steps,
 ) -> FailoverResult:
     """Raises PlanError when this cannot be tried here, and Cancelled within two seconds. Any other error makes the
     verdict unknown; the result names the step."""
     kind, fault = _kind(setup), _fault(setup)
+    if wrong := impossible(kind, setup.topology, setup.build, fault, setup.policy):
+        raise PlanError(" ".join(wrong), "Change the topology, the fault or the policy, or take another build.")
     timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
     made = Made()
     try:
-        result = _result(
-            Begun(setup=setup, kind=kind, fault=fault, ports=ports, made=made, timeline=timeline), steps, cancelled
-        )
+        begun = Begun(setup=setup, fault=fault, ports=ports, made=made, timeline=timeline)
+        result = _result(begun, steps(kind, begun), cancelled)
     finally:
         left = _tidied(made)
     return replace(result, notes={**result.notes, "left behind": left}) if left else result
 
 
-def load(formed: Formed) -> Loaded:
+def load(kind: TopologyKind, formed: Formed) -> Loaded:
     """The clients commit until the moment drawn by the seed. SandboxError: they stopped before it."""
     formed.timeline.step("load")
-    setup, target, ports = formed.setup, formed.primary.sandbox.target, formed.ports
+    setup, ports = formed.setup, formed.ports
     if not setup.topology.applying:
         for link in formed.links:
             link.tell("STOP", "SQL_THREAD")
-    witness = ports.witness(target, SCHEMA, setup.clients, formed.secret)
+    target, *more = (node.sandbox.target for node in formed.nodes)
+    others = more if setup.topology.writers == "each" else []
+    witness = ports.witness(target, SCHEMA, setup.clients, formed.secret, others=others)
     formed.made.callback(witness.close)
     reader = ports.reader(target)
     formed.made.callback(reader.close)
@@ -73,7 +76,7 @@ def load(formed: Formed) -> Loaded:
             raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
         ports.sleep(min(left, POLL_S))
     with connect(target) as connection:
-        counters = formed.kind.counters(connection)
+        counters = kind.counters(connection)
     return Loaded(**vars(formed), witness=witness, reader=reader, semi_sync=counters)
 
 
@@ -88,11 +91,11 @@ def strike(loaded: Loaded) -> Struck:
     return Struck(**vars(loaded), struck_at=struck_at)
 
 
-def _result(begun: Begun, steps: Callable[[Begun], Iterator[Begun]], cancelled: Callable[[], bool]) -> FailoverResult:
+def _result(begun: Begun, steps: Iterator[Begun], cancelled: Callable[[], bool]) -> FailoverResult:
     reached = begun
     try:
         with begun.made.killed_when(cancelled):
-            for value in steps(begun):
+            for value in steps:
                 reached = value
         return reached.so_far()
     except PlanError:

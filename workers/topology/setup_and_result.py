@@ -8,7 +8,6 @@ from pathlib import Path
 from workers.crash.setup_and_result import LostWork, TrialStep
 from workers.crash.verdict import CheckResult, Outcome
 from workers.sandbox.builds import Build
-from workers.topology.kinds import SemiSyncCounters
 from workers.topology.policy import FailoverPolicy
 from workers.topology.topology import Topology
 
@@ -42,9 +41,18 @@ class FailoverSetup:
 
 
 @dataclass(frozen=True)
+class SemiSyncCounters:
+    """Commits of the primary that a replica acknowledged in time, and those that went on without."""
+
+    acknowledged: int
+    not_acknowledged: int
+
+
+@dataclass(frozen=True)
 class WriteOutage:
     """Seconds from the last commit that the old primary acknowledged to the first one of the new primary, and the parts
-    of it that are known: until the failover began, until the replica was promoted, until the clients were logged in."""
+    of it that are known: until the failover began (a cluster's nodes: until they noticed the loss), until the new
+    primary accepted writes, until the clients were logged in."""
 
     total_s: float
     detection_s: float

@@ -9,7 +9,7 @@ from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import key
 from workers.topology.checks import judge_all
 from workers.topology.evidence import FailoverEvidence
-from workers.topology.rejoin import REJOIN
+from workers.topology.takeover import REJOIN
 
 SECRET = b"s" * 16
 CLIENTS, EACH = 3, 20

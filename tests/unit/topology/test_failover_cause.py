@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from workers.topology.cause import RULES, because
-from workers.topology.kinds import SemiSyncCounters
 from workers.topology.policy import POLICIES
-from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
 
 

@@ -9,7 +9,7 @@ from tests.unit.topology.failures import EACH, SECRET, flagged, keys, ledger, ou
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
 from workers.crash.ledger import Ledger
 from workers.topology.checks import CHECKS, PIECES, judge_all
-from workers.topology.rejoin import REJOIN
+from workers.topology.takeover import REJOIN
 
 
 def test_a_failover_that_loses_nothing_is_valid():

@@ -10,6 +10,7 @@ class Partition(Fault):
     title = "Network partition"
     says = "Primary and replicas no longer hear each other. The primary's clients still reach it."
     primary_down = False
+    needs_wires = True
 
     def strike(self, scene: Scene) -> None:
         scene.step("partition")

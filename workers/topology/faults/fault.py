@@ -38,7 +38,8 @@ class Scene:
 
 class Fault:
     """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `harmless`: nothing may be lost,
-    whatever the replication: the negative control."""
+    whatever the replication: the negative control. `needs_wires`: between a primary and its replicas. `of_clusters`:
+    has no meaning for replicas that follow a primary."""
 
     key: str
     title: str
@@ -48,6 +49,8 @@ class Fault:
     primary_down = True
     replicas_down = False
     harmless = False
+    needs_wires = False
+    of_clusters = False
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""

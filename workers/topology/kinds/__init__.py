@@ -1,9 +1,9 @@
 """The registry of kinds of replication: one file for each."""
 
-from workers.topology.kinds.asynchronous import Asynchronous
-from workers.topology.kinds.kind import SemiSyncCounters, TopologyKind
-from workers.topology.kinds.semi_sync import SemiSync
+from workers.topology.kinds.following.asynchronous import Asynchronous
+from workers.topology.kinds.following.semi_sync import SemiSync
+from workers.topology.kinds.kind import TopologyKind, impossible
 
-__all__ = ["TOPOLOGY_KINDS", "SemiSyncCounters", "TopologyKind"]
+__all__ = ["TOPOLOGY_KINDS", "TopologyKind", "impossible"]
 
 TOPOLOGY_KINDS: dict[str, TopologyKind] = {kind.key: kind for kind in (Asynchronous(), SemiSync())}

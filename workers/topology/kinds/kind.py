@@ -1,47 +1,50 @@
-"""The interface of a kind of replication."""
-
-from collections.abc import Mapping
-from dataclasses import dataclass
+"""The interface of a kind of replication: which topologies can be, and how one is formed, fails over and comes back."""
 
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
-from workers.topology.topology import Role, Topology
-
-
-@dataclass(frozen=True)
-class SemiSyncCounters:
-    """Commits of the primary that a replica acknowledged in time, and those that went on without."""
-
-    acknowledged: int
-    not_acknowledged: int
+from workers.topology.chain import Begun, Formed, Promoted, Returned, Struck
+from workers.topology.faults import Fault
+from workers.topology.policy import FailoverPolicy
+from workers.topology.setup_and_result import SemiSyncCounters
+from workers.topology.topology import MOST_REPLICAS, Topology
 
 
 class TopologyKind:
-    """How nodes are set up so that replicas follow a primary by GTID."""
-
     key: str
     title: str
     says: str
+    least_replicas = 1
 
     def problems(self, topology: Topology, build: Build) -> list[str]:
         """Why this build cannot have such a topology; empty when it can."""
         return []
 
-    def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
-        """Settings of a node beside those of replication by GTID."""
-        return {}
+    def misfits(self, fault: Fault, policy: FailoverPolicy) -> list[str]:
+        """Why this fault or policy has no meaning here; empty when both have."""
+        return []
 
-    def lines(self, build: Build) -> tuple[str, ...]:
-        """Further lines of the option file, such as plugins."""
-        return ()
-
-    def is_ready(self, primary: Connection, topology: Topology) -> bool:
-        """Whether the primary replicates as the topology asks, once its replicas follow it."""
-        return True
-
-    def retire(self, primary: Connection) -> None:
-        """A former primary waits for no replica any more."""
+    def form(self, begun: Begun) -> Formed:
+        """Raises SandboxError or ServerError when the topology does not come up."""
+        raise NotImplementedError
 
     def counters(self, primary: Connection) -> SemiSyncCounters | None:
         """None: this kind counts nothing."""
         return None
+
+    def fail_over(self, struck: Struck) -> Promoted:
+        """A node takes over by the policy, and clients commit on it. Raises SandboxError or ServerError."""
+        raise NotImplementedError
+
+    def come_back(self, promoted: Promoted) -> Returned:
+        """The nodes that are not there join the new primary. A failure is evidence, and raises nothing."""
+        raise NotImplementedError
+
+
+def impossible(kind: TopologyKind, topology: Topology, build: Build, fault: Fault, policy: FailoverPolicy) -> list[str]:
+    """Why this trial cannot run; empty when it can."""
+    wrong = kind.problems(topology, build) + kind.misfits(fault, policy)
+    if not kind.least_replicas <= topology.replicas <= MOST_REPLICAS:
+        wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
+    if topology.rtt_ms < 0:
+        wrong.append("A round trip cannot take less than 0 ms.")
+    return wrong

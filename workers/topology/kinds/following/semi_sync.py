@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.limited import Connection
-from workers.topology.kinds.kind import SemiSyncCounters, TopologyKind
+from workers.topology.kinds.following.following import Following
+from workers.topology.setup_and_result import SemiSyncCounters
 from workers.topology.topology import Role, Topology
 
 BUILT_IN_SINCE = (10, 3, 3)
@@ -26,7 +27,7 @@ VARIABLES = r"SHOW GLOBAL VARIABLES LIKE 'rpl\_semi\_sync%'"
 LEAST_TIMEOUT_MS = 1
 
 
-class SemiSync(TopologyKind):
+class SemiSync(Following):
     key = "semi-sync"
     title = "Semi-synchronous"
     says = "The primary answers its clients when a replica has written the commit to its relay log."

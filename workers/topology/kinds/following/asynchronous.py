@@ -1,9 +1,9 @@
 """Asynchronous replication: the primary answers its client without waiting for a replica."""
 
-from workers.topology.kinds.kind import TopologyKind
+from workers.topology.kinds.following.following import Following
 
 
-class Asynchronous(TopologyKind):
+class Asynchronous(Following):
     key = "async"
     title = "Asynchronous"
     says = "The primary answers its clients without waiting for a replica."

@@ -1,19 +1,20 @@
-"""The first step of a failover trial: nodes, wires, replication."""
+"""The first step: nodes, wires, replication."""
 
 import secrets
 from collections.abc import Mapping
 
 from workers.crash import dialects
 from workers.crash.replica_link import Link
-from workers.errors import PlanError, SandboxError
+from workers.errors import SandboxError
+from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Begun, Formed
+from workers.topology.kinds.following.replication import Replication
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
-from workers.topology.setup_and_result import FailoverSetup
-from workers.topology.topology import MOST_REPLICAS, Role
+from workers.topology.topology import Role
 
 FORM_S = 60.0
 POLL_S = 0.02
@@ -21,50 +22,37 @@ POLL_S = 0.02
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
-def problems(setup: FailoverSetup, kind_problems: list[str]) -> list[str]:
-    """Why this trial cannot run; empty when it can."""
-    wrong = list(kind_problems)
-    if not 1 <= setup.topology.replicas <= MOST_REPLICAS:
-        wrong.append(f"{setup.topology.replicas} replicas are not possible: 1 to {MOST_REPLICAS} are.")
-    if setup.topology.rtt_ms < 0:
-        wrong.append("A round trip cannot take less than 0 ms.")
-    return wrong
-
-
-def form(begun: Begun) -> Formed:
-    """Raises PlanError when the topology cannot be, SandboxError or ServerError when it does not come up."""
+def form(begun: Begun, kind: Replication) -> Formed:
     setup, made = begun.setup, begun.made
-    if wrong := problems(setup, begun.kind.problems(setup.topology, setup.build)):
-        raise PlanError(" ".join(wrong), "Change the topology, or take another build.")
     begun.timeline.step("start nodes")
-    primary, *replicas = begun.ports.start_all(setup, _plans(begun), made)
+    primary, *replicas = begun.ports.start_all(setup, _plans(begun, kind), made)
     begun.timeline.step("form the topology")
     wires = made.enter_context(begun.ports.wires())
     joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=setup.topology.one_way_ms) for _ in replicas)
     links = _links(primary, replicas, joined)
     formed = Formed(**vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links)
-    _follow(formed)
+    _follow(formed, kind)
     return formed
 
 
-def _plans(begun: Begun) -> tuple[NodePlan, ...]:
+def _plans(begun: Begun, kind: Replication) -> tuple[NodePlan, ...]:
     replicas = range(1, begun.setup.topology.replicas + 1)
-    return (_plan(begun, "primary", 0), *(_plan(begun, "replica", number) for number in replicas))
+    return (_plan(begun, kind, "primary", 0), *(_plan(begun, kind, "replica", number) for number in replicas))
 
 
-def _plan(begun: Begun, role: Role, number: int) -> NodePlan:
+def _plan(begun: Begun, kind: Replication, role: Role, number: int) -> NodePlan:
     setup = begun.setup
     build = setup.replica_build if setup.replica_build and role == "replica" else setup.build
     return NodePlan(
         name=f"replica {number}" if role == "replica" else "primary",
         build=build,
-        settings=_settings(begun, build, role) | {"server_id": str(number + 1)},
-        lines=begun.kind.lines(build),
+        settings=_settings(begun, kind, build, role) | {"server_id": str(number + 1)},
+        additions=Additions(kind.lines(build)),
         on_disk=begun.fault.replicas_need_disk if role == "replica" else begun.fault.primary_needs_disk,
     )
 
 
-def _settings(begun: Begun, build: Build, role: Role) -> dict[str, str]:
+def _settings(begun: Begun, kind: Replication, build: Build, role: Role) -> dict[str, str]:
     """A replica is set up as its primary, so that it can take its place."""
     setup, dialect = begun.setup, dialects.of(build)
     of_role: Mapping[str, str] = {}
@@ -74,7 +62,7 @@ def _settings(begun: Begun, build: Build, role: Role) -> dict[str, str]:
         **KEEP_BINLOG,
         **dialect.of_source,
         **dialect.of_follower,
-        **begun.kind.settings(setup.topology, build, role),
+        **kind.settings(setup.topology, build, role),
         **(of_role or setup.settings),
         "log_bin": "ON",
     }
@@ -93,7 +81,7 @@ def _links(primary: Node, replicas: list[Node], wires: tuple[Wire, ...]) -> tupl
     )
 
 
-def _follow(formed: Formed) -> None:
+def _follow(formed: Formed, kind: Replication) -> None:
     for link in formed.links:
         with connect(link.source.target) as source, connect(link.follower.target) as follower:
             ask.rows(follower, link.dialect.begin, [link.written(source)])
@@ -102,17 +90,17 @@ def _follow(formed: Formed) -> None:
     for link in formed.links:
         if (followed := link.follow(max(0.0, deadline - formed.ports.clock()))).state != "caught up":
             raise SandboxError(f"A replica does not follow its primary: {followed.error}", "Nothing was measured.")
-    _wait_until_ready(formed, deadline)
+    _wait_until_ready(formed, kind, deadline)
     for node in formed.nodes:
         node.make_durable()
 
 
-def _wait_until_ready(formed: Formed, deadline: float) -> None:
+def _wait_until_ready(formed: Formed, kind: Replication, deadline: float) -> None:
     with connect(formed.primary.sandbox.target) as primary:
-        while not formed.kind.is_ready(primary, formed.setup.topology):
+        while not kind.is_ready(primary, formed.setup.topology):
             formed.timeline.must_go_on()
             if formed.ports.clock() > deadline:
                 raise SandboxError(
-                    f"{formed.kind.title} replication did not begin within {FORM_S:g} s.", "Look at the error log."
+                    f"{kind.title} replication did not begin within {FORM_S:g} s.", "Look at the error log."
                 )
             formed.ports.sleep(POLL_S)

@@ -1,0 +1,55 @@
+"""The failover: a replica is chosen, applies its relay log and takes over."""
+
+from workers.crash.gtid import count, parse
+from workers.crash.replica_link import Link
+from workers.topology.chain import Promoted, Struck
+from workers.topology.takeover import LIMIT_S, silence, take_over
+
+
+def fail_over(struck: Struck) -> Promoted:
+    """Promote a replica by the policy, then let clients commit on it. Raises SandboxError or ServerError."""
+    policy, clock = struck.setup.policy, struck.ports.clock
+    struck.ports.sleep(struck.setup.detection_s)
+    began = clock()
+    if policy.fence or struck.fault.harmless:
+        _fence(struck)
+    struck.timeline.step("failover")
+    _return_replicas(struck)
+    link = _chosen(struck)
+    _promote(link, stop_first=policy.relay_log == "stop receiving, then apply")
+    new = next(node for node in struck.replicas if node.sandbox is link.follower)
+    return take_over(struck, new, began=began, detection_s=struck.setup.detection_s)
+
+
+def _fence(struck: Struck) -> None:
+    """A primary that still runs gets no more clients. After a graceful switchover it ends as a service manager ends
+    it, once its replicas have everything."""
+    if struck.fault.primary_down:
+        return
+    struck.timeline.step("fence")
+    if struck.fault.harmless:
+        for link in struck.links:
+            link.follow(LIMIT_S)
+        struck.primary.sandbox.stop()
+    else:
+        silence(struck)
+
+
+def _return_replicas(struck: Struck) -> None:
+    if struck.fault.replicas_down:
+        for node in struck.replicas:
+            node.restart({})
+
+
+def _chosen(struck: Struck) -> Link:
+    if struck.setup.policy.promote == "first" or len(struck.links) == 1:
+        return struck.links[0]
+    return max(struck.links, key=lambda link: count(parse(link.received())))
+
+
+def _promote(link: Link, stop_first: bool) -> None:
+    if stop_first:
+        link.tell("STOP", "IO_THREAD")
+    link.tell("START", "SQL_THREAD")
+    link.apply_received(LIMIT_S)
+    link.settle(LIMIT_S)

@@ -1,0 +1,18 @@
+"""A topology of a primary and replicas that follow it: its steps."""
+
+from workers.topology.chain import Begun, Formed, Promoted, Returned, Struck
+from workers.topology.kinds.following.failover import fail_over
+from workers.topology.kinds.following.form import form
+from workers.topology.kinds.following.rejoin import come_back
+from workers.topology.kinds.following.replication import Replication
+
+
+class Following(Replication):
+    def form(self, begun: Begun) -> Formed:
+        return form(begun, self)
+
+    def fail_over(self, struck: Struck) -> Promoted:
+        return fail_over(struck)
+
+    def come_back(self, promoted: Promoted) -> Returned:
+        return come_back(promoted, self)

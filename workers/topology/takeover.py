@@ -1,0 +1,98 @@
+"""A node takes over: its rows are read, clients commit on it, and the old primary falls silent."""
+
+from collections.abc import Mapping
+
+from workers.crash import compare_tables
+from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.replica import SCHEMA
+from workers.crash.witness import Witness
+from workers.errors import DurascopeError, reason
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.topology.chain import Promoted, Struck
+from workers.topology.nodes import Node
+
+REJOIN = "as a replica of the new primary"
+LIMIT_S = 60.0
+AFTER = 2000  # the first number of the clients that commit on the new primary
+AFTER_S = 0.2  # how long they commit after the first answer
+POLL_S = 0.02
+LAST_ANSWER_S = 0.5  # of a server that lives
+
+
+def take_over(
+    struck: Struck,
+    new: Node,
+    *,
+    began: float,
+    detection_s: float,
+    alone: Mapping[str, Seen] | None = None,
+    problems: tuple[str, ...] = (),
+) -> Promoted:
+    """Call it when the new primary accepts writes. `began`: when the failover began, after the detection (monotonic
+    clock). Raises ServerError."""
+    clock = struck.ports.clock
+    promoted_at = clock()
+    kept, unread = read(new, struck.secret)
+    logging_in = clock()
+    after = struck.ports.witness(new.sandbox.target, SCHEMA, struck.setup.clients, struck.secret, AFTER)
+    struck.made.callback(after.close)
+    login_s = clock() - logging_in
+    _commit(struck, after)
+    if new is not struck.primary:
+        silence(struck)
+    return Promoted(
+        **vars(struck),
+        new=new,
+        kept=kept,
+        alone=alone or {},
+        promoted_at=promoted_at,
+        detection_s=detection_s,
+        failover_s=promoted_at - began,
+        login_s=login_s,
+        after=after,
+        problems=(*problems, *unread),
+    )
+
+
+def silence(struck: Struck) -> None:
+    """End a primary that still runs, and read its last answers."""
+    if struck.primary.sandbox.running:
+        struck.primary.sandbox.freeze()
+        struck.witness.drain()
+        struck.reader.drain()
+        struck.primary.sandbox.kill()
+
+
+def read(node: Node, secret: bytes) -> tuple[Seen | None, tuple[str, ...]]:
+    """The witness's transactions on a node; None and the reason when they cannot be read."""
+    try:
+        with connect(node.sandbox.target) as connection:
+            return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA), secret), ()
+    except (DurascopeError, ValueError) as failure:
+        return None, (f"the rows of {node.name} could not be read: {reason(failure)}",)
+
+
+def compared(new: Node, node: Node, first: str = "") -> ReplicaSeen:
+    """A node that replicates from the new primary and has caught up with it. `first`: a statement before each node is
+    read. Raises ServerError."""
+    with connect(new.sandbox.target) as source, connect(node.sandbox.target) as follower:
+        for one in (source, follower) if first else ():
+            ask.rows(one, first)
+        left, right = (compare_tables.read_rows(one, SCHEMA) for one in (source, follower))
+    found = compare_tables.difference(left, right)
+    return ReplicaSeen(
+        REJOIN, "caught up", "", found.rows, only_source=found.first_left, only_follower=found.first_right
+    )
+
+
+def _commit(struck: Struck, after: Witness) -> None:
+    """Until the first answer, and a little longer. A server that gives none within the limit has not taken over."""
+    clock = struck.ports.clock
+    after.begin()
+    deadline = clock() + LIMIT_S
+    while after.alive and clock() < deadline and not len(after.ledger().acknowledged()):
+        struck.timeline.must_go_on()
+        struck.ports.sleep(POLL_S)
+    struck.ports.sleep(AFTER_S)
+    after.drain(LAST_ANSWER_S)

@@ -37,7 +37,36 @@ def _relay_log_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | No
     return FAULTS[setup.fault].replicas_need_disk
 
 
+def _all_down(setup: FailoverSetup) -> bool:
+    return FAULTS[setup.fault].primary_down and FAULTS[setup.fault].replicas_down
+
+
+def _galera_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    flush = setup.settings.get("innodb_flush_log_at_trx_commit", "1")
+    return setup.topology.kind == "galera" and flush != "1" and _all_down(setup)
+
+
+def _bootstrapped_behind(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    return setup.topology.kind in CLUSTERS and setup.policy.promote == "first" and _all_down(setup)
+
+
+def _majority_in_memory(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    return setup.topology.kind == "group-replication" and FAULTS[setup.fault].replicas_need_disk
+
+
+CLUSTERS = ("galera", "group-replication")
+
 RULES: tuple[tuple[Applies, str], ...] = (
+    (
+        _galera_not_flushed,
+        "All nodes went down before any had flushed the commits that it had acknowledged "
+        "(innodb_flush_log_at_trx_commit).",
+    ),
+    (_bootstrapped_behind, "The first node was bootstrapped, and another node held more commits."),
+    (
+        _majority_in_memory,
+        "A majority had received the commits in memory only. Only the primary had written them to its disk.",
+    ),
     (_unfenced, "The old primary was not shut off: it acknowledged commits that the new primary never received."),
     (
         _relay_log_dropped_by_order,

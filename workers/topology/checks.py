@@ -19,7 +19,7 @@ Judge = Callable[[Ledger, FailoverEvidence], CheckResult]
 @dataclass(frozen=True)
 class FailoverCheck:
     """`needs`: fields of the evidence. `of_return`: left out when the old primary stays away; `of_others`: left out
-    without a second replica."""
+    without a third node."""
 
     title: str
     needs: tuple[str, ...]
@@ -171,5 +171,5 @@ CHECKS: dict[str, FailoverCheck] = {
     "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order),
     "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, of_return=True),
     "rejoin": FailoverCheck("Old primary not silently different", ("stays_down", "rejoined"), _rejoins, of_return=True),
-    "others": FailoverCheck("Other replicas follow the new primary with equal rows", (), _others, of_others=True),
+    "others": FailoverCheck("Other nodes follow the new primary with equal rows", (), _others, of_others=True),
 }

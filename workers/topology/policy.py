@@ -11,7 +11,8 @@ Return = Literal["as it was", "as a replica", "stays away"]
 
 @dataclass(frozen=True)
 class FailoverPolicy:
-    """`promote`: the replica that received most, or always the first one. `fence`: the old primary is shut off from its
+    """`promote`: the replica that received most, or always the first one; of a cluster that is down, the node that is
+    bootstrapped. `fence`: the old primary is shut off from its
     clients before the promotion. `old_primary`: how it comes back; "as a replica" starts it with
     init_rpl_role=SLAVE, by which MariaDB (10.6.19, 10.11.9 and later) rolls back commits that no replica
     acknowledged."""
@@ -34,7 +35,9 @@ POLICIES: dict[str, FailoverPolicy] = {
         relay_log="stop receiving, then apply",
     ),
     "first-replica": FailoverPolicy(
-        "Always the first replica", "The first replica is promoted, whatever the others received.", promote="first"
+        "Always the first one",
+        "The first replica is promoted, or the first node of a cluster bootstrapped, whatever the others hold.",
+        promote="first",
     ),
     "unfenced": FailoverPolicy(
         "Without fencing", "Clients of the old primary go on with it after the promotion.", fence=False

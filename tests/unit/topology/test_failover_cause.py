@@ -8,8 +8,8 @@ from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
 
 
-def why(fault="primary-host-loss", policy="careful", counters=None, **topology):
-    setup = FailoverSetup(Path("/"), object(), "", Topology(**topology), {}, fault, POLICIES[policy], 1)
+def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, **topology):
+    setup = FailoverSetup(Path("/"), object(), "", Topology(**topology), settings or {}, fault, POLICIES[policy], 1)
     return because(setup, counters)
 
 
@@ -22,6 +22,9 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "async": why(),
         "fell back": why(kind="semi-sync", counters=fell_back),
         "flush": why("all-lose-power", kind="semi-sync", counters=held),
+        "galera": why("all-killed", kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}),
+        "first": why("all-lose-power", "first-replica", kind="galera"),
+        "memory": why("all-lose-power", "old-away", kind="group-replication"),
     }
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
         "unfenced": "The old primary was not shut off",
@@ -31,11 +34,17 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "fell back": "Semi-synchronous replication had fallen back to asynchronous",
         "flush": "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
         "(sync_relay_log)",
+        "galera": "All nodes went down before any had flushed the commits that it had acknowledged "
+        "(innodb_flush_log_at_trx_commit)",
+        "first": "The first node was bootstrapped, and another node held more commits",
+        "memory": "A majority had received the commits in memory only",
     }
     assert set(said.values()) == {says for _, says in RULES}
 
 
 def test_where_no_rule_applies_no_cause_is_invented():
+    assert why("all-killed", kind="galera", settings={"innodb_flush_log_at_trx_commit": "1"}) == ""
+    assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
 
 

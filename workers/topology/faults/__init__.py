@@ -2,7 +2,7 @@
 
 from workers.topology.faults.alive import Partition, Switchover
 from workers.topology.faults.fault import Fault, Scene
-from workers.topology.faults.kills import AllKilled, HostLoss, PrimaryKill
+from workers.topology.faults.kills import AllKilled, HostLoss, MajorityLost, PrimaryKill
 from workers.topology.faults.power import AllLosePower, PrimaryPowerLoss
 
 __all__ = ["FAULTS", "Fault", "Scene"]
@@ -10,6 +10,7 @@ __all__ = ["FAULTS", "Fault", "Scene"]
 FAULTS: dict[str, Fault] = {
     fault.key: fault
     for fault in (
-        HostLoss(), PrimaryKill(), PrimaryPowerLoss(), AllLosePower(), AllKilled(), Partition(), Switchover(),
+        HostLoss(), PrimaryKill(), PrimaryPowerLoss(), AllLosePower(), AllKilled(), MajorityLost(), Partition(),
+        Switchover(),
     )
 }  # fmt: skip

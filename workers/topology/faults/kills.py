@@ -31,7 +31,8 @@ class HostLoss(Fault):
         scene.hear()
         scene.step("kill")
         scene.cut()
-        scene.primary.sandbox.kill()
+        if scene.wires:  # else it stays frozen: a dead process would tell the others by closing its connections
+            scene.primary.sandbox.kill()
 
 
 class AllKilled(Fault):
@@ -43,10 +44,25 @@ class AllKilled(Fault):
     def strike(self, scene: Scene) -> None:
         scene.step("partition")
         scene.partition()
-        scene.primary.sandbox.freeze()
+        for node in (scene.primary, *scene.replicas):
+            node.sandbox.freeze()
         scene.hear()
         scene.step("kill")
-        for replica in scene.replicas:
-            replica.sandbox.kill()
         scene.cut()
-        scene.primary.sandbox.kill()
+        for node in (*scene.replicas, scene.primary):
+            node.sandbox.kill()
+
+
+class MajorityLost(Fault):
+    key = "majority-lost"
+    title = "Majority lost"
+    says = "The processes of all nodes but the first are killed. It has no majority any more."
+    primary_down = False
+    replicas_down = True
+    of_clusters = True
+
+    def strike(self, scene: Scene) -> None:
+        scene.step("kill")
+        for node in scene.replicas:
+            node.sandbox.kill()
+        scene.hear()

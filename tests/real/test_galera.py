@@ -1,0 +1,44 @@
+"""Galera clusters of real MariaDB servers."""
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox import builds
+from workers.sandbox.builds import parts
+from workers.topology.policy import POLICIES
+from workers.topology.run import run_failover
+from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.topology import Topology
+
+
+def fail_over(root, fault, flush):
+    try:
+        parts.find("galera-4")
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    setup = FailoverSetup(
+        root, builds.find("system-mariadb"), "test", Topology("galera", replicas=2),
+        {"innodb_flush_log_at_trx_commit": flush}, fault, POLICIES["careful"], 7, load_s=0.6,
+    )  # fmt: skip
+    return run_failover(setup, lambda step: None, lambda: False)
+
+
+def bad(result):
+    assert result.error == ""
+    return {check.key for check in result.checks if check.outcome != "valid"}
+
+
+def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox_root):
+    result = fail_over(sandbox_root, "all-killed", "0")
+    assert bad(result) == {"lost-promoted", "phantoms"} and result.lost.transactions > 0
+    assert result.because.startswith("All nodes went down before any had flushed")
+    assert result.holds.keys() == {"node 1", "node 2", "node 3"}
+    assert result.holds[result.promoted] == max(result.holds.values())
+
+
+def test_a_killed_node_takes_nothing_with_it_and_joins_again(sandbox_root):
+    result = fail_over(sandbox_root, "primary-kill", "1")
+    assert bad(result) == set() and result.verdict == "valid"
+    assert result.lost.transactions == 0 < result.acknowledged and result.promoted == "node 2"
+    assert result.rejoin.state == "caught up" and result.rejoin.different_rows == 0
+    assert result.outage.detection_s > 0

@@ -1,0 +1,130 @@
+"""Galera: its files, its log, its nodes' settings, and what is refused."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox.builds import parts
+from workers.sandbox.options import check
+from workers.topology.faults import FAULTS
+from workers.topology.kinds import TOPOLOGY_KINDS, impossible
+from workers.topology.kinds.galera import files, galera
+from workers.topology.policy import POLICIES
+from workers.topology.topology import Topology
+
+GALERA = TOPOLOGY_KINDS["galera"]
+UUID = "b34758ad-e71d-11f1-b9b5-f7f76e8359a1"
+LINE = f"2026-11-23  9:10:33 0 [Note] WSREP: Recovered position: {UUID}:52"
+THREE = Topology("galera", replicas=2)
+
+
+def build(flavour="mariadb", version=(10, 11, 19), refuses=""):
+    return SimpleNamespace(
+        flavour=flavour, version=version, title=f"{flavour} {version}", refuses=lambda library, user: refuses
+    )
+
+
+@pytest.fixture
+def provider(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "find", lambda key: tmp_path / key)
+
+
+def test_the_last_recovered_position_counts():
+    assert files.recovered(["nothing", LINE, LINE.replace(":52", ",52"), LINE.replace(":52", ":7")]) == (
+        files.Position(7, f"{UUID}:7")
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "WSREP: Recovered position: nonsense",
+        LINE.replace(UUID, UUID[:-1]),
+        LINE.replace(UUID, "../" * 12),
+        LINE.replace("WSREP", "INSERT"),
+        LINE.replace(":52", ":x"),
+    ],
+)
+def test_a_log_without_a_well_formed_position_gives_none(line):
+    assert files.recovered([line]) == files.NOWHERE and files.NOWHERE.order < 0
+
+
+def test_an_endless_number_in_the_log_is_cut_short():
+    assert len(files.recovered([f"WSREP: Recovered position: {UUID}:" + "9" * 10_000]).text) < 60
+
+
+def test_all_nodes_get_one_view_and_each_a_name_of_its_own():
+    views = files.views(3)
+    names = [view.splitlines()[0].removeprefix("my_uuid: ") for view in views]
+    shared = {view.partition("#vwbeg")[2] for view in views}
+    assert len(set(names)) == 3 and len(shared) == 1
+    assert [line.split()[1] for line in shared.pop().splitlines() if line.startswith("member:")] == names
+
+
+def test_a_chosen_node_may_bootstrap():
+    text = files.first_of_a_cluster(files.Position(52, f"{UUID}:52"))
+    assert f"uuid:    {UUID}\n" in text and text.endswith("safe_to_bootstrap: 1\n")
+
+
+def test_a_file_of_the_datadir_never_leads_out_of_it(tmp_path):
+    """A server may have made a link in its datadir: it is replaced, and its target stays as it was."""
+    outside, datadir = tmp_path / "secret", tmp_path / "data"
+    outside.write_text("kept")
+    datadir.mkdir()
+    (datadir / files.STATE).symlink_to(outside)
+    sandbox = SimpleNamespace(datadir=datadir, user=SimpleNamespace(own=lambda file: None))
+    files.put(sandbox, files.STATE, "new")
+    assert outside.read_text() == "kept" and (datadir / files.STATE).read_text() == "new"
+    assert not (datadir / files.STATE).is_symlink()
+
+
+@pytest.mark.parametrize(("said", "binlog"), [({}, "OFF"), ({"log_bin": "ON"}, "ON")])
+def test_the_variant_decides_about_the_binlog(said, binlog):
+    settings = galera._binlog(said)
+    assert settings["log_bin"] == binlog and settings.get("log_slave_updates", "OFF") == binlog
+
+
+def test_its_settings_can_stand_in_an_option_file():
+    check({**galera._settings(Path("/provider.so")), **galera._of_script(4444), **galera.ALONE, **galera.FIRST})
+
+
+def test_what_cannot_be_is_refused_with_the_reason(provider):
+    assert GALERA.problems(THREE, build()) == []
+    assert "MariaDB 10.4 or later" in GALERA.problems(THREE, build(version=(10, 3, 9)))[0]
+    assert "MariaDB 10.4 or later" in GALERA.problems(THREE, build("mysql", (8, 0, 33)))[0]
+    assert GALERA.problems(THREE, build(refuses="no libssl")) == ["no libssl"]
+
+
+def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch):
+    def absent(key):
+        raise SandboxError(f"{key} is not installed.", f"Install it: manage.py build install {key}")
+
+    monkeypatch.setattr(parts, "find", absent)
+    assert "manage.py build install galera-4" in GALERA.problems(THREE, build())[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault", "policy", "replicas", "why"),
+    [
+        ("galera", "partition", "careful", 2, "no wires"),
+        ("galera", "primary-kill", "stop-first", 2, "no relay log"),
+        ("galera", "primary-kill", "unfenced", 2, "shuts off its lost nodes"),
+        ("galera", "primary-kill", "old-as-replica", 2, "returns as what it was"),
+        ("galera", "primary-kill", "careful", 1, "2 to 4"),
+        ("async", "majority-lost", "careful", 1, "only the nodes of a cluster vote"),
+    ],
+)
+def test_faults_and_policies_without_a_meaning_are_refused(provider, kind, fault, policy, replicas, why):
+    found = impossible(
+        TOPOLOGY_KINDS[kind], Topology(kind, replicas=replicas), build(), FAULTS[fault], POLICIES[policy]
+    )
+    assert len(found) == 1 and why in found[0]
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS.keys() - {"partition"}))
+@pytest.mark.parametrize("policy", ["careful", "first-replica", "old-away"])
+def test_all_others_are_tried(provider, fault, policy):
+    assert impossible(GALERA, THREE, build(), FAULTS[fault], POLICIES[policy]) == []

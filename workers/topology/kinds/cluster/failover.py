@@ -1,0 +1,131 @@
+"""A cluster after a fault: it goes on by itself, is forced to go on, or is started again.
+
+Clients know only one sign of its end: a commit is accepted again. So a transaction that leaves no row is tried on the
+nodes, one after the other, until one accepts it.
+"""
+
+from dataclasses import dataclass
+
+from workers.crash.evidence import Seen
+from workers.crash.replica import SCHEMA
+from workers.errors import DurascopeError, SandboxError, ServerEnded
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.topology.chain import Promoted, Struck
+from workers.topology.kinds.cluster.membership import Membership, Position
+from workers.topology.kinds.cluster.together import POLL_S, on_each
+from workers.topology.nodes import Node
+from workers.topology.takeover import read, take_over
+
+LIMIT_S = 120.0
+PROBE_S = 10.0  # for one answer: a node without a majority may give none
+PROBE = (
+    "BEGIN",
+    f"INSERT INTO `{SCHEMA}`.one VALUES (1003, 1, 0, 0)",  # noqa: S608 - no foreign text
+    f"DELETE FROM `{SCHEMA}`.one WHERE client = 1003",  # noqa: S608 - no foreign text
+    "COMMIT",
+)
+
+
+@dataclass(frozen=True)
+class Revived:
+    node: Node
+    position: Position
+    seen: Seen | None
+    problems: tuple[str, ...]
+
+
+def fail_over(struck: Struck, cluster: Membership) -> Promoted:
+    if struck.fault.primary_down and struck.fault.replicas_down:
+        return _started_again(struck, cluster)
+    return _forced(struck, cluster) if struck.fault.replicas_down else _survived(struck, cluster)
+
+
+def _survived(struck: Struck, cluster: Membership) -> Promoted:
+    """The others notice that the first node is gone, and go on."""
+    struck.timeline.step("failover")
+    if struck.fault.harmless:
+        struck.primary.sandbox.stop()
+    _wait_until_noticed(struck, cluster, struck.replicas[0])
+    noticed = struck.ports.clock()
+    new = _first_to_accept(struck, struck.replicas)
+    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
+
+
+def _forced(struck: Struck, cluster: Membership) -> Promoted:
+    """Somebody tells the last node to go on without the others."""
+    _wait_until_noticed(struck, cluster, struck.primary)
+    struck.ports.sleep(struck.setup.detection_s)
+    noticed = struck.ports.clock()
+    struck.timeline.step("failover")
+    cluster.force(struck.primary)
+    new = _first_to_accept(struck, (struck.primary,))
+    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
+
+
+def _started_again(struck: Struck, cluster: Membership) -> Promoted:
+    """Each node is started and read by itself; the one that the policy names becomes the first of a new cluster."""
+    policy, clock = struck.setup.policy, struck.ports.clock
+    struck.ports.sleep(struck.setup.detection_s)
+    began = clock()
+    struck.timeline.step("start nodes again")
+    away = struck.primary if policy.old_primary == "stays away" else None
+    found = on_each([node for node in struck.nodes if node is not away], lambda node: _revived(struck, cluster, node))
+    problems = tuple(why for one in found for why in one.problems)
+    able = [one for one in found if one.position.order >= 0]
+    if not able:
+        raise SandboxError("No node of the cluster starts again.", "; ".join(problems))
+    chosen = able[0] if policy.promote == "first" else max(able, key=lambda one: one.position.order)
+    struck.timeline.step("bootstrap")
+    cluster.bootstrap(chosen.node, chosen.position)
+    return take_over(
+        struck,
+        _first_to_accept(struck, (chosen.node,)),
+        began=began,
+        detection_s=struck.setup.detection_s,
+        alone={one.node.name: one.seen for one in found if one.seen is not None},
+        problems=problems,
+    )
+
+
+def _revived(struck: Struck, cluster: Membership, node: Node) -> Revived:
+    """A node that does not start has no position."""
+    try:
+        position = cluster.revive(node)
+    except ServerEnded as ended:
+        return Revived(node, Position(-1, ""), None, (f"{node.name} does not start: {ended.message}",))
+    return Revived(node, position, *read(node, struck.secret))
+
+
+def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node) -> None:
+    deadline = struck.ports.clock() + LIMIT_S
+    with connect(node.sandbox.target) as connection:
+        while cluster.members(connection) == len(struck.nodes):
+            _pause(struck, deadline, f"{node.name} did not notice that other nodes were gone.")
+
+
+def _first_to_accept(struck: Struck, nodes: tuple[Node, ...]) -> Node:
+    deadline, refused = struck.ports.clock() + LIMIT_S, ""
+    while True:
+        for node in nodes:
+            if not (refused := _refusal(node)):
+                return node
+        _pause(struck, deadline, f"No node accepted a write: {refused}")
+
+
+def _refusal(node: Node) -> str:
+    """Its words; "" when it accepts a write."""
+    try:
+        with connect(node.sandbox.target, answer_s=PROBE_S) as connection:
+            for statement in PROBE:
+                ask.rows(connection, statement)
+    except DurascopeError as refused:
+        return refused.message
+    return ""
+
+
+def _pause(struck: Struck, deadline: float, why: str) -> None:
+    struck.timeline.must_go_on()
+    if struck.ports.clock() > deadline:
+        raise SandboxError(f"{why} It took more than {LIMIT_S:g} s.", "See the error logs of the nodes.")
+    struck.ports.sleep(POLL_S)

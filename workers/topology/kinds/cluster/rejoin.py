@@ -1,0 +1,72 @@
+"""The nodes that are down, or run by themselves, join the node that took over; then the rows of all are compared."""
+
+from dataclasses import dataclass
+
+from workers.crash.evidence import ReplicaSeen, Seen
+from workers.errors import DurascopeError, ServerEnded, ServerError
+from workers.topology.chain import Promoted, Returned
+from workers.topology.kinds.cluster.membership import Membership
+from workers.topology.kinds.cluster.together import on_each
+from workers.topology.nodes import Node
+from workers.topology.takeover import REJOIN, compared, read
+
+
+@dataclass(frozen=True)
+class Back:
+    """`seen`: its transactions before it joined; None: not read. `stays_down`: its words when it did not start."""
+
+    joined: ReplicaSeen
+    seen: Seen | None = None
+    problems: tuple[str, ...] = ()
+    stays_down: str = ""
+
+
+def come_back(promoted: Promoted, cluster: Membership) -> Returned:
+    promoted.timeline.step("other nodes join")
+    old, new = promoted.primary, promoted.new
+    absent = [] if promoted.setup.policy.old_primary == "stays away" else [old]
+    nodes = [node for node in (*absent, *promoted.replicas) if node is not new]
+    names = [node.name for node in nodes]
+    back = dict(zip(names, on_each(nodes, lambda node: _back(promoted, cluster, node)), strict=True))
+    first = back.pop(old.name, None)
+    problems = tuple(why for one in (first, *back.values()) if one for why in one.problems)
+    return Returned(
+        **{**vars(promoted), "problems": (*promoted.problems, *problems)},
+        returns=first is not None,
+        old=promoted.alone.get(old.name) or (first.seen if first else None),
+        stays_down=first.stays_down if first else "",
+        rejoined=first.joined if first and not first.stays_down else None,
+        others=tuple((name, one.joined) for name, one in back.items()),
+    )
+
+
+def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
+    if node.name in promoted.alone:
+        return Back(_joined(promoted, cluster, node))
+    if node.sandbox.running:  # it never left
+        return Back(_compared(promoted, cluster, node))
+    try:
+        cluster.revive(node)
+    except ServerEnded as ended:
+        return Back(ReplicaSeen(REJOIN, "unknown", ended.message), stays_down=ended.message)
+    except DurascopeError as failure:
+        return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),))
+    seen, problems = read(node, promoted.secret)
+    return Back(_joined(promoted, cluster, node), seen, problems)
+
+
+def _joined(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+    try:
+        cluster.join(node)
+    except (ServerEnded, ServerError) as refused:
+        return ReplicaSeen(REJOIN, "stopped", refused.message)
+    except DurascopeError as failure:
+        return ReplicaSeen(REJOIN, "unknown", str(failure))
+    return _compared(promoted, cluster, node)
+
+
+def _compared(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+    try:
+        return compared(promoted.new, node, cluster.causal_read)
+    except DurascopeError as failure:
+        return ReplicaSeen(REJOIN, "unknown", str(failure))

@@ -1,0 +1,184 @@
+"""Galera, MariaDB's cluster: a commit is answered when every node has received it, before others have applied it.
+
+https://mariadb.com/kb/en/galera-cluster/ . Nodes come from copies of one image, so that no trial begins with a copy of
+all data.
+"""
+
+import hashlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from workers.crash.image import witness_image
+from workers.errors import SandboxError
+from workers.sandbox import images, owner, port
+from workers.sandbox.additions import Additions
+from workers.sandbox.builds import Build, parts
+from workers.sandbox.server import Sandbox
+from workers.sandbox.users import unprivileged_user
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.limited import Connection
+from workers.topology.chain import Begun, Formed
+from workers.topology.kinds.cluster.cluster import Cluster
+from workers.topology.kinds.cluster.membership import Position, node_plan
+from workers.topology.kinds.cluster.together import on_each, wait
+from workers.topology.kinds.galera import files
+from workers.topology.nodes import Node, NodePlan
+from workers.topology.topology import Topology
+
+PROVIDER = "galera-4"
+SINCE = (10, 4, 0)
+SYNCED_S = 60.0
+STATUS = r"SHOW GLOBAL STATUS LIKE 'wsrep\_%'"
+SCRIPT = Path(__file__).with_name("ist_script.py")
+METHOD = "ist"  # the server looks for a program of the name wsrep_sst_ist
+ALONE = {"wsrep_on": "OFF", "wsrep_provider": "none", "wsrep_cluster_address": ""}
+FIRST = {"wsrep_cluster_address": "gcomm://"}
+
+
+class Galera(Cluster):
+    key = "galera"
+    title = "Galera"
+    says = "A commit is answered when every node has received it. Each node flushes as its own settings say."
+    causal_read = "SET SESSION wsrep_sync_wait = 15"
+
+    def problems(self, topology: Topology, build: Build) -> list[str]:
+        if build.flavour != "mariadb" or build.version < SINCE:
+            return [f"{build.title} cannot load {PROVIDER}: it needs MariaDB 10.4 or later."]
+        try:
+            provider = parts.find(PROVIDER)
+        except SandboxError as absent:
+            return [str(absent)]
+        refused = build.refuses(provider, unprivileged_user())
+        return [refused] if refused else []
+
+    def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
+        setup, provider = begun.setup, parts.find(PROVIDER)
+        image, programs = _image(begun, provider), _programs(setup.root)
+        groups, transfers, scripts = ([port.free_port() for _ in range(1 + setup.topology.replicas)] for _ in range(3))
+        cluster = {"wsrep_cluster_address": "gcomm://" + ",".join(f"127.0.0.1:{group}" for group in groups)}
+        return tuple(
+            node_plan(
+                begun,
+                number,
+                {**_settings(provider), **cluster, **_of_script(script), **_binlog(setup.settings)},
+                Additions((_provider_options(group, transfer),), (provider,), programs),
+                image,
+                ALONE,
+            )
+            for number, (group, transfer, script) in enumerate(zip(groups, transfers, scripts, strict=True), start=1)
+        )
+
+    def assemble(self, formed: Formed) -> None:
+        """They were started by themselves, for their accounts. Now they start together, with one view."""
+        on_each(formed.nodes, lambda node: node.sandbox.stop())
+        for node, view in zip(formed.nodes, files.views(len(formed.nodes)), strict=True):
+            files.put(node.sandbox, files.VIEW, view)
+        on_each(formed.nodes, lambda node: node.restart({}))
+        on_each(formed.nodes, lambda node: _synced(node, len(formed.nodes)))
+
+    def members(self, connection: Connection) -> int:
+        status = ask.names_to_values(connection, STATUS)
+        return int(status["wsrep_cluster_size"]) if status["wsrep_cluster_status"] == "Primary" else 0
+
+    def revive(self, node: Node) -> Position:
+        position = files.recovered(node.sandbox.run_once({**node.settings, "wsrep_recover": "ON"}))
+        node.restart(ALONE)
+        return position
+
+    def bootstrap(self, node: Node, position: Position) -> None:
+        node.sandbox.stop()
+        files.forget(node.sandbox, [files.VIEW])
+        files.put(node.sandbox, files.STATE, files.first_of_a_cluster(position))
+        node.restart({**FIRST, "wsrep_start_position": position.text})
+
+    def force(self, node: Node) -> None:
+        with connect(node.sandbox.target) as connection:
+            ask.rows(connection, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+
+    def join(self, node: Node) -> None:
+        node.sandbox.stop()
+        files.forget(node.sandbox, [files.VIEW])
+        position = files.recovered(node.sandbox.run_once({**node.settings, "wsrep_recover": "ON"}))
+        node.restart({"wsrep_start_position": position.text})
+        _synced(node)
+
+
+def _settings(provider: Path) -> Mapping[str, str]:
+    return {
+        "innodb_autoinc_lock_mode": "2",
+        "wsrep_on": "ON",
+        "wsrep_provider": str(provider),
+        "wsrep_cluster_name": "durascope",
+        "wsrep_node_address": "127.0.0.1",
+        "wsrep_slave_threads": "4",
+    }
+
+
+def _of_script(script: int) -> Mapping[str, str]:
+    return {"wsrep_sst_method": METHOD, "wsrep_sst_receive_address": f"127.0.0.1:{script}"}
+
+
+def _binlog(settings: Mapping[str, str]) -> Mapping[str, str]:
+    """Without one unless the variant asks for it. With one, every node logs what it applies."""
+    if settings.get("log_bin", "OFF").upper() not in ("ON", "1"):
+        return {**settings, "log_bin": "OFF"}
+    return {"log_slave_updates": "ON", **settings, "log_bin": "ON"}
+
+
+def _provider_options(group: int, transfer: int) -> str:
+    listens = f"gmcast.listen_addr=tcp://127.0.0.1:{group};ist.recv_addr=127.0.0.1:{transfer}"
+    return f'wsrep_provider_options="{listens};gcache.size=64M"'
+
+
+def _synced(node: Node, members: int = 0) -> None:
+    """Wait until it is, in a cluster of so many nodes if that is given. ServerEnded or SandboxError: it never was."""
+    wait(node, lambda: _is_synced(node, members), "it was synced", SYNCED_S)
+
+
+def _is_synced(node: Node, members: int) -> bool:
+    with connect(node.sandbox.target) as connection:
+        status = ask.names_to_values(connection, STATUS)
+    here = status["wsrep_ready"] == "ON" and status["wsrep_local_state_comment"] == "Synced"
+    return here and members in (0, int(status["wsrep_cluster_size"]))
+
+
+def _image(begun: Begun, provider: Path) -> str:
+    """The key of the image of a server that was a cluster of one and was stopped cleanly; it is made on first use. Its
+    tables and its grastate.dat hold one position: without it in the tables, a node asks for all data."""
+    setup = begun.setup
+    base = witness_image(setup.root, setup.build, setup.engine, setup.user)
+    key = f"galera-{hashlib.sha256(f'{base} {provider.stat().st_size}'.encode()).hexdigest()[:20]}"
+    if images.find(setup.root, key) is None:
+        settings = {**_settings(provider), **FIRST}
+        options = Additions((_provider_options(port.free_port(), port.free_port()),), (provider,))
+        with Sandbox.create(
+            setup.root,
+            setup.build,
+            {**settings, **ALONE},
+            name="galera image",
+            image_key=base,
+            trace=False,
+            user=setup.user,
+            additions=options,
+        ) as server:
+            server.restart(settings)
+            server.stop()
+            files.forget(server, [files.CACHE, files.VIEW])
+            server.save_image(key)
+    return key
+
+
+def _programs(root: Path) -> Path:
+    """The folder with the script of the state transfer."""
+    folder = owner.enterable(root / "tools" / "galera")
+    python = Path("/usr/bin/python3")
+    text = f"#!{python if python.exists() else sys.executable} -IS\n{SCRIPT.read_text()}"
+    script = folder / f"wsrep_sst_{METHOD}"
+    if not script.exists() or script.read_text() != text:
+        draft = folder / f".{port.free_port()}"
+        draft.write_text(text)
+        draft.chmod(0o755)
+        draft.replace(script)
+    return folder

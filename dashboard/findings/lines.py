@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboard.findings.line_models import LineModels
-from dashboard.findings.looks import by_place, looks
+from dashboard.findings.looks import Look, by_place, looks
 from dashboard.findings.point import Point
 from workers.bench.plan import Plan
 
@@ -38,6 +38,12 @@ def places(plan: Plan, servers: Mapping[int, str], several: bool, clean: Callabl
         for (variant, server), look in zip(every, seen, strict=True)
         if server in servers
     ]
+
+
+def look_of(plan: Plan, variant: str, server_id: int) -> Look:
+    """As the result page draws it; the first look where the plan does not have it."""
+    shown = places(plan, {server_id: ""}, several=False, clean=str)
+    return next((Look(one.colour, one.dash) for one in shown if one.variant == variant), by_place(0))
 
 
 def _name(variant: str, server: str, several: bool) -> str:

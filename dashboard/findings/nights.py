@@ -5,16 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import count
 
 from django.db.models import OuterRef, Subquery
 
+from dashboard.findings.lines import places
+from dashboard.findings.looks import Look, by_place
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history import queries
 from dashboard.records.history.figures import FIGURES
 from dashboard.records.history.models import Change, Entry, Track
 from dashboard.records.servers.models import Server
+from workers.bench.plan import Plan
 
-PALETTE = 8  # colours in static/css/tokens.css
 NIGHTS = (90, 30, 400, 2000)  # the first is shown unless another is chosen
 UNSHOWN = tuple(f"rerun__{name}" for name in ("plan", "analysis", "claims", "outcomes"))
 DIGEST = re.compile("[0-9a-f]{16}")
@@ -30,12 +33,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class TrackLine:
-    """A track with its entries in time; its colour is its place among all tracks of its condition."""
+    """A track with its entries in time."""
 
     track: Track
     name: str
     colour: int
-    dash: bool
+    dash: int
     entries: tuple[queries.EntryRow, ...]
 
 
@@ -84,10 +87,20 @@ class HistoryView:
             found.setdefault(entry.track_id, []).append(entry)
         twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}
         return [
-            TrackLine(one, _name(one, twice), n % PALETTE, n // PALETTE % 2 == 1, tuple(found[one.pk][-self.nights :]))
-            for n, one in enumerate(tracks)
+            TrackLine(one, _name(one, twice), look.colour, look.dash, tuple(found[one.pk][-self.nights :]))
+            for one, look in zip(tracks, self._looks(tracks), strict=True)
             if one.pk in found
         ]
+
+    def _looks(self, tracks: Sequence[Track]) -> list[Look]:
+        """As the newest result page draws the variants; those that it does not have come after them."""
+        known = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
+        newest = known.order_by("-at", "-pk").values_list("experiment__plan", flat=True).first()
+        plan = Plan.from_dict(newest) if newest else None
+        shown = places(plan, {self.server.pk: ""}, several=False, clean=str) if plan else []
+        own = {one.variant: Look(one.colour, one.dash) for one in shown}
+        after = count(len(plan.variants) * len(plan.targets) if plan else 0)
+        return [own.pop(one.variant, None) or by_place(next(after)) for one in tracks]
 
     @cached_property
     def changes(self) -> list[Marked]:

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from dashboard.findings.lines import look_of
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
 from dashboard.pages.experiments.forms import PlanForm
@@ -191,4 +192,10 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
     experiment = get_object_or_404(Experiment, pk=pk)
     crashes = crash_progress(experiment)
     now = {"crashes": crashes.cells, "crashing": crashes.is_phase}
-    return JsonResponse({**queries.live_state(experiment, have), **now})
+    state = queries.live_state(experiment, have)
+    return JsonResponse({**state, **now, "colour": _colour(experiment, state["cell"])})
+
+
+def _colour(experiment: Experiment, cell: queries.RunningRow | None) -> int:
+    """Of the running variant, as the result page will draw it."""
+    return look_of(Plan.from_dict(experiment.plan), cell["variant"], cell["server_id"]).colour if cell else 0

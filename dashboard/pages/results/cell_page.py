@@ -9,7 +9,7 @@ from dashboard.charts.fsync_latency import row
 from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
-from dashboard.findings.looks import looks
+from dashboard.findings.lines import look_of
 from dashboard.findings.probed import probed_devices
 from dashboard.findings.runs import RunFigure, RunFigures, figures_of, latencies_of
 from dashboard.pages.results.picture import Picture
@@ -23,9 +23,8 @@ from workers.metrics.source import FIGURES
 
 def _seconds(run: Run, reader: Reader) -> Chart:
     columns = run.series.columns if hasattr(run, "series") else {}
-    variants = [variant.name for variant in Plan.from_dict(run.cell.experiment.plan).variants]
-    colour = looks(variants)[variants.index(run.cell.variant)].colour if run.cell.variant in variants else 0
-    return seconds(columns, reader.text(run.cell.variant), colour, _counted(run))
+    look = look_of(Plan.from_dict(run.cell.experiment.plan), run.cell.variant, run.cell.server_id)
+    return seconds(columns, reader.text(run.cell.variant), look.colour, _counted(run))
 
 
 def _counted(run: Run) -> str:

@@ -70,10 +70,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": view.plan,
         "together": together.of_experiment(experiment, shared=shared),
-        "variants": [
-            {**vars(variant), "shown": view.clean(variant.name), "colour": look.colour}
-            for variant, look in zip(view.plan.variants, looks(view.variants), strict=True)
-        ],
+        "variants": _variants(view),
         "promises": promises(view.devices, view.names, view.clean),
         "contradictions": contradicted(view),
         "places": met,
@@ -82,6 +79,15 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "markdown": markdown(view.clean(experiment.name), found, crash.answer if crash else None, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def _variants(view: ResultView) -> list[dict[str, object]]:
+    """`colour` None: each of several servers has its own."""
+    own = [look.colour if len(view.plan.targets) == 1 else None for look in looks(view.variants)]
+    return [
+        {**vars(variant), "shown": view.clean(variant.name), "colour": colour}
+        for variant, colour in zip(view.plan.variants, own, strict=True)
+    ]
 
 
 def _made_of(rows: Sequence[ResultCell]) -> MadeOf:

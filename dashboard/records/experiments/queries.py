@@ -147,6 +147,7 @@ def has_results(experiment: Experiment) -> bool:
 class RunningRow(TypedDict):
     position: int  # counted from 1
     server: str
+    server_id: int
     variant: str
     workload: str
     threads: NotRequired[int]  # a trial has none
@@ -211,6 +212,7 @@ def _row(row: Cell | Trial, workload: str) -> RunningRow:
     return {
         "position": row.position + 1,
         "server": row.server.name,
+        "server_id": row.server_id,
         "variant": row.variant,
         "workload": workload,
         "repeat": row.repeat,

@@ -34,6 +34,14 @@ function payload(state) {
     kind: "time",
     x: { label: "time", unit: "s", scale: "linear" },
     y: { label: phase, unit: "/s", scale: "linear" },
-    series: [{ name: state.cell?.variant ?? "now", colour: 0, dash: Boolean(state.warming), stack: "", points }],
+    series: [
+      {
+        name: state.cell?.variant ?? "now",
+        colour: state.colour ?? 0,
+        dash: Boolean(state.warming),
+        stack: "",
+        points,
+      },
+    ],
   };
 }

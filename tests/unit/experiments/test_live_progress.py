@@ -11,6 +11,7 @@ from dashboard.records.experiments import queries
 from dashboard.records.experiments.live import LiveSeconds
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.servers.models import Server
+from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -25,7 +26,12 @@ def server():
 @pytest.fixture
 def experiment(server):
     made = Experiment.objects.create(
-        name="one", plan={}, seed=1, state="running", estimate_s=1000, started_at=NOW - timedelta(days=3)
+        name="one",
+        plan=factory.plan([server]).as_dict(),
+        seed=1,
+        state="running",
+        estimate_s=1000,
+        started_at=NOW - timedelta(days=3),
     )
     for position in range(8):
         fields = {"server": server, "block": 0, "variant": "1/1", "workload": "w", "threads": 1, "repeat": 1}

@@ -5,6 +5,9 @@ from itertools import product
 import pytest
 
 from dashboard.findings.looks import COLOURS, MOST_WAYS, STYLES, by_place, looks
+from dashboard.findings.nights import shown
+from dashboard.history import entries
+from tests.unit.results import factory
 from workers.bench import recipes
 
 GRID = [f"server {server}, {binlog}" for server in range(13) for binlog in ("off", "on")]
@@ -52,3 +55,26 @@ def test_no_plan_at_all():
 def test_every_variant_of_a_recipe_has_a_look_of_its_own(recipe):
     names = [variant.name for variant in recipe.plan([]).variants]
     assert len(set(looks(names))) == len(names)
+
+
+@pytest.mark.django_db
+def test_a_variant_keeps_its_colour_on_every_page(client_in):
+    """Of two servers, where each variant has a colour on each: result, measurement, history and live page."""
+    servers = [factory.server("one"), factory.server("two")]
+    made = factory.experiment({"0/0": 6000.0, "1/1": 1000.0}, servers=servers)
+    entries.note(made)
+    result = client_in.get(f"/results/{made.pk}/charts/throughput.json").json()["series"]
+    colours = {one["name"]: one["colour"] for one in result if not one.get("ceiling")}
+    assert sorted(colours.values()) == [0, 1, 2, 3]
+    for cell in made.cells.filter(threads=8, repeat=1):
+        chart = client_in.get(f"/results/cells/{cell.pk}/charts/seconds.json").json()
+        assert chart["series"][0]["colour"] == colours[f"{cell.variant}, {cell.server.name}"]
+        made.cells.update(state="done")
+        made.cells.filter(pk=cell.pk).update(state="running")
+        live = client_in.get(f"/experiments/{made.pk}/progress/").json()
+        assert live["colour"] == colours[f"{cell.variant}, {cell.server.name}"]
+    for server in servers:
+        lines = shown(server, {}).lines["load"]
+        assert {f"{one.name}, {server.name}": one.colour for one in lines}.items() <= colours.items() and len(
+            lines
+        ) == 2

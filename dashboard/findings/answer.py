@@ -100,7 +100,7 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
     if not here[fastest].exceeds(mine):
         return f"No other setting is measurably faster than {chosen.name} at {at(threads)}."
-    each, best = (f"{sig(1000 * threads / speed.tps, 2)} ms" for speed in (mine, here[fastest]))
+    each, best = (f"{sig(1000 * threads / speed.tps, 2)}\N{NO-BREAK SPACE}ms" for speed in (mine, here[fastest]))
     fewer = percent(1 - 1 / here[fastest].times(mine))
     return (
         f"The cost at {at(threads)}: {chosen.name} makes {fewer} fewer {what} per second than {fastest}. "

@@ -33,8 +33,8 @@ class Cause:
 
 
 def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> tuple[Cause, ...]:
-    """One for the engine and one for the binary log, of each that lost something. `engine`: innodb or rocksdb;
-    `settings`: those that the server ran with."""
+    """One for the engine and one for the binary log, of each that lost something, the worse loss first. `engine`:
+    innodb or rocksdb; `settings`: those that the server ran with."""
     return tuple(_causes(kind, engine, settings, lost))
 
 
@@ -48,10 +48,9 @@ def _causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> 
         )
         return
     power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
-    if lost.engine:
-        yield _engine(power, engine, settings, lost)
-    if lost.binlog:
-        yield _binlog(power, settings, lost)
+    found = [(lost.engine, _engine(power, engine, settings, lost))] if lost.engine else []
+    found += [(lost.binlog, _binlog(power, settings, lost))] if lost.binlog else []
+    yield from (cause for _, cause in sorted(found, key=lambda one: -one[0]))
 
 
 def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:

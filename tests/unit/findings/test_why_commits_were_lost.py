@@ -73,9 +73,10 @@ def test_another_engine_is_not_explained_by_the_settings_of_innodb():
     assert "not known" in found.says
 
 
-def test_each_log_that_lost_something_has_its_cause():
+def test_each_log_that_lost_something_has_its_cause_the_worse_loss_first():
     both = causes(POWER, "innodb", flushed("0", "0"), Lost(5, 740.0, 7, 900.0))
-    assert ["740 ms" in both[0].says, "900 ms" in both[1].says] == [True, True]
+    assert ["900 ms" in both[0].says, "740 ms" in both[1].says] == [True, True]
+    assert "740 ms" in causes(POWER, "innodb", flushed("0", "0"), Lost(9, 740.0, 7, 900.0))[0].says
     assert "the last moments" in causes(POWER, "innodb", flushed("0", "0"), Lost(engine=5))[0].says
 
 

@@ -100,7 +100,7 @@ class HistoryView:
         shown = places(plan, {self.server.pk: ""}, several=False, clean=str) if plan else []
         own = {one.variant: Look(one.colour, one.dash) for one in shown}
         after = count(len(plan.variants) * len(plan.targets) if plan else 0)
-        return [own.pop(one.variant, None) or by_place(next(after)) for one in tracks]
+        return [own.pop(one.variant) if one.variant in own else by_place(next(after)) for one in tracks]
 
     @cached_property
     def changes(self) -> list[Marked]:

@@ -1,5 +1,5 @@
-"""A style sheet that imports others, or a script that imports modules, as one file: a page then asks for about ten
-files instead of thirty. Done when static files are collected; uncollected, browsers import the parts themselves."""
+"""Joins a style sheet or script with its imports into one file: a page then loads about ten files instead of thirty.
+Runs in `collectstatic`; without it browsers load the parts."""
 
 import posixpath
 import re
@@ -9,13 +9,13 @@ Read = Callable[[str], str]  # the text of a static file by its name
 BUNDLES = ("css/all.css", "js/app.js", "js/figures.js")
 SHEET = re.compile(r'^@import url\("([^"]+)"\);\n', re.MULTILINE)
 IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"([^"]+)";\n', re.MULTILINE)
-LATER = re.compile(r'\bimport\("([^"]+)"\)')  # loaded when it is needed: stays a file of its own
+LATER = re.compile(r'\bimport\("([^"]+)"\)')  # loaded on demand: stays a separate file
 EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
 LEFT = re.compile(r"^(?:import|export)\b(?!\()[^\n]*", re.MULTILINE)
 
 
 class NotBundled(ValueError):
-    """A module is written in a way that this file does not know."""
+    """A module uses syntax that this file does not support."""
 
 
 def bundled(name: str, read: Read) -> str:
@@ -29,7 +29,7 @@ def _beside(name: str, other: str) -> str:
 
 
 class _Script:
-    """Each module becomes a function that gives what it exports; a module comes after those that it imports."""
+    """Each module becomes a function that returns its exports, placed after the modules that it imports."""
 
     def __init__(self, name: str, read: Read) -> None:
         self._folder, self._read = posixpath.dirname(name), read
@@ -43,7 +43,7 @@ class _Script:
 
     def _add(self, name: str) -> int:
         if name in self._open:
-            raise NotBundled(f"{name} imports itself, by {' and '.join(self._open)}.")
+            raise NotBundled(f"{name} imports itself through {' and '.join(self._open)}.")
         if name not in self._number:
             self._open.append(name)
             body = IMPORT.sub(lambda found: self._imported(name, found), self._read(name))

@@ -1,6 +1,5 @@
-"""Static files as `manage.py collectstatic` leaves them: compressed, and under names that hold a hash of what is in
-them, so that browsers keep them for ever. Not collected, or older than the files of the code: the plain names are
-told, which work too."""
+"""Static files after `manage.py collectstatic`: compressed, with a hash of the content in the name, so browsers can cache
+them for ever. If they are missing or older than the source files, pages use the plain names."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,14 +13,14 @@ from dashboard.pages.bundles import BUNDLES, bundled
 
 
 def _without_maps(patterns: Iterable[tuple[str, Iterable[object]]]) -> tuple[tuple[str, tuple[object, ...]], ...]:
-    """The library that we ship names a source map, which we do not."""
+    """Our copy of Chart.js names a source map that we do not ship."""
     return tuple(
         (files, tuple(one for one in found if "sourceMappingURL" not in str(one))) for files, found in patterns
     )
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
-    """Modules import each other under their hashed names too: an update is never half in a browser's cache."""
+    """Modules also import hashed names, so a browser never mixes two versions."""
 
     support_js_module_import_aggregation = True
     max_post_process_passes = 20  # modules that import modules
@@ -35,7 +34,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  
     def post_process(
         self, paths: Mapping[str, tuple[Storage, str]], dry_run: bool = False, **options: object
     ) -> Iterator[object]:
-        """`paths`: for each name where it was collected from. Bundles are read from here instead."""
+        """`paths`: name -> source. Bundles are stored here first and then read from here."""
         if dry_run:
             return
 
@@ -57,7 +56,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  
 
 
 def is_fresh(manifest: Path, source: Path) -> bool:
-    """Whether nothing of `source` is newer than what was collected."""
+    """Whether no file in `source` is newer than the collected files."""
     try:
         collected_at = manifest.stat().st_mtime_ns
     except OSError:

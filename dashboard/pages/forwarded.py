@@ -1,5 +1,5 @@
-"""Who asks, when a proxy is in between. Its headers are believed of whoever asks through a unix socket, whose file mode
-says who may, and of the addresses in DURASCOPE_PROXIES. A program on this host that asks a port is believed nothing."""
+"""The client address behind a proxy. Forwarding headers are trusted from a unix socket, protected by its file
+mode, and from the addresses in DURASCOPE_PROXIES. They are not trusted from a local program that connects to a port."""
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -7,21 +7,20 @@ from typing import Any, TypeAlias
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-Message: TypeAlias = MutableMapping[str, Any]  # ASGI; uvicorn and a2wsgi each have types of their own
+Message: TypeAlias = MutableMapping[str, Any]  # ASGI; the types of uvicorn and a2wsgi differ
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-SOCKET = "unix"  # stands for an address where there is none
+SOCKET = "unix"  # placeholder for the missing address
 
 
 class BadProxy(ValueError):
-    """DURASCOPE_PROXIES holds something that is no address."""
+    """DURASCOPE_PROXIES holds an invalid address."""
 
 
 class Forwarded:
-    """Around the application. uvicorn's own such option, which believes 127.0.0.1 unless told otherwise, is turned off
-    where uvicorn is started."""
+    """Wraps the application. The own option of uvicorn is off, because it trusts 127.0.0.1 by default."""
 
     def __init__(self, application: Application, proxies: tuple[str, ...] = ()) -> None:
         self._application = ProxyHeadersMiddleware(self._named, [SOCKET, *proxies])  # type: ignore[arg-type]  # its own types
@@ -33,7 +32,7 @@ class Forwarded:
         await self._application(scope, receive, send)  # type: ignore[arg-type]  # as above
 
     async def _named(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A proxy that does not say who asks leaves nobody."""
+        """Without a client address from the proxy, no client is known."""
         if scope["type"] == "http" and scope["client"][0] == SOCKET:
             scope = {**scope, "client": None}
         await self._inner(scope, receive, send)

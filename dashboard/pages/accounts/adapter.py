@@ -1,4 +1,4 @@
-"""Where we differ from allauth: nobody signs up, the audit trail is the throttle's memory, secrets are sealed."""
+"""Differences from allauth: no sign-up, own limits on failed logins, sealed secrets."""
 
 from ipaddress import ip_address
 
@@ -43,7 +43,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return user
 
     def pre_authenticate(self, request: HttpRequest, **credentials: object) -> None:
-        """Counts the attempt, or refuses before the password is looked at: waiting reveals nothing about it."""
+        """Count the attempt, or refuse before the password is checked: a refusal tells nothing about the password."""
         self._attempt: Attempt | None = throttle.begin(
             LOGIN_FAILED, str(credentials.get("username", "")), address(request)
         )
@@ -56,7 +56,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             )
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """For allauth, which stores it as an address: where a proxy does not say who asks, all are one."""
+        """allauth stores an IP address. Without one from the proxy, all clients share 0.0.0.0."""
         try:
             return str(ip_address(address(request)))
         except ValueError:
@@ -67,11 +67,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return reverse("home")
 
     def add_message(self, *args: object, **kwargs: object) -> None:
-        """The pages say what happened; allauth's own sentences are in another voice."""
+        """Our pages say what happened, so the messages of allauth are dropped."""
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """Company sign-on. Whoever the company knows gets an account only where DURASCOPE_OIDC_ROLE says which."""
+    """Company sign-on. It creates accounts only if DURASCOPE_OIDC_ROLE names their role."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return bool(settings.SIGN_ON_ROLE)
@@ -83,7 +83,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """Secrets of second factors lie sealed in the database, like the passwords of servers."""
+    """Secrets of second factors are stored encrypted, like the passwords of servers."""
 
     def encrypt(self, text: str) -> str:
         return vault.seal(text).decode()

@@ -1,4 +1,4 @@
-"""Passwords and sessions: allauth's backend, which brings the role along with the account in one question."""
+"""The login backend of allauth, which reads account and role in one query."""
 
 from allauth.account.auth_backends import AuthenticationBackend
 from django.contrib.auth.models import User

@@ -1,5 +1,5 @@
-"""Acts that outlast a stolen session ask once more who one is: the password, a second factor or a passkey (allauth's
-pages), or for an account that has none of these a new login at the company's sign-on."""
+"""Changes that outlast a stolen session need a fresh proof of identity: password, second factor or passkey on the pages
+of allauth; an account without these logs in again at company sign-on."""
 
 import time
 from collections.abc import Callable
@@ -25,8 +25,8 @@ View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def confirmed(view: View) -> View:
-    """A POST is answered only by somebody who confirmed it within the last five minutes. After the password it goes on
-    where it stopped; after the company's sign-on one has to press the button again."""
+    """A POST needs a proof of identity of the last five minutes. After the password the POST continues. After company
+    sign-on the user must press the button again."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
@@ -46,11 +46,11 @@ def _logged_in_lately(request: HttpRequest) -> bool:
 
 
 def _to_the_company(request: HttpRequest) -> HttpResponse:
-    """To the company's login, which shall ask again (`prompt=login`), and back to the page of the form."""
+    """To company sign-on, with a new login (`prompt=login`), then back to the page of the form."""
     if not SocialAccount.objects.filter(user=request.user, provider=PROVIDER).exists():
         raise NotAllowed(
-            "This asks once more who you are, and your account has no password, second factor or company sign-on to "
-            "tell it by. Nothing was changed. Ask an administrator for a one-time password."
+            "This change needs a password, a second factor or company sign-on, and your account has none of them. "
+            "Nothing was changed. Ask an administrator for a one-time password."
         )
     messages.warning(request, "Nothing was changed yet. Log in again, then repeat the change.")
     asked = {"process": "login", "next": _page(request), "auth_params": "prompt=login"}
@@ -58,7 +58,7 @@ def _to_the_company(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest) -> str:
-    """Where the form was: what takes only POST cannot be come back to."""
+    """The page of the form: the address of the form itself may take only POST."""
     came_from = request.headers.get("Referer", "")
     known = url_has_allowed_host_and_scheme(came_from, allowed_hosts={request.get_host()})
     return urlsplit(came_from).path if came_from and known else reverse("home")

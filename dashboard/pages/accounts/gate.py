@@ -1,4 +1,4 @@
-"""The door in front of every page. A view names its operation with `@needs("run")`; one that names none stays shut."""
+"""Access rules of pages. A view names its operation with `@needs("run")`; a view without an operation is refused."""
 
 import logging
 from collections.abc import Callable
@@ -25,7 +25,7 @@ FACTORS = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
 
 
 def needs(operation: str) -> Callable[[View], View]:
-    """Name the operation that a view is. A thing's owner is asked by the action, which knows the thing."""
+    """The operation of a view. The action checks the owner, because it knows the object."""
     if operation not in OPERATIONS:
         raise ValueError(f"{operation} is not in the table of operations.")
 
@@ -39,7 +39,7 @@ def needs(operation: str) -> Callable[[View], View]:
 
 
 class Gate(LoginRequiredMiddleware):
-    """Refuses before a view is called: strangers are sent to the login, others are told who may."""
+    """Refuses before a view runs. Users without a login go to the login page; others read which role may."""
 
     def process_view(
         self, request: HttpRequest, view_func: Callable[..., object], view_args: object, view_kwargs: object
@@ -69,18 +69,18 @@ class Gate(LoginRequiredMiddleware):
 
 
 def account_of(request: HttpRequest) -> User:
-    """Who asks for a page that the gate opens to accounts only."""
+    """The user of a page that needs a login."""
     assert isinstance(request.user, User)
     return request.user
 
 
 def lacks_second_factor(user: Actor) -> bool:
-    """Whether settings.SECOND_FACTOR_FOR wants one of this person, who has none."""
+    """Whether settings.SECOND_FACTOR_FOR demands a second factor that this person does not have."""
     return role_of(user) in settings.SECOND_FACTOR_FOR and not is_mfa_enabled(user, FACTORS)
 
 
 class May:
-    """For templates: `{% if may.run %}`. Asks nothing until it is asked."""
+    """For templates: `{% if may.run %}`. Computed only when a template uses it."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request

@@ -1,6 +1,6 @@
-"""Refusals are kept in the audit log, with the person and the address: somebody tries doors. A refusal is written after
-the request, for an action that refuses takes back whatever its transaction wrote. Nobody can fill the log with them: of
-each person, of each address of strangers, and of all strangers together only so many are kept in some minutes."""
+"""The audit log keeps refusals with person and address: they can be signs of an attack. A refusal is written after the
+request, because the transaction of the refusing action is rolled back. Limits per person, per address without a login
+and for all such addresses together keep the log from filling up."""
 
 import logging
 from collections.abc import Callable
@@ -17,16 +17,16 @@ from dashboard.records.accounts import refused
 from dashboard.records.audit.models import record
 
 REFUSED = "refused"
-MOST = 20  # of one person, or of one address of strangers, within throttle.WINDOW
-MOST_OF_STRANGERS = 200
-LAST = "further ones of the next 10 minutes are not logged"
-SAFE = ("GET", "HEAD", "OPTIONS")  # pages tell what somebody may not do: that is no attempt
+MOST = 20  # per person, or per address without a login, within throttle.WINDOW
+MOST_WITHOUT_LOGIN = 200
+LAST = "further refusals of the next 10 minutes are not logged"
+SAFE = ("GET", "HEAD", "OPTIONS")  # reading a page that mentions a refusal is no attempt
 NO_REASON = "The request was refused (403)."
 log = logging.getLogger(__name__)
 
 
 class Refusals:
-    """Middleware, around all that can refuse."""
+    """Middleware around everything that can refuse."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -37,7 +37,7 @@ class Refusals:
         if response.status_code == 403 or (heard() and request.method not in SAFE):
             try:
                 _note(request, heard() or NO_REASON)
-            except DatabaseError:  # it is refused all the same
+            except DatabaseError:  # the refusal stands without its log entry
                 log.exception("a refusal could not be logged")
         return response
 
@@ -45,7 +45,7 @@ class Refusals:
 def _note(request: HttpRequest, why: str) -> None:
     user = getattr(request, "user", None)
     person = user if getattr(user, "is_authenticated", False) else None
-    left = _left(f"person {person.pk}", MOST) if person else _left_to_strangers(address(request))
+    left = _left(f"person {person.pk}", MOST) if person else _left_without_login(address(request))
     if left is None:
         return
     more = {} if left else {"note": LAST}
@@ -54,18 +54,18 @@ def _note(request: HttpRequest, why: str) -> None:
 
 
 def _left(place: str, most: int) -> int | None:
-    """How many more may be logged; None: not even this one."""
+    """How many more refusals may be logged; None: not even this one."""
     if throttle.begin(REFUSED, "", place, most, most) is None:
         return None
     return most - throttle.count(REFUSED, place)
 
 
-def _left_to_strangers(place: str) -> int | None:
-    """What one address has used up is asked first: it must not use up what all have together."""
+def _left_without_login(place: str) -> int | None:
+    """The limit of one address comes first, so that one address cannot use up the limit of all."""
     mine = throttle.begin(REFUSED, "", place, MOST, MOST)
     if mine is None:
         return None
-    left = _left("all strangers", MOST_OF_STRANGERS)
+    left = _left("all without login", MOST_WITHOUT_LOGIN)
     if left is None:
         mine.delete()
         return None

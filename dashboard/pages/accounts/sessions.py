@@ -1,4 +1,4 @@
-"""Sessions end by themselves when nobody uses them, and each person sees the own ones and can end them."""
+"""Unused sessions end. Each person can list and end their own sessions."""
 
 import time
 from collections.abc import Callable
@@ -15,17 +15,16 @@ from django.views.decorators.http import require_POST, require_safe
 from dashboard.pages.accounts.gate import needs
 from dashboard.records.audit.models import record
 
-SEEN = "seen"  # in the session: when it was used last, seconds since 1970
-ENDED = "ended_idle"  # in the session after it: the login page says why
+SEEN = "seen"  # key in the session: last use, seconds since 1970
+ENDED = "ended_idle"  # key in the next session: the login page explains the log-out
 NOTED_EVERY_S = 60
-BROWSERS = ("Firefox", "Edg", "OPR", "Chromium", "Chrome", "Safari", "curl")  # each names those after it too
+BROWSERS = ("Firefox", "Edg", "OPR", "Chromium", "Chrome", "Safari", "curl")  # the first match is the browser
 SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Macintosh", "Linux")
 TITLES = {"Edg": "Edge", "OPR": "Opera", "Macintosh": "macOS"}
 
 
 class Idle:
-    """Middleware: ends a session that was not used for settings.IDLE_LIMIT. Once a minute it notes the use, here and
-    for the list of sessions."""
+    """Middleware: ends a session that was unused for settings.IDLE_LIMIT. Stores the last use once a minute."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -47,13 +46,13 @@ def _look_at(request: HttpRequest, now: float) -> None:
 
 
 def _is_used(request: HttpRequest) -> bool:
-    """A page that asks by itself what is new is no sign that somebody sits in front of it."""
+    """Requests that a page sends by itself (they ask for JSON) do not count as use."""
     accepts = request.headers.get("Accept", "")
     return request.method != "GET" or not accepts.startswith("application/json")
 
 
 def program(user_agent: str) -> str:
-    """A browser and its system, in words: "Firefox on Linux"."""
+    """Firefox on Linux."""
     found = [next((one for one in known if one in user_agent), "") for known in (BROWSERS, SYSTEMS)]
     browser, system = (TITLES.get(one, one) for one in found)
     return f"{browser or 'A program'} on {system}" if system else browser or "unknown"
@@ -70,7 +69,7 @@ def own(request: HttpRequest) -> HttpResponse:
 @needs("own_account")
 @require_POST
 def end(request: HttpRequest, pk: int) -> HttpResponse:
-    """One of the own sessions; this one is a log-out."""
+    """End one session; ending the present session is a log-out."""
     user, row = request.user, get_object_or_404(UserSession, pk=pk, user=request.user)
     record(user, "ended sessions", user, which=f"the one from {row.ip}")
     end_sessions(request, [row])

@@ -1,26 +1,26 @@
-"""Company sign-on by OpenID Connect, off unless the environment names an issuer. Read by the settings."""
+"""Company sign-on by OpenID Connect, off unless the environment names an issuer. The settings read it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 PROVIDER = "company"  # in addresses: /sign-on/company/login/
-ROLES = ("", "viewer", "operator")  # nobody is sent in as an administrator
+ROLES = ("", "viewer", "operator")  # company sign-on makes no administrators
 
 
 @dataclass(frozen=True)
 class SignOn:
-    app: dict[str, object]  # as allauth wants it
-    origins: tuple[str, ...]  # where the login form may lead: for the content security policy
-    role: str  # of somebody who comes for the first time; "": nobody gets in so
+    app: dict[str, object]  # in the format of allauth
+    origins: tuple[str, ...]  # targets of the login form, for the content security policy
+    role: str  # of new accounts; "": no account is created
 
 
 class BadSignOn(ValueError):
-    """The environment describes no sign-on that could work; the message names the variable."""
+    """DURASCOPE_OIDC_* do not describe a working sign-on; the message names the variable."""
 
 
 def company(environment: Mapping[str, str]) -> SignOn | None:
-    """What DURASCOPE_OIDC_* say; None when there is no issuer. Raises BadSignOn."""
+    """Read DURASCOPE_OIDC_*; None without an issuer. Raises BadSignOn."""
     issuer = environment.get("DURASCOPE_OIDC_ISSUER", "").rstrip("/")
     if not issuer:
         return None

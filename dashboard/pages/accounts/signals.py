@@ -1,4 +1,4 @@
-"""What happens to accounts leaves a trace, the failed logins too."""
+"""Events of accounts go to the audit log, failed logins too."""
 
 from allauth.account.signals import password_changed, password_set
 from allauth.mfa.models import Authenticator
@@ -25,13 +25,13 @@ FACTORS = {
 
 
 def address(request: HttpRequest | None) -> str:
-    """Where a request comes from, as the web server saw it."""
+    """The address of the client, as the web server saw it."""
     return request.META.get("REMOTE_ADDR", "") if request else ""
 
 
 @receiver(post_save, sender=User)
 def make_person(instance: User, created: bool, raw: bool = False, **_: object) -> None:
-    """Every account has a role from its first moment: whoever is made a superuser by hand administers."""
+    """Every account has a role from the start; a superuser is an administrator."""
     if created and not raw:
         role = Role.ADMINISTRATOR if instance.is_superuser else Role.VIEWER
         Person.objects.get_or_create(user=instance, defaults={"role": role})
@@ -55,7 +55,7 @@ def note_failure(credentials: dict[str, str], request: HttpRequest | None = None
 
 @receiver(authentication_failed)
 def note_failed_factor(request: HttpRequest, user: User, authenticator: Authenticator, **_: object) -> None:
-    """Nobody is logged in by then: the name is what was claimed."""
+    """Nobody is logged in yet: the name is only claimed."""
     factor = FACTORS[Authenticator.Type(authenticator.type)]
     record(None, "second factor failed", user.get_username(), address=address(request), factor=factor)
 

@@ -1,5 +1,5 @@
-"""Limits on guessing passwords and tokens. An attempt is counted before it is checked, in the database, so that
-attempts which arrive together, at any process, count as well as those which come one after the other."""
+"""Limits on guessing passwords and tokens. An attempt is counted in the database before it is checked, so parallel
+attempts at several processes count like attempts in sequence."""
 
 import ipaddress
 from datetime import timedelta
@@ -10,18 +10,18 @@ from dashboard.records.accounts.models import Attempt
 
 WINDOW = timedelta(minutes=10)
 PER_NAME_AND_ADDRESS = 5
-PER_ADDRESS = 30  # one address trying many names
-IPV6_PREFIX = 64  # whoever has one IPv6 address has a network of this size
+PER_ADDRESS = 30  # one address that tries many names
+IPV6_PREFIX = 64  # a client with one IPv6 address has a network of this size
 
 
 def begin(
     kind: str, name: str, address: str, per_name: int = PER_NAME_AND_ADDRESS, per_address: int = PER_ADDRESS
 ) -> Attempt | None:
-    """Count an attempt; delete what is returned if it succeeds. None: too many within WINDOW, check nothing. A name
-    counts however it is written: allauth finds the same account for capital and small letters.
+    """Count an attempt; delete the returned row if the attempt succeeds. None: too many within WINDOW, check nothing.
+    Upper and lower case count as one name, because allauth finds the same account for both.
 
-    The row is stored before rows are counted: the n-th of many that arrive together counts at least n. One that is
-    refused does not count, or a guesser who goes on would shut out the rightful person for ever.
+    The row is stored before rows are counted: the n-th of n parallel attempts counts at least n. A refused attempt
+    does not count; otherwise an attacker could shut out the owner for ever.
     """
     Attempt.objects.filter(at__lte=timezone.now() - WINDOW).delete()
     mine = Attempt.objects.create(kind=kind, name=name.casefold()[:200], address=network(address))
@@ -33,12 +33,12 @@ def begin(
 
 
 def count(kind: str, address: str) -> int:
-    """How many attempts count now."""
+    """Attempts within WINDOW."""
     return Attempt.objects.filter(kind=kind, address=network(address)).count()
 
 
 def network(address: str) -> str:
-    """What counts as one address."""
+    """The network that counts as one address."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

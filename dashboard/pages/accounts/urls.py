@@ -1,5 +1,5 @@
-"""Login, the own account, company sign-on: allauth's views under allauth's names, each with its operation. What is not
-listed (signing up, mail addresses, resets by mail) does not exist."""
+"""Login, own account and company sign-on: the views of allauth under its names, each with its operation. Views that are
+not listed (sign-up, mail addresses, resets by mail) do not exist."""
 
 from allauth.account import views as account
 from allauth.mfa.base import views as mfa

@@ -1,4 +1,4 @@
-"""The log as a file, row by row: it may be long."""
+"""The audit log as a file, streamed because it can be long."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ COLUMNS = ("at", "who", "did", "what", "detail")
 
 
 class _Line:
-    """A file for csv.writer that hands each line back."""
+    """A file for csv.writer that returns each line."""
 
     def write(self, line: str) -> str:
         return line
@@ -25,7 +25,7 @@ def as_csv(events: QuerySet[Event]) -> StreamingHttpResponse:
 
 
 def as_json(events: QuerySet[Event]) -> StreamingHttpResponse:
-    """One event a line inside one list: whole for programs, readable for people."""
+    """One list with one event per line."""
     return _named(_json_lines(events), "application/json", "json")
 
 

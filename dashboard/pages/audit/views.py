@@ -25,10 +25,10 @@ def log(request: HttpRequest) -> HttpResponse:
 @needs("administer")
 @require_safe
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
-    """The same choice as on the page, all of it; a choice that is none is refused, or too much would go out."""
+    """All events of the filter of the page. A wrong filter is refused, because it would export too much."""
     asked = AuditFilterForm(request.GET)
     if form not in FORMS:
-        raise Http404("No such form.")
+        raise Http404("No such format.")
     if not asked.is_valid():
         wrong = [f"{name}: {' '.join(map(str, errors))}" for name, errors in asked.errors.items()]
         return HttpResponse("\n".join(wrong), status=400, content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""The lab: workers, the builds that they can run, and the devices that they can simulate."""
+"""Pages of workers, builds and simulated devices."""
 
 from collections.abc import Callable
 
@@ -52,5 +52,5 @@ def storage_page(request: HttpRequest) -> HttpResponse:
 
 
 def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
-    """Context processor. Asked by pages for people who are logged in; a page that is read writes nothing."""
+    """Context processor for pages with a login. It only reads."""
     return {"held_copy": installation.would_be_held}

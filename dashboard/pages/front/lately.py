@@ -1,4 +1,4 @@
-"""What runs, what the last night brought, what changed, what was found."""
+"""Running experiments, results, the last night and changes, for the first page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from dashboard.records.schedules.queries import nights_of, overdue
 MOST_RUNNING = 8
 MOST_RESULTS = 8
 MOST_CHANGES = 5
-MOST_NIGHTS = 200  # of one day: more than that is counted as that many
+MOST_NIGHTS = 200  # counted at most, of one day
 MOST_TOLD = 5
 A_NIGHT = timedelta(hours=24)
 NOT_RUN = (Night.State.SKIPPED, Night.State.MISSED)
@@ -25,7 +25,7 @@ NOT_RUN = (Night.State.SKIPPED, Night.State.MISSED)
 
 @dataclass(frozen=True)
 class LastNight:
-    """Nights of the last 24 hours by what became of them; `told`: the newest of those that went wrong."""
+    """Counts of the nights of the last 24 hours by outcome; `told`: the newest failed or missed nights."""
 
     ran: int
     under_way: int
@@ -42,7 +42,7 @@ class LastNight:
 
 @dataclass(frozen=True)
 class Changed:
-    """A confirmed change in words, and where its history is."""
+    """A confirmed change in words, with the address of its history."""
 
     change: Change
     headline: str
@@ -60,7 +60,7 @@ def results() -> list[Experiment]:
 
 
 def last_night(now: datetime) -> LastNight | None:
-    """None: nothing is measured by itself here."""
+    """None without a schedule."""
     schedules = list(Schedule.objects.defer("plan"))
     if not schedules:
         return None
@@ -80,7 +80,7 @@ def _failed(night: Night) -> bool:
 
 
 def _is_overdue(schedule: Schedule, now: datetime) -> bool:
-    """False also for one that cannot tell when it is due: its own page says so."""
+    """False for a schedule with an invalid time; its own page reports that."""
     try:
         return overdue(schedule, now) is not None
     except cron.NoSchedule:
@@ -88,7 +88,7 @@ def _is_overdue(schedule: Schedule, now: datetime) -> bool:
 
 
 def changes() -> list[Changed]:
-    """The newest that were confirmed."""
+    """The newest confirmed changes."""
     confirmed = Change.objects.filter(state=Change.State.CONFIRMED).select_related("track__server", "first")
     return [_changed(one) for one in confirmed.order_by("-first__at", "pk")[:MOST_CHANGES]]
 

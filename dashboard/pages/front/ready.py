@@ -1,4 +1,4 @@
-"""What keeps this installation from measuring, in words: what happened, what is untouched, what to do."""
+"""Missing parts without which nothing can be measured, in words."""
 
 from dashboard.pages.monitoring.health import passes
 
@@ -17,5 +17,5 @@ MISSING = {
 
 
 def missing() -> list[tuple[str, str]]:
-    """(What happened, what to do), for all that is not there."""
+    """(What happened, what to do) for each missing part."""
     return [words for name, words in MISSING.items() if not passes(name)]

@@ -1,8 +1,6 @@
-"""Every word of a page that a DBA may want explained, with the manuals' pages: terms.toml.
-
-Settings have theirs in `workers.servers.settings`. A heading that names a figure is written `{% term "..." %}` in a
-template; a test walks headings, figures and settings, and fails where a line is missing.
-"""
+"""Explanations of the terms on pages, with links to manuals: terms.toml. Settings are explained in
+`workers.servers.settings`. Templates write a term as `{% term "..." %}`. A test reports terms without
+an explanation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ ROOTS = {
 
 @dataclass(frozen=True)
 class Term:
-    """`says`: one line; `manuals`: whose manual -> address of the page."""
+    """`says`: one line; `manuals`: name of the manual -> address of its page."""
 
     says: str
     manuals: Mapping[str, str] = field(default_factory=dict)
@@ -48,7 +46,7 @@ TERMS = read(FILE)
 
 
 def explained(word: str) -> Term | None:
-    """What a word means; None where nobody wrote it down. A setting by its name as servers spell it."""
+    """The explanation of a word or of the name of a setting; None without one."""
     if word in SETTINGS:
         return of_setting(SETTINGS[word])
     return TERMS.get(word.lower())

@@ -1,1 +1,1 @@
-"""Telling people and programs what happened: `events.notify(News(...))` is the one way in."""
+"""Pages of channels and messages."""

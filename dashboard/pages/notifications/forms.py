@@ -10,7 +10,7 @@ from dashboard.text.names import check_name
 
 
 class ChannelForm(forms.Form):
-    """Of one kind. An address that is stored is never shown: left empty, it stays."""
+    """A channel of one kind. The stored address is never shown; an empty field keeps it."""
 
     name = forms.CharField(max_length=80, validators=[check_name], help_text="The name of this channel in the list.")
     address = forms.CharField(max_length=2000, widget=forms.TextInput(attrs={"autocomplete": "off"}))

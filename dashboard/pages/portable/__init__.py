@@ -1,1 +1,1 @@
-"""An experiment as one file, out and in: docs/portable.md says what is in it, field by field."""
+"""Export and import of an experiment as one file; docs/portable.md describes its fields."""

@@ -9,7 +9,7 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label="File",
         help_text=format_html(
-            "As <em>Export as a file</em> on a result page writes it: .zip, at most {} MiB.", MOST_PACKED >> 20
+            "A .zip file from <em>Export as a file</em> on a result page, at most {} MiB.", MOST_PACKED >> 20
         ),
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )

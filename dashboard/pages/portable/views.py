@@ -1,4 +1,4 @@
-"""An experiment as a file to keep, and the page that takes one."""
+"""Download of an experiment as a file, and the import page."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ def as_file(experiment: Experiment) -> HttpResponse:
     response = HttpResponse(file_of(experiment), content_type="application/zip")
     name = f"experiment-{experiment.pk}-{slugify(experiment.recipe or experiment.state)}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Content-Encoding"] = "identity"  # it is packed already
+    response["Content-Encoding"] = "identity"  # GZipMiddleware must not compress it again
     return response
 
 

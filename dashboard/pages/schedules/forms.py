@@ -1,4 +1,4 @@
-"""The forms of a schedule: what is measured (once), and when (as often as one likes)."""
+"""Forms of schedules. The plan is fixed; the times can be changed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ NIGHTLY = "30 2 * * *"
 
 
 class WhenForm(forms.Form):
-    """The name and the times; `taken_by`: the schedule that may have the name already."""
+    """Name and times. `taken_by`: the schedule to change, which may keep its name."""
 
     name = forms.CharField(
         max_length=80, validators=[check_name], help_text="The name of this schedule in lists and messages."
@@ -98,12 +98,12 @@ class RecipeForm(WhenForm):
     field_order = ("recipe", "size", "servers", "name", "cron", "zone", "ends_by")
 
     def plan(self) -> Plan:
-        """Raises PlanError: the recipe's file was changed a moment ago."""
+        """Raises PlanError if the file of the recipe changed meanwhile."""
         data = self.cleaned_data
         return experiments.plan_recipe(shelf.load(data["recipe"]), data["servers"], size=data["size"])
 
     def planned(self) -> Plan | None:
-        """The plan as far as the form is filled in, for its preview."""
+        """The plan for the preview; None while the form is incomplete."""
         try:
             return self.plan() if {"recipe", "size", "servers"} <= self.cleaned_data.keys() else None
         except PlanError:

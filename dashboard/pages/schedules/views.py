@@ -63,7 +63,7 @@ def _of_recipe(request: HttpRequest) -> dict[str, object]:
 @needs("schedule")
 @require_http_methods(["GET", "POST"])
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
-    """A schedule of the plan that an experiment had."""
+    """A schedule of the plan of an experiment."""
     source = get_object_or_404(Experiment, pk=pk)
     if source.is_imported:
         messages.error(
@@ -122,7 +122,7 @@ def _form_page(request: HttpRequest, form: WhenForm, plan: Plan | None, **more: 
 
 
 def _coming(data: Mapping[str, Any], plan: Plan | None, now: datetime) -> dict[str, object]:
-    """What the times come to: in words, the next five, and how long each takes."""
+    """The times in words, the next five runs, and the length of one."""
     expression, zone = data.get("cron") or NIGHTLY, data.get("zone") or "UTC"
     needs_s = estimate_s(plan) if plan and plan.targets else None
     told: dict[str, object] = {"estimate_s": needs_s, "zone": zone, "says": "", "runs": [], "problem": ""}
@@ -141,7 +141,7 @@ def _coming(data: Mapping[str, Any], plan: Plan | None, now: datetime) -> dict[s
 @needs("schedule")
 @require_POST
 def preview(request: HttpRequest) -> HttpResponse:
-    """For schedule.js: what the form would do, while one fills it in."""
+    """For schedule.js: a preview while the form is filled in."""
     form = RecipeForm(request.POST) if "recipe" in request.POST else WhenForm(request.POST)
     form.is_valid()
     plan = form.planned() if isinstance(form, RecipeForm) else _plan_of(request.POST)
@@ -151,7 +151,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 
 
 def _plan_of(data: QueryDict) -> Plan | None:
-    """Of the experiment or the schedule that the form names."""
+    """The plan of the experiment or schedule that the form names."""
     plans = {
         "of_experiment": Experiment.objects.values_list("plan", flat=True),
         "of_schedule": Schedule.objects.values_list("plan", flat=True),
@@ -163,7 +163,7 @@ def _plan_of(data: QueryDict) -> Plan | None:
 
 
 def _plan(stored: Mapping[str, Any]) -> Plan | None:
-    """None: it was stored by another version."""
+    """None if another version stored it."""
     try:
         return Plan.from_dict(stored)
     except PlanError:

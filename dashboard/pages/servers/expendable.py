@@ -1,4 +1,4 @@
-"""What an owner says to let a server be crashed: its name, typed, and the commands that crash and start it."""
+"""The form that marks a server expendable: its name, and the commands that crash and start it."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ MOST_LETTERS = 8000
 
 
 class ArgvField(forms.CharField):
-    """A command as a list of arguments, one per line. No shell reads it: quotes, pipes and $ are letters."""
+    """A command as a list of arguments, one per line. No shell reads it: quotes, pipes and $ have no meaning."""
 
     def __init__(self, *, label: str, help_text: str) -> None:
         widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})
@@ -35,7 +35,7 @@ class ArgvField(forms.CharField):
 
 
 class ExpendableForm(forms.Form):
-    """Two commands, and the name of the server typed by hand: nobody marks a server by a wrong click."""
+    """The user types the name of the server, so that a wrong click marks nothing."""
 
     crash = ArgvField(
         label="Crash command",

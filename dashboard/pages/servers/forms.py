@@ -1,4 +1,4 @@
-"""What a person tells us about a server."""
+"""Forms of servers."""
 
 import ipaddress
 import re
@@ -43,7 +43,7 @@ def clean_path(path: str, what: str) -> str:
 
 class NameForm(forms.ModelForm):  # type: ignore[type-arg]  # subscripted in the stubs only
     def clean_name(self) -> str:
-        """One that a hidden server has is taken too: Django's own check asks only for those that can be seen."""
+        """Names of hidden servers are taken too; the check of Django sees only visible servers."""
         name: str = self.cleaned_data["name"]
         check_name(name)
         if Server.everything.filter(name=name).exclude(pk=self.instance.pk).exists():
@@ -58,12 +58,12 @@ class NameForm(forms.ModelForm):  # type: ignore[type-arg]  # subscripted in the
 
 class SiteField(forms.CharField):
     def has_changed(self, initial: object, data: object) -> bool:
-        """Left empty it stays what it was."""
+        """An empty field keeps the site."""
         return bool(data) and super().has_changed(initial, data)
 
 
 class SiteForm(NameForm):
-    """The workers of a server's site reach it, and make it where it is a sandbox."""
+    """The workers of the site reach the server, or make it if it is a sandbox."""
 
     kind: str
     site = SiteField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
@@ -81,7 +81,7 @@ class SiteForm(NameForm):
 
 
 class AttachedForm(SiteForm):
-    """A server that already runs. On an edit an empty password keeps the stored one, where that may be kept."""
+    """A server that already runs. On an edit an empty password keeps the stored password, if it may be kept."""
 
     kind = Server.Kind.ATTACHED
     password = forms.CharField(
@@ -122,8 +122,8 @@ class AttachedForm(SiteForm):
         self.fields["user"].required = True
         if self.instance.password_sealed:
             self.fields["password"].help_text = (
-                "Leave empty to keep the stored one. It is needed again with another host, port, socket, site, "
-                "account, TLS or authority."
+                "Leave empty to keep the stored password. Enter it again with a new host, port, socket, site, account, "
+                "TLS or authority."
             )
 
     def clean_host(self) -> str:
@@ -139,7 +139,9 @@ class AttachedForm(SiteForm):
     def clean_label(self) -> str:
         label: str = self.cleaned_data["label"]
         if label == Server.Label.PRODUCTION and self.instance.expendable:
-            raise ValidationError("It is marked expendable. Withdraw that mark on its page first; nothing was changed.")
+            raise ValidationError(
+                "This server is expendable. Withdraw the mark on its page first. Nothing was changed."
+            )
         return label
 
     def clean_tls_ca(self) -> str:
@@ -156,7 +158,7 @@ class AttachedForm(SiteForm):
 
 
 class SandboxForm(SiteForm):
-    """A server that a worker makes of a build, for one experiment at a time."""
+    """A server that a worker makes from a build for each experiment."""
 
     kind = Server.Kind.SANDBOX
     build = forms.ChoiceField(

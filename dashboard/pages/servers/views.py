@@ -59,7 +59,7 @@ def register(request: HttpRequest) -> HttpResponse:
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     require(request.user, "change_server", server)
-    name = server.name  # the form writes into the server, also when it then refuses
+    name = server.name  # the form writes into the server even if it is refused
     form = FORMS[server.kind](request.POST or None, instance=server)
     if request.method == "POST" and form.is_valid():
         try:
@@ -71,13 +71,13 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _grants(server: Server) -> list[Statements]:
-    """The account that it needs, for the version that it told."""
+    """SQL for its account, for the version of the last connection test."""
     answered = queries.last_answer(server)
     return [] if server.is_sandbox else statements(server, answered.facts if answered else {})
 
 
 def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callable[..., Server]) -> HttpResponse:
-    """Store what a valid form says; what the form cannot know (a lost key, open debts) is said above the list."""
+    """Store a valid form. Problems that the form cannot know (lost key, pending restores) are shown on the list."""
     try:
         server = save(request.user, form.instance, form.cleaned_data.get("password", ""))
     except (vault.KeyMissing, Refused) as refused:
@@ -87,7 +87,7 @@ def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callabl
     if "test" in request.POST:
         _ask_preflight(request, server)
     if save is actions.register and server.is_sandbox and not Experiment.objects.exists():
-        return redirect("experiments:new")  # first use: there is nothing else to do with it
+        return redirect("experiments:new")  # first use: measuring is the next step
     return redirect("servers:detail", server.pk)
 
 
@@ -148,7 +148,7 @@ def expendable(request: HttpRequest, pk: int) -> HttpResponse:
 
 @confirmed
 def _mark(request: HttpRequest, server: Server) -> HttpResponse:
-    """The commands are programs that a worker runs."""
+    """Needs a fresh proof of identity: a worker runs the commands."""
     form = ExpendableForm(server, request.POST or None)
     try:
         if refusal := queries.why_not_expendable(server):
@@ -157,7 +157,7 @@ def _mark(request: HttpRequest, server: Server) -> HttpResponse:
             return _marking(request, server, form)
         said = form.cleaned_data
         actions.mark_expendable(request.user, server, said["crash"], said["start"], said["binlog_index"])
-    except NotAllowed as refused:  # a program that is not listed; what was written stays in the form
+    except NotAllowed as refused:  # a program that is not listed; the form keeps its input
         form.add_error(None, str(refused))
         return _marking(request, server, form, status=403)
     except Refused as refused:
@@ -214,7 +214,7 @@ def _ask_preflight(request: HttpRequest, server: Server) -> None:
 @needs("see")
 @require_safe
 def preflight(request: HttpRequest, pk: int) -> JsonResponse:
-    """For preflight.js: the state, and the part of the page that shows it."""
+    """For preflight.js: the state, and its HTML."""
     found = get_object_or_404(Preflight.objects.select_related("server"), pk=pk)
     context = {"preflight": found, "nobody": sites.no_worker_message(found.server.site)}
     shown = render_to_string("servers/_preflight.html", context, request)

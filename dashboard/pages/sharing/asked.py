@@ -1,5 +1,5 @@
-"""What a guest may ask of a shared page: the names that some page knows, with values that could mean something. All
-else is left out before a page is looked for or made, so that a made-up query is the same page."""
+"""Query parameters that a guest may send to a shared page. Unknown names and impossible values are dropped first, so
+that an invented query gives the same stored page."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ KNOWN: Mapping[str, re.Pattern[str]] = {
 
 
 def known(query: QueryDict) -> QueryDict:
-    """In one order, each name once."""
+    """Sorted, each name once."""
     kept = QueryDict(mutable=True)
     for name, pattern in sorted(KNOWN.items()):
         if (value := query.get(name)) is not None and pattern.fullmatch(value):
@@ -26,7 +26,7 @@ def known(query: QueryDict) -> QueryDict:
 
 
 def within(plan: Mapping[str, Any], query: QueryDict) -> QueryDict:
-    """Without places that the plan does not have: pages take them for not asked."""
+    """Without indexes that the plan does not have: pages ignore these."""
     ends = {"workload": len(plan["workloads"]), "server": len(plan["targets"]), "threads": len(plan["threads"])}
     ends |= dict.fromkeys(("baseline", "mine", "variant"), len(plan["variants"]))
     kept = query.copy()

@@ -1,4 +1,4 @@
-"""What a link to a comparison holds: the query of the compare page, without runs that were not there."""
+"""A link to a comparison holds the query of the compare page, without unknown runs."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from dashboard.records.sharing.models import ShareLink
 
 
 def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
-    """What would be shared, and of which experiments; none where nothing is compared."""
+    """The choice to share, and its experiments; none if nothing is compared."""
     if chosen.is_of_experiments:
         return replace(chosen, runs=(), offered=None), list(experiments_named(chosen) or ())
     found = columns(chosen.runs)
@@ -22,7 +22,7 @@ def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
 
 
 def still_there(link: ShareLink) -> tuple[int, ...]:
-    """The experiments or runs of a link that are not deleted: what a page that is kept may go on showing."""
+    """Experiments or runs of a link that are not deleted: a stored page may still show them."""
     chosen = choice(QueryDict(link.comparison))
     if chosen.is_of_experiments:
         return tuple(one.pk for one in experiments_named(chosen) or ())
@@ -31,5 +31,5 @@ def still_there(link: ShareLink) -> tuple[int, ...]:
 
 
 def seen(link: ShareLink, query: QueryDict) -> Choice:
-    """The points of the link, whatever is asked for, looked at in the way that is asked for."""
+    """Always the points of the link; only their presentation follows the query."""
     return choice(QueryDict(link.comparison)).seen_with(query)

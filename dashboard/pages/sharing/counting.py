@@ -1,6 +1,5 @@
-"""What counts as a view: the first page behind a link, asked for by what may be a reader's browser. Not counted are the
-pages of cells and trials, charts, files and pictures; HEAD; pages fetched ahead in case they are wanted; and programs
-that make previews or indexes and say so. A reload counts again. Embedded charts have a count of their own."""
+"""Views of a link: requests of browsers for its first page. A reload counts again. Not counted: pages of cells and
+trials, charts, files, HEAD, prefetched pages, and known crawlers and previews. Embedded charts have their own count."""
 
 from typing import Literal
 
@@ -10,7 +9,7 @@ from django.utils import timezone
 
 from dashboard.records.sharing.models import ShareLink
 
-# Parts of the names by which such programs call themselves, in small letters.
+# Parts of the user agents of crawlers and previews, in lower case.
 PROGRAMS = (
     "bot", "crawler", "spider", "preview", "facebookexternalhit", "facebookcatalog", "embedly", "iframely", "whatsapp",
     "slack-imgproxy", "skypeuri", "mattermost", "zulip", "mastodon", "pinterest", "vkshare", "snapchat", "curl/",
@@ -25,6 +24,6 @@ def may_be_a_reader(request: HttpRequest) -> bool:
 
 
 def count(request: HttpRequest, link: ShareLink, what: Literal["views", "embeds"]) -> None:
-    """The database adds, so that two at once are two."""
+    """The database adds, so two views at the same time count as two."""
     if may_be_a_reader(request):
         ShareLink.objects.filter(pk=link.pk).update(**{what: F(what) + 1}, used_at=timezone.now())

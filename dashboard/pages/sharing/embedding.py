@@ -1,4 +1,4 @@
-"""Single charts of a link in other sites' pages: what to paste there, and what the frame shows."""
+"""Single charts of a link in pages of other sites: the HTML to paste, and the page inside the frame."""
 
 from dataclasses import dataclass
 
@@ -18,20 +18,20 @@ from dashboard.pages.sharing.glance import glance, main_chart
 from dashboard.records.sharing.models import ShareLink
 from dashboard.records.sharing.queries import experiment_of
 
-HEIGHT = 480  # pixels of a frame: fixed, so that the page around it does not jump
+HEIGHT = 480  # pixels; fixed, so that the outer page does not shift
 THEMES = ("light", "dark")
 
 
 @dataclass(frozen=True)
 class Frame:
-    """`html` is what to paste: a text, not markup of our page."""
+    """`html`: the text to paste into another page."""
 
     title: str
     html: str
 
 
 def frames(request: HttpRequest, link: ShareLink, token: str) -> list[Frame]:
-    """One for each chart that has something to draw, the main one first."""
+    """One per chart with data, the main chart first."""
     return [_frame(request, token, chart) for chart in _charts(link, token) if not chart.empty]
 
 
@@ -50,7 +50,7 @@ def _frame(request: HttpRequest, token: str, chart: Chart) -> Frame:
 
 
 def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str, object]:
-    """What the frame's page is given. `theme`: light or dark where the address says so, else as the system has it."""
+    """The context of the page in the frame. `theme`: light or dark from the query; "": as the system."""
     seen = glance(link, token)
     return {
         "picture": _compared(link, token, key, query)

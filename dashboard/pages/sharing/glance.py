@@ -1,4 +1,4 @@
-"""What a link shows at first glance: its sentence and its main chart, as a reader of the link may see them."""
+"""The sentence and the main chart of a link, as its readers see them."""
 
 from dataclasses import dataclass
 
@@ -19,11 +19,11 @@ from dashboard.records.sharing.queries import experiment_of
 class Glance:
     sentence: str
     name: str
-    chart: Chart  # empty where nothing can be drawn
+    chart: Chart  # empty without data
 
 
 def glance(link: ShareLink, token: str) -> Glance:
-    """Without a query: as the link was shared."""
+    """As the link was shared: without a query."""
     if link.experiment_id is None:
         found, chart = at_a_glance(comparisons.seen(link, QueryDict()), token)
         return Glance(found.sentence if found else chart.title, "Comparison", chart)
@@ -33,5 +33,5 @@ def glance(link: ShareLink, token: str) -> Glance:
 
 
 def main_chart(view: ResultView) -> str:
-    """Cost against risk where there were crashes and it can be drawn, else throughput."""
+    """Cost against risk if crash trials give that chart data, else throughput."""
     return "risk" if view.trials and draw("risk", view).series else "throughput"

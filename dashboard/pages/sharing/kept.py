@@ -1,8 +1,6 @@
-"""A shared result is read far more often than it changes. What one guest was shown is kept for a moment in this
-process, for the next who asks for the same; who has it already is told so. The link is looked up each time all the
-same: nothing is shown after its end. Pages that have to be made are limited (`limit`): where too many were, an older
-one is shown. A kept page costs 3.5 ms of processor time instead of 50 to 62 (docs/research/speed.md); a cache in the
-proxy would show pages after their link has ended."""
+"""Cache of shared pages in this process. Each request still looks up the link, so a closed link shows nothing. A cache
+in the proxy could not do that. `limit` limits how many pages are rendered; above it an older copy is shown. A stored
+page costs 3.5 ms of CPU time instead of 50 to 62 ms (docs/research/speed.md)."""
 
 import gzip
 import hashlib
@@ -25,9 +23,9 @@ from dashboard.records.sharing.queries import plan_of
 
 KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
-MOST = 128  # with a query, and as many without one
+MOST = 128  # pages with a query, and as many without
 MARKS = ("_csp_", "xframe_options_exempt")
-LOCKS = tuple(Lock() for _ in range(32))  # so that of many who ask for one page at once, one has it made
+LOCKS = tuple(Lock() for _ in range(32))  # parallel requests for one page render it once
 
 
 @dataclass(frozen=True)
@@ -36,19 +34,17 @@ class Page:
     body: bytes
     packed: bytes
     headers: dict[str, str]
-    marks: dict[
-        str, object
-    ]  # what decorators wrote on the response for middleware: its own policy, that it may be framed
+    marks: dict[str, object]  # set by decorators for middleware: content security policy, framing
 
 
 Pages = OrderedDict[Hashable, Page]
-_plain: Pages = Pages()  # without a query; those with one, which anybody can make up, never take their room
+_plain: Pages = Pages()  # without a query; invented queries cannot evict these
 _queried: Pages = Pages()
 _changing = Lock()
 
 
 def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
-    """The page that is kept, or was made for all guests now. `request` was cut to what guests may ask (`as_guest`)."""
+    """The stored page, or one rendered for all guests now. `as_guest` must have reduced the request."""
     key, pages = _key(request, link), _queried if request.GET else _plain
     with LOCKS[hash(key) % len(LOCKS)]:
         page = _find(pages, key)
@@ -63,8 +59,7 @@ def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespons
 
 
 def as_guest(request: HttpRequest, link: ShareLink) -> None:
-    """Take out of a request what would make a page another one: unknown parts of the query, and cookies. A message for
-    one must not be kept for all."""
+    """Remove unknown parts of the query, and cookies: a message for one user must not be stored for all."""
     request.GET = known(request.GET)  # type: ignore[assignment]  # two classes in the stubs, one at run time
     if request.GET and link.experiment_id:
         request.GET = within(plan_of(link), request.GET)  # type: ignore[assignment]
@@ -72,19 +67,19 @@ def as_guest(request: HttpRequest, link: ShareLink) -> None:
 
 
 def _is_over(link: ShareLink) -> bool:
-    """A comparison has many experiments: it is made anew as often as one that is measured."""
+    """False for a comparison, which has many experiments: it is rendered as often as a running experiment."""
     return bool(link.experiment and link.experiment.is_over)
 
 
 def _key(request: HttpRequest, link: ShareLink) -> Hashable:
-    """Whoever changes an experiment changes one of these; what lies deeper is seen a moment later."""
+    """Most changes of an experiment change its version here; other changes appear when the page expires."""
     one = link.experiment
     version = (one.name, one.state, one.ended_at, one.baseline, one.finding) if one else still_there(link)
     return (request.path, request.scheme, request.get_host(), request.GET.urlencode(), version)
 
 
 def _find(pages: Pages, key: Hashable) -> Page | None:
-    """Perhaps an old one."""
+    """Possibly expired."""
     with _changing:
         page = pages.get(key)
         if page:

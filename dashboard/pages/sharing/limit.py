@@ -1,8 +1,7 @@
-"""How often guests may have pages made that are not kept: a page costs a tenth of a second or two. Counted in this
-process; pages that are kept are given to anybody.
+"""Limits on pages that guests make this process render: one costs up to 0.2 s. Stored pages (`kept`) have no limit.
 
-Nobody may use up what others need. So a link has several times what one address has, and pages without a query, which
-most guests ask for, are counted apart and by address alone.
+One guest must not use up the limit of others. So a link has a multiple of the limit of an address, and pages without a
+query, which most guests want, are counted separately and per address only.
 """
 
 import time
@@ -12,14 +11,14 @@ from threading import Lock
 
 from dashboard.pages.accounts.throttle import network
 
-AT_ONCE = 60  # pages of one address
+AT_ONCE = 60  # pages per address
 A_SECOND = 1.0
-OF_A_LINK = 5  # times as many
-MOST = 10_000  # links and addresses that are remembered; the longest unused are forgotten first
+OF_A_LINK = 5  # times the limit of an address
+MOST = 10_000  # stored keys; the least recently used are dropped first
 
 
 class Buckets:
-    """Each key has AT_ONCE pages, and gets A_SECOND more; or some times as many."""
+    """Token buckets: a key starts with AT_ONCE pages and gains A_SECOND per second, or a multiple of both."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -27,7 +26,7 @@ class Buckets:
         self._changing = Lock()
 
     def take(self, times: Mapping[Hashable, int]) -> bool:
-        """A page for all of these keys, or for none of them. `times`: of each key, how many times as many it has."""
+        """Take a page from all of these keys, or from none. `times`: key -> multiple of its limit."""
         now = self._clock()
         with self._changing:
             left = {key: self._now(key, now, many) for key, many in times.items()}
@@ -48,7 +47,7 @@ made = Buckets()
 
 
 def may_make(link_id: int, address: str, *, has_query: bool) -> bool:
-    """`address`: "" where nobody knows it; then the link alone counts."""
+    """`address`: "" if unknown; then only the link counts."""
     kind = "with a query" if has_query else "without one"
     times: dict[Hashable, int] = {}
     if address:

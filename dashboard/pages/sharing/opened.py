@@ -1,4 +1,4 @@
-"""What anyone who has a link sees: read-only, and only what the link was made for."""
+"""Pages for everybody with a link: read-only, and only of the shared result."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -29,8 +29,8 @@ View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View], View]:
-    """Turn a token into its link, or into a page that says why there is nothing; no trace for others. `counts`: what a
-    look at this page is counted as."""
+    """Find the link of a token, or show why it is not open. Search engines and other sites learn no address. `counts`:
+    the counter of the link that the page increases."""
 
     def decorate(view: View) -> View:
         @needs("enter")
@@ -56,7 +56,7 @@ def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View],
 
 
 def _shown(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
-    """Somebody who is logged in may be shown messages. A cookie alone makes nobody anything but a guest."""
+    """A page for a logged-in user can hold messages, so it is not stored. A cookie without a login means a guest."""
     if request.user.is_authenticated:
         return render()
     as_guest(request, link)
@@ -79,7 +79,7 @@ def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str
 
 @opened(counts="embeds")
 def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpResponse:
-    """One chart alone, which other sites may frame; where the link was not made for that there is no such page."""
+    """One chart that other sites may frame; 404 if the link does not allow embedding."""
     if not link.embeddable:
         raise Http404("This link was not made for embedding.")
     context = embedding.context(link, token, key, request.GET)
@@ -107,14 +107,14 @@ def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, 
 
 
 def _run(link: ShareLink, cell_id: int) -> Run:
-    """A link opens its own experiment's cells only."""
+    """A link opens only the cells of its experiment."""
     if link.experiment_id is None:
         raise Http404("A shared comparison does not include this page.")
     return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment_id))
 
 
 def _experiment(link: ShareLink) -> Experiment:
-    """A comparison has a page and a chart, and leads no further into its experiments."""
+    """404 for a comparison: it opens no pages of its experiments."""
     if link.experiment is None:
         raise Http404("A shared comparison does not include this page.")
     return experiment_of(link)

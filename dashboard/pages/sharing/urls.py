@@ -1,4 +1,4 @@
-"""Links are made and listed by those who may share, and opened by their token without a login."""
+"""Users who may share create and list links. The token opens a link without a login."""
 
 from django.urls import path, register_converter
 

@@ -1,4 +1,4 @@
-"""Links are made, found, annotated and revoked here by those who may share; `opened` is what others see."""
+"""Pages to create, list, annotate and revoke links. `opened` has the pages behind a link."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -20,7 +20,7 @@ PER_PAGE = 50
 
 
 def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[str, object]:
-    """What `sharing/_links.html` is given: a page of links, whether only the open ones, and where the table stands."""
+    """Context of `sharing/_links.html`. `here`: address of the page with the table."""
     only_open = "open" in request.GET
     links = queries.links(experiment, only_open=only_open)
     here = reverse("sharing:list", args=[experiment.pk]) if experiment else reverse("sharing:all")
@@ -36,7 +36,7 @@ def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[s
 @needs("share")
 @require_safe
 def all_links(request: HttpRequest) -> HttpResponse:
-    """Every link of the installation."""
+    """All links of the installation."""
     return render(request, "sharing/all.html", _table(request))
 
 
@@ -51,14 +51,14 @@ def _page(
 ) -> HttpResponse:
     context = {"experiment": experiment, "form": form, "made": made, **_table(request, experiment)}
     response = render(request, "sharing/list.html", context)
-    response["Cache-Control"] = "no-store"  # it may hold a fresh token
+    response["Cache-Control"] = "no-store"  # it may hold a new token
     return response
 
 
 @needs("share")
 @require_POST
 def create(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answers with the page itself, not a redirect: the address is shown this once and kept nowhere."""
+    """No redirect: this answer alone shows the address, which is stored nowhere."""
     experiment = get_object_or_404(Experiment, pk=pk)
     form = ShareForm(request.POST)
     if not form.is_valid():
@@ -68,7 +68,7 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _shown_once(request: HttpRequest, link: ShareLink, token: str) -> dict[str, object]:
-    """What `sharing/_made.html` is given."""
+    """Context of `sharing/_made.html`."""
     address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
     return {"address": address, "frames": embedding.frames(request, link, token) if link.embeddable else []}
 
@@ -76,7 +76,7 @@ def _shown_once(request: HttpRequest, link: ShareLink, token: str) -> dict[str, 
 @needs("share")
 @require_http_methods(["GET", "HEAD", "POST"])
 def compare(request: HttpRequest) -> HttpResponse:
-    """A link to what the compare page shows at this query; made and shown once as above."""
+    """Create a link to the compare page with this query."""
     chosen, compared = comparisons.there(choice(request.GET))
     if not compared:
         messages.error(request, "This comparison has no measurements. Choose some first. No link was created.")
@@ -115,7 +115,7 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _back(request: HttpRequest, link: ShareLink) -> HttpResponse:
-    """To the list where the button was."""
+    """To the list with the button."""
     asked = request.POST.get("next", "")
     if asked.startswith("/") and url_has_allowed_host_and_scheme(asked, allowed_hosts=None):
         return redirect(asked)

@@ -1,9 +1,9 @@
-"""The rows of long tables. A page has thousands of cells, and written in a template they took most of its time."""
+"""Rows of long tables. Thousands of cells in a template took most of the time of a page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape  # Django's looks for lazy and safe texts first, of which there are none here
+from html import escape  # faster than Django's, which checks for lazy and safe texts
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe
@@ -16,7 +16,7 @@ register = template.Library()
 
 @register.filter
 def rows_of(table: ChartTable) -> SafeString:
-    """`<tr>` by `<tr>` of a chart's table; every text is escaped, the first cell of a row names it."""
+    """The rows of the table of a chart. All texts are escaped; the first cell is the heading of its row."""
     kinds = [kind for _, kind in table.columns]
     return _rows(_row(row, kinds) for row in table.rows)
 
@@ -27,7 +27,7 @@ def _row(row: Iterable[Cell], kinds: Iterable[str]) -> str:
     return f'<th scope="row"{look}>{_text(name, kind)}</th>{"".join(_cell(value, kind) for value, kind in rest)}'
 
 
-@lru_cache(8192, typed=True)  # names and numbers of threads stand in every row, and pages are read again
+@lru_cache(8192, typed=True)  # the same names and thread counts stand in many rows
 def _cell(value: Cell, kind: str) -> str:
     is_unknown = value is None or (kind == "text" and value == NOT_AVAILABLE)
     look = ' class="unknown-cell"' if is_unknown else ' class="num"' if kind != "text" else ""
@@ -40,7 +40,7 @@ def _text(value: Cell, kind: str) -> str:
 
 @dataclass(frozen=True)
 class CellRow:
-    """A cell of an experiment. `url` "": it has no page; `says`: its error and the fix."""
+    """A cell of an experiment. `url`: "" without a page; `says`: its error and the fix."""
 
     place: int
     url: str
@@ -56,7 +56,7 @@ class CellRow:
 
 @register.filter
 def rows_of_cells(cells: Iterable[CellRow]) -> SafeString:
-    """The same of the cells of an experiment."""
+    """The rows of the cells of an experiment."""
     return _rows(map(_of_cell, cells))
 
 

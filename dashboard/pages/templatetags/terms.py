@@ -1,5 +1,5 @@
-"""{% term "Fsyncs per commit" %}: the word with its explanation on hover and focus, the plain word where there is none.
-Loaded in every template."""
+"""{% term "Fsyncs per commit" %}: the word with its explanation on hover and focus, else the word alone. Loaded in every
+template."""
 
 from functools import lru_cache
 
@@ -15,13 +15,13 @@ ABBR = '<abbr class="term" tabindex="0" data-tip="{}" data-links="{}">{}</abbr>'
 
 @register.simple_tag
 def term(word: str, meant: str = "") -> SafeString:
-    """`meant`: the key of its explanation, where the word means something else here than elsewhere."""
+    """`meant`: the key of the explanation, if the word has another meaning here."""
     return _told(str(word), str(meant or word))
 
 
-@lru_cache(1024, typed=True)  # a safe text is another one than the same that is to be escaped
+@lru_cache(1024, typed=True)  # typed: a SafeString is not escaped, an equal str is
 def _told(word: str, key: str) -> SafeString:
-    """What words mean does not change, and a page has a hundred of them."""
+    """Cached: a page has a hundred terms, and they never change."""
     found = explained(key)
     if found is None:
         return format_html("{}", word)

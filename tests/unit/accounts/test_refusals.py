@@ -96,7 +96,7 @@ def test_a_person_fills_the_log_no_further_than_a_few_lines(hers):
 
 def test_from_many_addresses_no_further_than_a_few_more(monkeypatch):
     monkeypatch.setattr(refusals, "MOST", 3)
-    monkeypatch.setattr(refusals, "MOST_OF_STRANGERS", 8)
+    monkeypatch.setattr(refusals, "MOST_WITHOUT_LOGIN", 8)
     strict = Client(enforce_csrf_checks=True)
     for number in range(20):
         strict.post("/login/", REMOTE_ADDR=f"2001:db8:{number}::1")
@@ -106,7 +106,7 @@ def test_from_many_addresses_no_further_than_a_few_more(monkeypatch):
 
 def test_one_address_does_not_use_up_what_all_strangers_have(monkeypatch):
     monkeypatch.setattr(refusals, "MOST", 3)
-    monkeypatch.setattr(refusals, "MOST_OF_STRANGERS", 8)
+    monkeypatch.setattr(refusals, "MOST_WITHOUT_LOGIN", 8)
     strict = Client(enforce_csrf_checks=True)
     for _ in range(20):
         strict.post("/login/", REMOTE_ADDR="192.0.2.1")
@@ -115,7 +115,7 @@ def test_one_address_does_not_use_up_what_all_strangers_have(monkeypatch):
 
 
 def test_strangers_leave_room_for_people(hers, monkeypatch):
-    monkeypatch.setattr(refusals, "MOST_OF_STRANGERS", 1)
+    monkeypatch.setattr(refusals, "MOST_WITHOUT_LOGIN", 1)
     strict = Client(enforce_csrf_checks=True)
     for number in range(3):
         strict.post("/login/", REMOTE_ADDR=f"192.0.2.{number}")

@@ -138,7 +138,7 @@ def test_it_is_paused_and_deleted(client, dba):
     add(client)
     one = Channel.objects.get()
     assert "Resume" in text(client.post(f"/notifications/{one.pk}/pause/", follow=True))
-    assert "Pause" in text(client.post(f"/notifications/{one.pk}/go-on/", follow=True))
+    assert "Pause" in text(client.post(f"/notifications/{one.pk}/resume/", follow=True))
     client.post(f"/notifications/{one.pk}/delete/")
     assert not Channel.objects.exists()
 

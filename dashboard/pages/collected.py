@@ -1,5 +1,5 @@
-"""Static files after `manage.py collectstatic`: compressed, with a hash of the content in the name, so browsers can cache
-them for ever. If they are missing or older than the source files, pages use the plain names."""
+"""Static files after `manage.py collectstatic`: compressed, with a hash of the content in the name, so browsers can
+cache them for ever. If they are missing or older than the source files, pages use the plain names."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -139,9 +139,7 @@ class AttachedForm(SiteForm):
     def clean_label(self) -> str:
         label: str = self.cleaned_data["label"]
         if label == Server.Label.PRODUCTION and self.instance.expendable:
-            raise ValidationError(
-                "This server is expendable. Withdraw the mark on its page first. Nothing was changed."
-            )
+            raise ValidationError("This server is expendable. Withdraw that mark on its page first. Nothing changed.")
         return label
 
     def clean_tls_ca(self) -> str:

@@ -1,5 +1,5 @@
-"""{% term "Fsyncs per commit" %}: the word with its explanation on hover and focus, else the word alone. Loaded in every
-template."""
+"""{% term "Fsyncs per commit" %}: the word with its explanation on hover and focus, else the word alone. Loaded in
+every template."""
 
 from functools import lru_cache
 

@@ -16,7 +16,7 @@ class AuditFilterForm(forms.Form):
     """Everything may be left out; what is given narrows."""
 
     person = forms.ChoiceField(required=False)
-    verb = forms.ChoiceField(required=False)
+    verb = forms.ChoiceField(required=False, label="Act")
     object = forms.CharField(required=False, max_length=200, help_text="A part of the object's name.")
     since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
@@ -28,7 +28,7 @@ class AuditFilterForm(forms.Form):
         people = [("", "anybody"), (SYSTEM, "the system"), *((one, one) for one in names)]
         self.fields["person"] = forms.ChoiceField(choices=people, required=False)
         done = [("", "anything"), *((one, one) for one in verbs)]
-        self.fields["verb"] = forms.ChoiceField(choices=done, required=False)
+        self.fields["verb"] = forms.ChoiceField(choices=done, required=False, label="Act")
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

@@ -1,4 +1,4 @@
-// What every page has. Charts and the live page are loaded only where the page has them.
+// Scripts of every page. Charts and the live page load only on pages that have them.
 import { askFirst } from "./app/confirm.js";
 import { addCopyButtons, offerCopies } from "./app/copy.js";
 import { closeMenus } from "./app/menu.js";

@@ -1,3 +1,3 @@
-// What draws: charts and the live page share their modules.
+// Charts and the live page share their modules.
 import "./charts.js";
 import "./live.js";

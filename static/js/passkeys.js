@@ -1,4 +1,4 @@
-// Says on the page why a passkey was not used; allauth's own script would only tell the console.
+// Shows on the page why a passkey failed; the script of allauth writes that only to the console.
 const REASONS = {
   NotAllowedError: "No passkey was used: the browser was stopped, or took too long. Try again.",
   InvalidStateError: "This key is already registered for this account.",

@@ -1,4 +1,4 @@
-// The form of a plan says, while one fills it in, how many cells it makes, how long they take and what is refused.
+// Preview of the form of a plan: number of cells, length, refusals.
 
 const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");

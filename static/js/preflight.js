@@ -1,4 +1,4 @@
-// Shows a preflight's answer as soon as a worker has stored it. Without scripts: reload the page.
+// Shows the result of a connection test as soon as it is stored. Without scripts: reload the page.
 
 const EVERY_MS = 1000;
 const shown = document.querySelector("[data-preflight]");

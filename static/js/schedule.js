@@ -1,4 +1,4 @@
-// The form of a schedule says, while one fills it in, when it comes and how long it takes.
+// Preview of the form of a schedule: next runs and length.
 
 const form = document.querySelector("[data-schedule]");
 const says = form.querySelector("[data-plan-says]");
@@ -16,7 +16,7 @@ async function look() {
   }
 }
 
-// A new schedule begins in the reader's own time zone.
+// A new schedule starts with the time zone of the browser.
 const zone = form.elements.zone;
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (form.elements.recipe && zone.value === "UTC" && [...zone.options].some((option) => option.value === own))

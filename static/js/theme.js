@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme does not flash. A browser may refuse storage.
+// Runs before the first paint, so that the other theme does not flash. A browser can refuse storage.
 (() => {
   try {
     const chosen = localStorage.getItem("theme");

@@ -13,7 +13,7 @@ export function addCopyButtons(root) {
   }
 }
 
-// A button that copies a text which the page keeps hidden.
+// A button that copies a hidden text of the page.
 export function offerCopies(root) {
   for (const button of root.querySelectorAll("button[data-copies]")) {
     const source = root.querySelector(`#${button.dataset.copies}`);

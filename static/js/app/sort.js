@@ -1,4 +1,4 @@
-// <table data-sort>: its heads become buttons, before terms are explained. A cell is compared by data-value, else by its text.
+// <table data-sort>: heads become buttons, before terms are explained. Cells compare by data-value, else by text.
 
 export function makeSortable(root) {
   for (const table of root.querySelectorAll("table[data-sort]")) {
@@ -16,7 +16,7 @@ export function makeSortable(root) {
   }
 }
 
-/** A button holds nothing that takes the focus: it explains its term itself. */
+/** A button must not contain a focusable element, so the button itself explains its term. */
 function explainOn(button) {
   const term = button.querySelector("abbr.term");
   if (!term) return;

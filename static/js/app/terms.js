@@ -1,5 +1,5 @@
-// Explanations of terms, on hover and focus. The tip can be hovered itself, so that its link can be followed,
-// and Escape closes it (WCAG 1.4.13). It stands right behind the term, so that Tab reaches the link next.
+// Explanations of terms, on hover and focus. The tip stays while the pointer is on it, so its link can be used,
+// and Escape closes it (WCAG 1.4.13). It follows the term in the document, so Tab reaches the link next.
 
 const LEAVE_MS = 250;
 let open = null; // {term, tip, leaving}
@@ -53,7 +53,7 @@ function links(term) {
   });
 }
 
-/** Below the term, or above where there is no room; always inside the window. */
+/** Below the term, or above without room below; always inside the window. */
 function place(tip, at) {
   const { width, height } = tip.getBoundingClientRect();
   const below = at.bottom + 6 + height < innerHeight;

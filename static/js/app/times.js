@@ -1,4 +1,4 @@
-// <time datetime="…Z"> in the reader's zone, UTC on hover. data-time: "date", "ago", or nothing for both parts.
+// <time datetime="…Z"> in the reader's zone, UTC on hover. data-time: "date", "ago", or empty for date and time.
 
 const LOOKS = {
   full: { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },

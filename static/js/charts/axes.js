@@ -5,7 +5,7 @@ import { riskTicks } from "./risk-axis.js";
 
 const MANY_TICKS = 9;
 
-/** All numbers that an axis must show: of y with the ends of its intervals. */
+/** All numbers on an axis; for y with the ends of the intervals. */
 export function extent(payload, hidden) {
   const points = payload.series.filter((_, index) => !hidden.has(index)).flatMap((series) => series.points);
   const ys = points.flatMap((point) => (hasInterval(point) ? [point.lo, point.y, point.hi] : [point.y]));
@@ -93,7 +93,7 @@ function bounds(values) {
   return values.length ? { min: Math.min(0, values[0]), max: values.at(-1) } : {};
 }
 
-/** Room around the outermost points of a log axis, by a factor. */
+/** Room around the outermost points of a log axis, as a factor. */
 function breathing(sorted, factor) {
   const positive = sorted.filter((value) => value > 0);
   if (!positive.length) return {};
@@ -109,7 +109,7 @@ function ticksAt(values) {
   };
 }
 
-/** The measured thread counts themselves while they are few, else powers of two. */
+/** The measured thread counts if there are few, else powers of two. */
 function octaves(xs) {
   if (xs.length <= MANY_TICKS) return xs;
   const first = Math.floor(Math.log2(xs[0]));

@@ -1,4 +1,4 @@
-// Pointing at a chart shows every series at the nearest x, also when series were not measured at the same ones.
+// The pointer shows every series at its nearest x, even if the series have different x values.
 import { Chart } from "./library.js";
 
 Chart.Interaction.modes.column = (chart, event) => {

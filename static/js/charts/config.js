@@ -84,12 +84,12 @@ function dataset(payload, index, view, colours, categories, risk) {
   return { ...shared, ...styleOf(payload, index, colour, colours) };
 }
 
-/** `loss` keeps the number that a point stands for. */
+/** `loss` keeps the number of the point. */
 function atRisk(point, series, risk) {
   return { ...point, x: onRiskAxis(point.x, risk), loss: point.x, mark: `${point.mark}, ${inWords(series.replica)}` };
 }
 
-/** Buckets that counted nothing are left out of a payload; a step over them would lend them the next one's count. */
+/** A payload has no empty buckets; a step across the gap would show the count of the next bucket there. */
 function filledSteps(points, scale) {
   if (scale !== "log2" || !points.length) return points;
   const known = new Map(points.map((point) => [Math.round(Math.log2(point.x)), point]));
@@ -100,7 +100,7 @@ function filledSteps(points, scale) {
   );
 }
 
-/** How a series looks, on its plot and in the key alike. */
+/** The look of a series in plot and key. */
 export function styleOf(payload, index, colour, colours) {
   const kind = kindOf(payload);
   const series = payload.series[index];
@@ -135,7 +135,7 @@ export function styleOf(payload, index, colour, colours) {
   };
 }
 
-/** Points that a plugin draws: there for the pointer and the keyboard only. */
+/** Points that a plugin draws; here only for pointer and keyboard. */
 const unseen = {
   pointRadius: 8,
   pointHoverRadius: 8,
@@ -172,7 +172,7 @@ function tooltip(payload, colours) {
   };
 }
 
-/** Where a point is: "8 threads", "12 s". */
+/** The position of a point: "8 threads", "12 s". */
 export function place(payload, point) {
   if (payload.x.scale === "date") return day(point.x);
   const at = point.loss ?? point.x;

@@ -1,4 +1,4 @@
-// Many lines in one plot: what is pointed at stands out, the others step back, and bounds are drawn with their line only.
+// Many lines in one plot: the line at the pointer stands out, the others fade, bounds appear only with their line.
 import { kindOf } from "./kinds.js";
 import { panelsOf } from "./panels.js";
 import { unmeasured } from "./unmeasured.js";
@@ -21,12 +21,12 @@ export function stepsBack(view, index) {
   return Boolean(view.front) && !view.front.has(index);
 }
 
-/** A bound among many lines waits until its line is pointed at. */
+/** Among many lines a bound is hidden until the pointer is at its line. */
 export function waits(payload, view, index) {
   return Boolean(payload.series[index].ceiling) && crowded(payload) && !view.front?.has(index);
 }
 
-/** Pointing at the plot or at an entry of the key; the keyboard has its own way (keyboard.js). */
+/** For the pointer, at the plot or at an entry of the key; keyboard.js does the same for keys. */
 export function followPointer(element, view, indices) {
   if (!crowded(view.payload)) return;
   for (const start of ["mouseenter", "focus"]) element.addEventListener(start, () => indices && view.toFront(indices));

@@ -1,4 +1,4 @@
-// Fills of bars. Parts of one stack share a variant's colour and differ by fill, in their order.
+// Fills of bars. Parts of a stack share the colour of the variant and differ by fill.
 
 const TILE = 6;
 const FILLS = [solid, hatched, outlined, dotted];

@@ -1,4 +1,4 @@
-// What a key lists. Parts of stacks would be variants times parts: listed as the variants, then the parts.
+// Entries of a key. Stacks list the variants, then the parts, instead of every combination.
 import { fill } from "./fills.js";
 import { seriesColour } from "./palette.js";
 import { riskEntries } from "./risk-key.js";

@@ -1,4 +1,4 @@
-// The key below a plot; each entry hides or shows what it stands for.
+// The key below a plot; each entry hides or shows its series.
 import { crowded, followPointer } from "./crowd.js";
 import { keyEntries } from "./key-entries.js";
 import { kindOf } from "./kinds.js";

@@ -1,4 +1,4 @@
-// Reading a chart without a mouse: arrows move from point to point, a line under the plot says each.
+// Charts by keyboard: arrows move from point to point, and a line below the plot describes the point.
 import { place } from "./config.js";
 import { crowded, family } from "./crowd.js";
 import { kindOf } from "./kinds.js";
@@ -13,7 +13,7 @@ const MOVES = {
   End: (cursor) => ({ ...cursor, point: Infinity }),
 };
 
-// Where each series is one point, left and right lead through them too.
+// If each series is one point, left and right move through the series too.
 const ACROSS = {
   ...MOVES,
   ArrowRight: MOVES.ArrowDown,
@@ -57,7 +57,7 @@ function makeReading({ plot, canvas, payload }) {
   return line;
 }
 
-/** The cursor on a point that is there: inside the series, on a series that is shown. */
+/** Moves the cursor to an existing point of a visible series. */
 function within(view, { series, point }) {
   const drawn = view.chart.data.datasets;
   const shown = drawn.map((_, index) => index).filter((index) => isShown(view, index) && drawn[index].data.length);
@@ -67,7 +67,7 @@ function within(view, { series, point }) {
   return { series: at, index: shown[at], point: Math.min(Math.max(point, 0), last) };
 }
 
-/** A bound that waits for its line among many is passed over. */
+/** Skips hidden bounds. */
 function isShown({ hidden, payload }, index) {
   return !hidden.has(index) && !(crowded(payload) && payload.series[index].ceiling);
 }

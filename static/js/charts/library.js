@@ -1,4 +1,4 @@
-// Chart.js comes as one classic script; imported as a module it still sets the global, once.
+// Chart.js is a classic script; imported as a module it still sets its global.
 if (!globalThis.Chart) await import("../../vendor/chart.js/chart.umd.min.js");
 
 export const Chart = globalThis.Chart;

@@ -22,13 +22,13 @@ function bytes(value) {
   return `${exact.format(value / 1024 ** step)}\u00a0${BYTES[step]}`;
 }
 
-/** On an axis there is little room: 1,200,000 is 1.2M. */
+/** Short for axes: 1,200,000 is 1.2M. */
 export function tick(value, unit = "") {
   if (unit === "B") return bytes(value);
   return Math.abs(value) >= 1e6 ? large.format(value) : exact.format(value);
 }
 
-/** What a point says, with its 95 % interval where one is known. */
+/** The text of a point, with its 95 % interval if known. */
 export function reading(point, unit) {
   const value = withUnit(point.y, unit);
   if (!hasInterval(point)) return value;

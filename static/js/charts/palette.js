@@ -28,7 +28,7 @@ export function palette() {
   return found;
 }
 
-/** A variant keeps its colour for ever: by its place in the plan, round again after the eighth. */
+/** The colour of a variant follows its place in the plan; the ninth has the first colour again. */
 export function seriesColour(colours, index) {
   return colours.series[(((index ?? 0) % SERIES) + SERIES) % SERIES];
 }

@@ -1,4 +1,4 @@
-// The chart as a picture that stands alone: title, key, plot, on the theme's ground, at twice the pixels.
+// The chart as a complete picture: title, key and plot on the background of the theme, at double resolution.
 import { keyEntries } from "./key-entries.js";
 import { SWATCH } from "./swatch.js";
 
@@ -16,7 +16,7 @@ export function download(view) {
   }, "image/png");
 }
 
-/** A canvas of its own; the chart on the page is left as it was. */
+/** A separate canvas; the chart on the page stays unchanged. */
 export function picture(view) {
   view.toFront(null);
   const width = view.plot.clientWidth;
@@ -44,7 +44,7 @@ function title(context, view) {
   context.fillText(view.payload.title, PAD, PAD + 8);
 }
 
-/** Visible series in rows that fit; none where the names stand at the lines. */
+/** Visible series in rows that fit; none if the names are at the lines. */
 function keyRows(view, width) {
   if (view.room > 0 || view.payload.series.length < 2) return [];
   const context = document.createElement("canvas").getContext("2d");

@@ -1,8 +1,8 @@
-// The axis of losses: decades, and left of them a band for nothing, which a log axis does not have.
+// The axis of losses: decades, and a band for zero at the left, because a log axis has no zero.
 
 const SHARE = { used: 0.26, unused: 0.1 }; // of the axis, for the band with and without points in it
 
-/** {min, max, edge: where the band ends, zero: where nothing is drawn}, all as values of the log axis. */
+/** {min, max, edge: end of the band, zero: position of zero}, as values of the log axis. */
 export function riskScale(payload) {
   const points = payload.series.flatMap((series) => series.points);
   const positive = points.flatMap(({ x, x_lo, x_hi }) => [x, x_lo, x_hi]).filter((value) => value > 0);

@@ -1,4 +1,4 @@
-// The key of cost against risk explains shapes; names stand at the points.
+// The key of cost against risk explains shapes; names are at the points.
 import { inWords, paintMark, paintRing } from "./risk-marks.js";
 import { SWATCH } from "./swatch.js";
 

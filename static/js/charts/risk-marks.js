@@ -1,4 +1,4 @@
-// How a setting is marked: what its replica came to is told by shape, its own colour stays.
+// Marks of settings: shape shows the outcome of the replica, colour the setting.
 export const RADIUS = 7.5;
 const HALF = new Set(["unknown", "not tried"]);
 const WORDS = {

@@ -16,7 +16,7 @@ export function keepInAddress({ figure, payload, log, hidden }) {
   }
 }
 
-/** Points behind the one that is taken out move up; NaN takes out none. */
+/** Points after the removed point move up; NaN removes none. */
 function without(points, taken) {
   return points.filter((point) => point !== taken).map((point) => (point > taken ? point - 1 : point));
 }

@@ -1,4 +1,4 @@
-// How series of one colour are told apart: by their stroke, the shape of their marks, and whether those are filled.
+// Series of one colour differ by stroke, shape of marks and filling.
 // `dash` of a series is the number of its style, 0 to 7 (docs/charts.md): with eight colours, 64 looks.
 
 const SHAPES = ["circle", "rectRot", "triangle", "rect", "crossRot", "star", "rectRounded", "cross"];

@@ -1,4 +1,4 @@
-// Small pictures of how series are drawn, for the key and for the key in a downloaded picture.
+// Small samples of series for the key, on the page and in a downloaded picture.
 import { styleOf } from "./config.js";
 import { kindOf } from "./kinds.js";
 import { Chart } from "./library.js";

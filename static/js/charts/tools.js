@@ -1,4 +1,4 @@
-// Linear or log, and the picture: only useful with scripts, so scripts add them to the toolbar.
+// Tools that need scripts, so scripts add them: linear or log scale, download of the picture.
 import { download } from "./png.js";
 
 export function addTools(view) {

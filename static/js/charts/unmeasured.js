@@ -1,10 +1,10 @@
-// What a chart draws beside measurements: bounds, and curves of models.
+// Bounds and curves of models, which were not measured.
 
 export function unmeasured({ ceiling, fit }) {
   return Boolean(ceiling || fit);
 }
 
-/** The word that tells it from the measured line of the same name. */
+/** The word that distinguishes it from the measured line of the same name. */
 export function kindWord({ ceiling, fit }) {
   if (ceiling) return " (ceiling)";
   return fit ? " (model)" : "";

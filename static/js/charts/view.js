@@ -1,4 +1,4 @@
-// One chart on the page: its plot, its key and its tools, drawn again whenever theme, scale or width ask for it.
+// One chart on the page: plot, key and tools, drawn again when theme, scale or width change.
 import { configure } from "./config.js";
 import { crowded, followPointer } from "./crowd.js";
 import { drawn } from "./drawn.js";

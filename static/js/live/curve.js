@@ -1,4 +1,4 @@
-// The throughput of the cell that is being measured, second by second.
+// The throughput of the running cell, second by second.
 import { configure } from "../charts/config.js";
 import { drawn } from "../charts/drawn.js";
 import { palette } from "../charts/palette.js";

@@ -1,4 +1,4 @@
-// Fills the data-live-* elements that a page has.
+// Fills the data-live-* elements of the page.
 import { number, withUnit } from "../charts/numbers.js";
 
 export function fill(section, state) {
@@ -50,7 +50,7 @@ function write(section, name, text) {
   }
 }
 
-/** Time left as people say it: rough, so that it does not jump about. */
+/** Time left, rounded so that it does not jump. */
 function people(seconds) {
   if (seconds < 5) return "a few seconds";
   if (seconds < 90) return `${Math.ceil(seconds / 5) * 5} s`;

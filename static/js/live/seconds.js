@@ -1,5 +1,5 @@
-// The seconds of the running cell. The server sends each second once: a state holds those from number `since` of its
-// `series` on. A state without them is whole.
+// The seconds of the running cell. The server sends each second once: a state holds the `series` from number `since`.
+// A state without `since` holds all seconds.
 
 export class Seconds {
   series = "";

@@ -1,4 +1,4 @@
-// States of an experiment, asked for each second. The web server or the network may be away for a while.
+// Polls the state of an experiment each second. Server or network can fail for a while.
 
 const POLL_MS = 1000;
 const PATIENCE_MS = 4000; // a shorter interruption goes unmentioned

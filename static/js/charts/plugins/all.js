@@ -1,4 +1,4 @@
-// What Chart.js does not draw itself. given.js says what each may read.
+// Drawing that Chart.js lacks. given.js lists the input of each plugin.
 import "../columns.js";
 import { axisName } from "./axis-name.js";
 import { changes } from "./changes.js";

@@ -1,4 +1,4 @@
-// The name of the y axis stands level above it: nobody tilts the head to read a chart.
+// The name of the y axis is horizontal above it, which is easier to read.
 import { named } from "../axes.js";
 import { given, write } from "./given.js";
 

@@ -1,4 +1,4 @@
-// Where a figure changed: a line across, with the number under which the page explains it.
+// Changes of a figure: a line with the number that the page explains.
 import { given, write } from "./given.js";
 
 const BESIDE = 14; // pixels between numbers that would cover each other
@@ -24,7 +24,7 @@ export const changes = {
   },
 };
 
-/** Dotted while it is only suspected. */
+/** Dotted while suspected. */
 function line({ ctx, chartArea }, { x, sure }, colour) {
   ctx.save();
   ctx.strokeStyle = colour;

@@ -1,4 +1,4 @@
-// The name of a line stands at its end, moved just as far as to keep clear of the others.
+// The name of a line is at its end, moved as little as needed to avoid overlap.
 import { BACK, stepsBack } from "../crowd.js";
 import { faded } from "../palette.js";
 import { unmeasured } from "../unmeasured.js";
@@ -10,7 +10,7 @@ const MOST = 0.3; // of the width; wider names go to the key
 const FAR = 60; // pixels that a name was moved: a line to it would cross too many others
 const BESIDE = 74; // pixels of a plot's height that belong to its axes
 
-/** Pixels needed right of the plot, or 0 where names would take too much of it, or more than its height. */
+/** Pixels needed right of the plot; 0 if the names need too much width or height. */
 export function roomForLabels(payload, colours, { clientWidth: width, clientHeight: height }) {
   const named = payload.series.filter((_, index) => !repeats(payload.series, index)).length;
   if (named * HEIGHT > height - BESIDE) return 0;

@@ -1,4 +1,4 @@
-/** What config.js hands to every plugin beside the data: {payload, kind, colours, view}. */
+/** Input of every plugin from config.js: {payload, kind, colours, view}. */
 export function given(chart) {
   return chart.data.given;
 }

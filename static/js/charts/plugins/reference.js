@@ -1,4 +1,4 @@
-// The line that ratios are read against: 1 is the baseline itself.
+// The reference line of ratios: 1 is the baseline.
 import { given } from "./given.js";
 
 export const reference = {

@@ -1,4 +1,4 @@
-// The settings of cost against risk: marks, the spread of their losses, and names that keep clear of each other.
+// Settings in cost against risk: marks, spread of losses, and names that do not overlap.
 import { onRiskAxis } from "../risk-axis.js";
 import { paintMark, paintRing, RADIUS } from "../risk-marks.js";
 import { given } from "./given.js";

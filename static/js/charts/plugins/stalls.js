@@ -1,4 +1,4 @@
-// Seconds in which (nearly) nothing was committed: a band behind the curve, named where there is room.
+// Seconds with (nearly) no commits: a band behind the curve, with a name if there is room.
 import { faded } from "../palette.js";
 import { given, write } from "./given.js";
 
@@ -18,7 +18,7 @@ function stalledSeconds(chart) {
   return [...new Set(marked.map((point) => point.x))].sort((a, b) => a - b);
 }
 
-/** Seconds that follow each other are one stall. */
+/** Consecutive seconds are one stall. */
 export function merged(seconds) {
   const spans = [];
   for (const second of seconds) {

@@ -1,4 +1,4 @@
-// A bar whose value is not known is a hatched stub with a question mark: an empty place would read as zero.
+// A bar without a known value is a hatched stub with a question mark, because a gap would read as zero.
 import { hatched } from "../fills.js";
 import { given, write } from "./given.js";
 

@@ -28,6 +28,8 @@ from workers.bench.review import estimate_s
 from workers.errors import PlanError
 
 NIGHTS_A_PAGE = 60
+PAGE = "schedules:show"
+TIMES = ("cron", "zone", "ends_by")
 
 
 @needs("see")
@@ -41,17 +43,12 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """A schedule of a recipe."""
     form = RecipeForm(request.POST or None, initial=_of_recipe(request))
-    if request.method == "POST" and form.is_valid():
-        chosen = form.cleaned_data
-        made = _made(
-            lambda: actions.make(
-                account_of(request), form.when(), form.plan(), recipe=chosen["recipe"], size=chosen["size"]
-            ),
-            form,
-        )
-        if made:
-            return redirect("schedules:show", made.pk)
-    return _form_page(request, form, form.planned() if form.is_bound else None)
+
+    def save() -> Schedule:
+        recipe, size = form.cleaned_data["recipe"], form.cleaned_data["size"]
+        return actions.make(account_of(request), form.when(), form.plan(), recipe=recipe, size=size)
+
+    return _form_page(request, form, save)
 
 
 def _of_recipe(request: HttpRequest) -> dict[str, object]:
@@ -78,44 +75,41 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
             request, f"Another version stored the plan of {source}, and it cannot be read. Create a new plan."
         )
         return redirect("experiments:show", pk)
-    if request.method == "POST" and form.is_valid():
-        made = _made(
-            lambda: actions.make(account_of(request), form.when(), plan, recipe=source.recipe, size=source.recipe_size),
-            form,
-        )
-        if made:
-            return redirect("schedules:show", made.pk)
-    return _form_page(request, form, plan, source=source)
+
+    def save() -> Schedule:
+        return actions.make(account_of(request), form.when(), plan, recipe=source.recipe, size=source.recipe_size)
+
+    return _form_page(request, form, save, plan, source=source)
 
 
 @needs("schedule")
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule, pk=pk)
-    now = {name: getattr(schedule, name) for name in ("name", "cron", "zone", "ends_by")}
+    now = {name: getattr(schedule, name) for name in ("name", *TIMES)}
     form = WhenForm(request.POST or None, initial=now, taken_by=schedule)
 
     def save() -> Schedule:
         actions.change(request.user, schedule, form.when())
         return schedule
 
-    if request.method == "POST" and form.is_valid() and _made(save, form):
-        return redirect("schedules:show", pk)
-    return _form_page(request, form, _plan(schedule.plan), schedule=schedule)
+    return _form_page(request, form, save, _plan(schedule.plan), schedule=schedule)
 
 
-def _made(attempt: Callable[[], Schedule], form: WhenForm) -> Schedule | None:
-    try:
-        return attempt()
-    except (Refused, PlanError) as refused:
-        for line in str(refused).splitlines():
-            form.add_error(None, line)
-    except Server.DoesNotExist:
-        form.add_error(None, "A server of this plan is not registered here. Choose a recipe instead.")
-    return None
-
-
-def _form_page(request: HttpRequest, form: WhenForm, plan: Plan | None, **more: object) -> HttpResponse:
+def _form_page(
+    request: HttpRequest, form: WhenForm, save: Callable[[], Schedule], plan: Plan | None = None, **more: object
+) -> HttpResponse:
+    """The form, or after a valid POST the page of the stored schedule."""
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect(PAGE, save().pk)
+        except (Refused, PlanError) as refused:
+            for line in str(refused).splitlines():
+                form.add_error(None, line)
+        except Server.DoesNotExist:
+            form.add_error(None, "A server of this plan is not registered here. Choose a recipe instead.")
+    if isinstance(form, RecipeForm) and form.is_bound:
+        plan = form.planned()
     shown = form.cleaned_data if form.is_bound else form.initial
     context = {"form": form, "plan": plan, "coming": _coming(shown, plan, timezone.now()), **more}
     return render(request, "schedules/form.html", context, status=422 if form.errors else 200)
@@ -176,19 +170,13 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule.objects.select_related("runs_as", "confirmed_by"), pk=pk)
     now, plan = timezone.now(), _plan(schedule.plan)
     production = queries.production(schedule)
-    try:
-        says, runs, problem = cron.in_words(schedule.cron), queries.next_runs(schedule.cron, schedule.zone, now), ""
-        overdue = queries.overdue(schedule, now)
-    except cron.NoSchedule as wrong:
-        says, runs, problem, overdue = schedule.cron, [], str(wrong), None
+    coming = _coming({name: getattr(schedule, name) for name in TIMES}, plan, now)
+    overdue = queries.overdue(schedule, now) if coming["runs"] else None
     context = {
         "schedule": schedule,
         "plan": plan,
-        "estimate_s": estimate_s(plan) if plan else None,
         "recipe": shelf.find(schedule.recipe),
-        "says": says,
-        "runs": runs,
-        "problem": problem,
+        "coming": coming,
         "overdue": queries.written(overdue, schedule.zone) if overdue else "",
         "production": production,
         "unconfirmed": queries.unconfirmed(schedule),
@@ -199,7 +187,6 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 KNOWN = Schedule.objects.select_related("confirmed_by")
-PAGE = "schedules:show"
 pause = button(
     "schedule",
     KNOWN,
@@ -234,4 +221,4 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         messages.warning(request, str(silent))
     else:
         return redirect("experiments:show", experiment.pk)
-    return redirect("schedules:show", pk)
+    return redirect(PAGE, pk)

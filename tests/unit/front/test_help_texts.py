@@ -24,7 +24,7 @@ def test_one_that_is_made_of_what_people_wrote_is_escaped():
     ("form", "name", "html"),
     [
         (PlanForm, "own_workloads", "<code>label: workload parameter=value</code>, as in <code>ten rows:"),
-        (ImportForm, "file", "As <em>Export as a file</em> on a result page"),
+        (ImportForm, "file", "from <em>Export as a file</em> on a result page"),
     ],
 )
 def test_those_that_we_wrote_as_html_are_html(db, form, name, html):

@@ -34,11 +34,3 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
     assert result.because.startswith("All nodes went down before any had flushed")
     assert result.holds.keys() == {"node 1", "node 2", "node 3"}
     assert result.holds[result.promoted] == max(result.holds.values())
-
-
-def test_a_killed_node_takes_nothing_with_it_and_joins_again(sandbox_root):
-    result = fail_over(sandbox_root, "primary-kill", "1")
-    assert bad(result) == set() and result.verdict == "valid"
-    assert result.lost.transactions == 0 < result.acknowledged and result.promoted == "node 2"
-    assert result.rejoin.state == "caught up" and result.rejoin.different_rows == 0
-    assert result.outage.detection_s > 0

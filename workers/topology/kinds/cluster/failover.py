@@ -46,7 +46,7 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
     struck.timeline.step("failover")
     if struck.fault.harmless:
         struck.primary.sandbox.stop()
-    _wait_until_noticed(struck, cluster, struck.replicas[0])
+    _wait_until_noticed(struck, cluster, struck.replicas[0], len(struck.nodes) - 1)
     noticed = struck.ports.clock()
     new = _first_to_accept(struck, struck.replicas)
     return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
@@ -54,7 +54,7 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
 
 def _forced(struck: Struck, cluster: Membership) -> Promoted:
     """Somebody tells the last node to go on without the others."""
-    _wait_until_noticed(struck, cluster, struck.primary)
+    _wait_until_noticed(struck, cluster, struck.primary, len(struck.nodes) // 2)
     struck.ports.sleep(struck.setup.detection_s)
     noticed = struck.ports.clock()
     struck.timeline.step("failover")
@@ -97,10 +97,11 @@ def _revived(struck: Struck, cluster: Membership, node: Node) -> Revived:
     return Revived(node, position, *read(node, struck.secret))
 
 
-def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node) -> None:
+def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node, present: int) -> None:
+    """Until the node counts at most so many nodes as present."""
     deadline = struck.ports.clock() + LIMIT_S
     with connect(node.sandbox.target) as connection:
-        while cluster.members(connection) == len(struck.nodes):
+        while cluster.members(connection) > present:
             _pause(struck, deadline, f"{node.name} did not notice that other nodes were gone.")
 
 

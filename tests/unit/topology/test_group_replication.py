@@ -1,0 +1,66 @@
+"""Group Replication: settings of its members, and what is refused."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from workers.sandbox.options import check
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds import group_replication as group
+from workers.topology.topology import Topology
+
+GROUP = TOPOLOGY_KINDS["group-replication"]
+PLACES = ["127.0.0.1:33061", "127.0.0.1:33062", "127.0.0.1:33063"]
+
+
+@pytest.fixture
+def build(tmp_path):
+    def made(flavour="mysql", version=(8, 0, 33), plugin=group.PLUGIN):
+        (tmp_path / plugin).touch()
+        layout = SimpleNamespace(plugin_dir=tmp_path)
+        return SimpleNamespace(flavour=flavour, version=version, title=f"{flavour} {version}", layout=layout)
+
+    return made
+
+
+def three(**given):
+    return Topology("group-replication", replicas=2, **given)
+
+
+def test_members_share_name_and_seeds_and_follow_the_topology():
+    settings = group._of_group(three(consistency="AFTER", expel_timeout_s=0), PLACES)
+    assert settings["loose_group_replication_group_seeds"] == ",".join(PLACES)
+    assert settings["loose_group_replication_consistency"] == "AFTER"
+    assert settings["loose_group_replication_member_expel_timeout"] == "0"
+    assert group._of_group(three(), PLACES) != group._of_group(three(), PLACES)  # another name for each group
+
+
+def test_its_settings_can_stand_in_an_option_file():
+    check({**group.EVERYWHERE, **group._of_group(three(), PLACES)})
+
+
+def test_every_variable_of_the_plugin_is_loose():
+    """The variables exist only after the plugin was loaded."""
+    names = [name for name in (*group.EVERYWHERE, *group._of_group(three(), PLACES)) if "group_replication" in name]
+    assert len(names) > 8 and all(name.startswith("loose_") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("server", "topology", "why"),
+    [
+        ({"flavour": "mariadb", "version": (10, 11, 19)}, three(), "needs MySQL 8.0.27"),
+        ({"version": (5, 7, 30)}, three(), "needs MySQL 8.0.27"),
+        ({"plugin": "other.so"}, three(), "comes without group_replication.so"),
+        ({}, three(expel_timeout_s=-1), "expel timeout of -1 s"),
+        ({}, three(expel_timeout_s=3601), "0 to 3600"),
+        ({}, three(writers="each"), "one primary"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(build, server, topology, why):
+    found = GROUP.problems(topology, build(**server))
+    assert len(found) == 1 and why in found[0]
+
+
+@pytest.mark.parametrize("expel_timeout_s", [0, 5, 3600])
+def test_what_can_be_is_not_refused(build, expel_timeout_s):
+    assert GROUP.problems(three(expel_timeout_s=expel_timeout_s), build()) == []

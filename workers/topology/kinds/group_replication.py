@@ -1,0 +1,162 @@
+"""Group Replication, MySQL's cluster, with one primary: a majority receives a commit before the client is answered.
+
+https://dev.mysql.com/doc/refman/8.4/en/group-replication.html
+"""
+
+import contextlib
+import secrets
+import uuid
+from collections.abc import Mapping
+
+from workers.crash import dialects
+from workers.crash.gtid import count, parse
+from workers.errors import DurascopeError, ServerEnded
+from workers.sandbox import port
+from workers.sandbox.additions import Additions
+from workers.sandbox.builds import Build
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.limited import Connection
+from workers.topology.chain import Begun, Formed
+from workers.topology.kinds.cluster.cluster import Cluster
+from workers.topology.kinds.cluster.membership import Position, node_plan
+from workers.topology.kinds.cluster.together import on_each, wait
+from workers.topology.nodes import Node, NodePlan
+from workers.topology.topology import Topology
+
+SINCE = (8, 0, 27)  # the words SOURCE and REPLICA, and the consistency levels
+RENAMED = (8, 4, 0)  # RESET MASTER
+PLUGIN = "group_replication.so"
+ACCOUNT = "durascope_repl"
+ONLINE_S, APPLIED_S = 90.0, 30.0
+ANSWER_S = 120.0  # START GROUP_REPLICATION and forcing members wait for others
+MOST_EXPEL_S = 3600
+
+# Without instruments its tables still show the members, and nothing is timed.
+LINES = (f"plugin_load_add={PLUGIN}", "loose_performance_schema_instrument='%=OFF'")
+EVERYWHERE = {
+    "log_bin": "ON",
+    "gtid_mode": "ON",
+    "enforce_gtid_consistency": "ON",
+    "loose_binlog_expire_logs_seconds": "0",
+    "performance_schema": "ON",
+    "report_host": "127.0.0.1",
+    "loose_group_replication_start_on_boot": "OFF",
+    "loose_group_replication_ip_allowlist": "127.0.0.1/8",
+    "loose_group_replication_recovery_get_public_key": "ON",
+    "loose_group_replication_recovery_use_ssl": "OFF",
+    "loose_group_replication_ssl_mode": "DISABLED",
+    "loose_group_replication_message_cache_size": "134217728",  # the least; by default 1 GiB a member
+}
+RECOVERY = (
+    f"CHANGE REPLICATION SOURCE TO SOURCE_USER = '{ACCOUNT}', SOURCE_PASSWORD = %s "
+    "FOR CHANNEL 'group_replication_recovery'"
+)
+MEMBERS = "SELECT COUNT(*) FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'"
+OWN_STATE = "SELECT member_state FROM performance_schema.replication_group_members WHERE member_id = @@server_uuid"
+APPLIER = "FOR CHANNEL 'group_replication_applier'"
+APPLIED = (
+    "SELECT GTID_SUBSET(received_transaction_set, @@GLOBAL.gtid_executed) "
+    "FROM performance_schema.replication_connection_status WHERE channel_name = 'group_replication_applier'"
+)
+
+
+class GroupReplication(Cluster):
+    key = "group-replication"
+    title = "Group Replication"
+    says = "A commit is answered when a majority has received it in memory. Each node flushes as its settings say."
+    causal_read = "SET SESSION group_replication_consistency = 'BEFORE'"
+
+    def problems(self, topology: Topology, build: Build) -> list[str]:
+        plugins = build.layout.plugin_dir
+        if build.flavour != "mysql" or build.version < SINCE:
+            return [f"{build.title} has no Group Replication that can be tried here: it needs MySQL 8.0.27 or later."]
+        expel_s = topology.expel_timeout_s
+        found = {
+            f"{build.title} comes without {PLUGIN}.": not (plugins and (plugins / PLUGIN).is_file()),
+            f"An expel timeout of {expel_s} s is not possible: 0 to {MOST_EXPEL_S} are.": (
+                not 0 <= expel_s <= MOST_EXPEL_S
+            ),
+            "Clients can commit on the first node only: the group has one primary.": topology.writers != "first",
+        }
+        return [why for why, is_so in found.items() if is_so]
+
+    def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
+        topology = begun.setup.topology
+        places = [f"127.0.0.1:{port.free_port()}" for _ in range(1 + topology.replicas)]
+        group = {**EVERYWHERE, **begun.setup.settings, **_of_group(topology, places)}
+        return tuple(
+            node_plan(begun, number, {**group, "loose_group_replication_local_address": place}, Additions(LINES))
+            for number, place in enumerate(places, start=1)
+        )
+
+    def assemble(self, formed: Formed) -> None:
+        """Histories begin anew, so that a member lacks nothing that its image brought."""
+        password = secrets.token_hex(16)
+        on_each(formed.nodes, lambda node: _prepare(node, password))
+        _start(formed.primary, bootstrap=True)
+        on_each(formed.replicas, self.join)
+
+    def members(self, connection: Connection) -> int:
+        return ask.integer(ask.value(connection, MEMBERS))
+
+    def revive(self, node: Node) -> Position:
+        """It applies what its relay log holds."""
+        node.restart({})
+        with connect(node.sandbox.target) as connection:
+            with contextlib.suppress(DurascopeError):  # a member that never applied has no relay log
+                ask.rows(connection, f"START REPLICA SQL_THREAD {APPLIER}")
+                wait(node, lambda: ask.value(connection, APPLIED) != 0, "its relay log was applied", APPLIED_S)
+                ask.rows(connection, f"STOP REPLICA SQL_THREAD {APPLIER}")
+            executed = ask.text(connection, "SELECT @@GLOBAL.gtid_executed")
+        return Position(count(parse(executed)), executed)
+
+    def bootstrap(self, node: Node, position: Position) -> None:
+        _start(node, bootstrap=True)
+
+    def force(self, node: Node) -> None:
+        with connect(node.sandbox.target, answer_s=ANSWER_S) as connection:
+            ask.rows(connection, "SET GLOBAL group_replication_force_members = @@group_replication_local_address")
+            ask.rows(connection, "SET GLOBAL group_replication_force_members = ''")
+
+    def join(self, node: Node) -> None:
+        _start(node, bootstrap=False)
+
+
+def _of_group(topology: Topology, places: list[str]) -> Mapping[str, str]:
+    return {
+        "loose_group_replication_group_name": str(uuid.uuid4()),
+        "loose_group_replication_group_seeds": ",".join(places),
+        "loose_group_replication_consistency": topology.consistency,
+        "loose_group_replication_member_expel_timeout": str(topology.expel_timeout_s),
+    }
+
+
+def _prepare(node: Node, password: str) -> None:
+    dialect, build = dialects.of(node.sandbox.build), node.sandbox.build
+    with connect(node.sandbox.target) as connection:
+        for statement in filter(str.strip, dialect.account_sql.format(account=ACCOUNT, password=password).split(";\n")):
+            ask.rows(connection, statement)
+        ask.rows(connection, "RESET MASTER" if build.version < RENAMED else "RESET BINARY LOGS AND GTIDS")
+        ask.rows(connection, RECOVERY, [password])
+
+
+def _start(node: Node, *, bootstrap: bool) -> None:
+    """Until it is online. ServerError or ServerEnded: the group, or the node, refuses."""
+    with connect(node.sandbox.target, answer_s=ANSWER_S) as connection:
+        if bootstrap:
+            ask.rows(connection, "SET GLOBAL group_replication_bootstrap_group = ON")
+        try:
+            ask.rows(connection, "START GROUP_REPLICATION")
+        finally:
+            if bootstrap:
+                ask.rows(connection, "SET GLOBAL group_replication_bootstrap_group = OFF")
+        wait(node, lambda: _is_online(node, connection), "it was online", ONLINE_S)
+
+
+def _is_online(node: Node, connection: Connection) -> bool:
+    state = ask.text(connection, OWN_STATE)
+    if state in ("ERROR", "OFFLINE"):
+        said = " ".join(line for line in node.sandbox.log_text.splitlines()[-40:] if "[ERROR]" in line)
+        raise ServerEnded(f"{node.name} is {state} in its group: {said or 'its error log names no error'}")
+    return state == "ONLINE"

@@ -7,6 +7,8 @@ their GTIDs again. Once it has passed the replica's position, the replica goes o
 although the data differ.
 """
 
+import os
+import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,9 +20,9 @@ from workers.crash.compare_tables import TABLES, WRITES_ON
 from workers.crash.dialects import Dialect
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica_link import Link, ahead
-from workers.crash.replica_twin import twin
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, SandboxError
+from workers.sandbox import images, owner, place
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
@@ -204,3 +206,34 @@ def _commit(connection: Connection, replica: Replica, count: int) -> None:
     numbers = range(last + 10, last + 10 * (count + 1), 10)  # every tenth is one row, committed by itself
     for statement in chain.from_iterable(statements(replica.secret, WRITES_ON, numbers)):
         ask.rows(connection, statement.decode())
+
+
+@contextmanager
+def twin(original: Sandbox, root: Path, settings: Mapping[str, str]) -> Iterator[Sandbox]:
+    """A running copy of a server below `root`, for what must not change the original. Removed afterwards. Raises
+    SandboxError.
+
+    The original is frozen during the copy. The copy is as after a kill of the original, with all commits in its files.
+    """
+    place.require_space(root, images.size_bytes(original.datadir))
+    folder = owner.new_folder(root / "live")
+    try:
+        with _frozen(original):
+            images.copy(original.datadir, folder / "data", original.user)
+        name, user = f"copy of {original.name}", original.user.name
+        with Sandbox.create(
+            root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder
+        ) as copy:
+            yield copy
+    finally:
+        owner.remove(folder)
+
+
+@contextmanager
+def _frozen(sandbox: Sandbox) -> Iterator[None]:
+    sandbox.settle()
+    try:
+        sandbox.freeze()
+        yield
+    finally:
+        os.kill(sandbox.pid, signal.SIGCONT)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from workers.servers.facts import Facts
 from workers.servers.present import Present, present, settings_in_words
-from workers.servers.risks import CLAIMS, CRASHES, RISKS, CrashClass, Outcome, What
+from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, CrashClass, Outcome, What
 from workers.servers.settings import SETTINGS
 
 __all__ = ["DERIVED", "DurabilityStatement", "report", "settings_in_words"]
@@ -33,17 +33,6 @@ class DurabilityStatement:
     engine: str
 
 
-_KEPT: dict[tuple[CrashClass, What], str] = {
-    ("process kill", "engine"): "Acknowledged commits survive: they were handed to the operating system.",
-    ("power loss", "engine"): "Acknowledged commits survive if the device keeps what was flushed.",
-    ("process kill", "binlog"): "Acknowledged commits are in the binlog: it was handed to the operating system.",
-    ("power loss", "binlog"): "Acknowledged commits are in the binlog if the device keeps what was flushed.",
-    ("process kill", "agreement"): "Recovery brings engine and binlog to the same transactions.",
-    (
-        "power loss",
-        "agreement",
-    ): "Recovery brings engine and binlog to the same transactions if the device keeps what was flushed.",
-}
 _KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": CLAIMS["X1"]}
 _COMMITS_BY = {
     "InnoDB": "innodb_flush_log_at_trx_commit",
@@ -68,7 +57,7 @@ def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Fact
     real = [risk for risk in found if risk.applies(now)]
     if not real:
         kept = _COMMITS_BY[engine] if engine else _KEPT_RESTS_ON[what]
-        return DurabilityStatement(crash, what, "kept", _KEPT[crash, what], _source(kept, facts), engine)
+        return DurabilityStatement(crash, what, "kept", KEPT[crash, what], _source(kept, facts), engine)
     every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
     says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)
     sources = dict.fromkeys(_source(risk.rests_on, facts) for risk in real)

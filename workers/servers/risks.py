@@ -38,13 +38,14 @@ class Risk:
         return all(applies(now) for applies in self.conditions)
 
 
-def read(path: Path) -> tuple[dict[str, str], tuple[Risk, ...]]:
-    """(claims, risks). Raises PlanError naming file, table and key."""
+def read(path: Path) -> tuple[dict[str, str], dict[tuple[CrashClass, What], str], tuple[Risk, ...]]:
+    """(claims, sentences where no risk applies, risks). Raises PlanError naming file, table and key."""
     file = TomlTable.of_file(path)
-    file.only(("claims", "risks"))
-    claims = file.table("claims")
+    file.only(("claims", "kept", "risks"))
+    claims, kept = file.table("claims"), file.table("kept")
     texts = {name: claims.text(name) for name in claims.data}
-    return texts, tuple(_risk(table, texts) for table in file.tables("risks"))
+    sentences = {(crash, what): kept.table(crash).text(what) for crash in CRASHES for what in WHATS}
+    return texts, sentences, tuple(_risk(table, texts) for table in file.tables("risks"))
 
 
 def _risk(table: TomlTable, claims: dict[str, str]) -> Risk:
@@ -63,4 +64,4 @@ def _risk(table: TomlTable, claims: dict[str, str]) -> Risk:
     )
 
 
-CLAIMS, RISKS = read(FILE)
+CLAIMS, KEPT, RISKS = read(FILE)

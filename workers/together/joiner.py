@@ -40,8 +40,6 @@ def join(part_id: int, worker: Worker) -> None:
         return
     try:
         _load(part)
-    except Cancelled as stopped:
-        _fail(part, stopped)
     except DurascopeError as failure:
         _fail(part, failure)
     except Exception as failure:

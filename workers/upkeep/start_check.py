@@ -26,6 +26,9 @@ LOOKED_AT = 20  # sealed passwords: one that opens is enough
 class CannotJoin(DurascopeError):
     """A worker was not started: it could not have done its work, or would have done harm."""
 
+    def __init__(self, why: str, fix: str = "") -> None:
+        super().__init__(f"The worker was not started: {why}", fix)
+
 
 def check(site: str) -> None:
     """Raises DurascopeError: no worker of this site can be started here as it is."""
@@ -43,7 +46,7 @@ def _name(site: str) -> None:
     try:
         site_names.check(site)
     except ValidationError as wrong:
-        raise CannotJoin(f"The worker was not started: {wrong.messages[0]}") from wrong
+        raise CannotJoin(wrong.messages[0]) from wrong
 
 
 def _database() -> None:
@@ -51,8 +54,7 @@ def _database() -> None:
         connection.ensure_connection()
     except DatabaseError as silent:
         raise CannotJoin(
-            f"The worker was not started: the database does not answer ({str(silent).strip()}).",
-            "Start the database, or correct DATABASE_URL.",
+            f"the database does not answer ({str(silent).strip()}).", "Start the database, or correct DATABASE_URL."
         ) from silent
 
 
@@ -61,14 +63,14 @@ def _version() -> None:
     loader = executor.loader
     if unapplied := executor.migration_plan(loader.graph.leaf_nodes()):
         raise CannotJoin(
-            f"The worker was not started: it is newer than the database, which lacks {unapplied[0][0]}.",
+            f"it is newer than the database, which lacks {unapplied[0][0]}.",
             "Update the web server's host first, and run there: manage.py migrate.",
         )
     replaced = {old for migration in loader.disk_migrations.values() for old in migration.replaces}
     unknown = sorted(set(loader.applied_migrations) - set(loader.disk_migrations) - replaced)
     if ours := [key for key in unknown if key[0] in loader.migrated_apps]:
         raise CannotJoin(
-            f"The worker was not started: it is older than the database, which has {'.'.join(ours[0])}.",
+            f"it is older than the database, which has {'.'.join(ours[0])}.",
             "Install the web server's version on this host.",
         )
 
@@ -82,8 +84,7 @@ def _clock() -> None:
         ahead_s = time.time() - float(cursor.fetchone()[0])
     if abs(ahead_s) > CLOCK_OFF_S:
         raise CannotJoin(
-            f"The worker was not started: this host's clock is {abs(ahead_s):.0f} s "
-            f"{'ahead of' if ahead_s > 0 else 'behind'} the database's.",
+            f"this host's clock is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's.",
             "Synchronise both clocks with a time server.",
         )
 
@@ -94,17 +95,16 @@ def _keys() -> None:
         if connection.vendor == "sqlite":
             return  # everything is on this machine: the first password makes the key
         raise CannotJoin(
-            f"The worker was not started: the key of stored passwords is not here, neither in {vault.ENVIRONMENT} nor "
-            f"in {file}.",
+            f"the key of stored passwords is not here, neither in {vault.ENVIRONMENT} nor in {file}.",
             "Copy it from the web server's host. If that host has no key, make one there: manage.py rotatekeys.",
         )
     if not vault.in_environment() and file.stat().st_mode & 0o077:
-        raise CannotJoin(f"The worker was not started: others can read {file}.", f"chmod 600 {file}")
+        raise CannotJoin(f"others can read {file}.", f"chmod 600 {file}")
     vault.box(vault.keys())
     sealed = _sealed()
     if sealed and all(map(vault.problem_with, sealed)):
         raise CannotJoin(
-            "The worker was not started: its key opens none of the stored passwords.",
+            "its key opens none of the stored passwords.",
             f"Copy {vault.ENVIRONMENT}, or the file {vault.NAME} of the home, from the web server's host.",
         )
 
@@ -120,7 +120,7 @@ def _redis() -> None:
         redis.Redis.from_url(settings.REDIS_URL, socket_timeout=REDIS_LIMIT_S).ping()
     except (redis.RedisError, OSError, ValueError) as silent:
         raise CannotJoin(
-            f"The worker was not started: Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used ({silent}).",
+            f"Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used ({silent}).",
             "Start Redis, or correct DURASCOPE_REDIS.",
         ) from silent
 
@@ -132,7 +132,7 @@ def _alone(site: str) -> None:
     local = sorted(server.name for server in attached if server.socket or says_here(server.host))
     if others and local:
         raise CannotJoin(
-            f"The worker was not started: {', '.join(local)} of site {site} is registered at a socket or at localhost, "
+            f"{', '.join(local)} of site {site} is registered at a socket or at localhost, "
             f"and a worker on {', '.join(sorted(others))} takes that for its own host.",
             "Register it under an address that all hosts of the site reach, or give this host a site of its own.",
         )

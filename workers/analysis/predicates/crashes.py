@@ -23,6 +23,7 @@ class CrashShare:
     checks: tuple[str, ...] = ()
     lost: Place | None = None
     longer_than_ms: float = 0.0
+    in_percent = True
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := measured.distrust():
@@ -45,10 +46,6 @@ class CrashShare:
         if "invalid" in outcomes:
             return True
         return None if not crash.checks or "unknown" in outcomes or set(outcomes) == {None} else False
-
-    @property
-    def in_percent(self) -> bool:
-        return True
 
     @property
     def in_words(self) -> str:

@@ -53,6 +53,7 @@ class SpeedRatio:
     over: At
     figure: str = SPEEDS[0]
     than: "SpeedRatio | None" = None
+    in_percent = False
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := _gaps(measured, (self.of, self.over)):
@@ -60,10 +61,6 @@ class SpeedRatio:
         parts = (_speed(measured, at, self.figure) for at in (self.of, self.over))
         effect = _effect("times", statistics.ratio(*parts), "one of the two points has no commits")
         return effect if self.than is None else _quotient(effect, self.than.measure(measured))
-
-    @property
-    def in_percent(self) -> bool:
-        return False
 
     @property
     def in_words(self) -> str:
@@ -95,6 +92,7 @@ class PointFigure:
 
     at: At
     figure: str = SPEEDS[0]
+    in_percent = False
 
     def measure(self, measured: MeasuredResult) -> Effect:
         unit: Unit = "commits" if self.figure == "commits per group" else "per commit"
@@ -105,10 +103,6 @@ class PointFigure:
         if self.figure in SPEEDS:
             return _effect(unit, statistics.mean_tps(_speed(measured, self.at, self.figure)), "nothing was measured")
         return _effect(unit, measured.per_commit(self.at, self.figure), f"no source has the {self.figure} here")
-
-    @property
-    def in_percent(self) -> bool:
-        return False
 
     @property
     def in_words(self) -> str:
@@ -128,6 +122,7 @@ class Steps:
     steps: all grow at 95 % when each does by itself (intersection-union test, Berger 1982)."""
 
     points: tuple[At, ...]
+    in_percent = False
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := _gaps(measured, self.points):
@@ -143,10 +138,6 @@ class Steps:
             min(step.lo for step in known if step.lo is not None),
             min(step.hi for step in known if step.hi is not None),
         )
-
-    @property
-    def in_percent(self) -> bool:
-        return False
 
     @property
     def in_words(self) -> str:

@@ -25,29 +25,22 @@ def obey(device: VolatileDevice, line: str) -> str:
     if command is None:
         return f"error: commands are {', '.join(COMMANDS)}"
     try:
-        return f"ok {command(device, *words)}".strip()
+        return f"ok {command(device, *words) or ''}".strip()
     except (ValueError, TypeError, OSError) as error:
         return f"error: {name}: {error}"
 
 
-def _set(device: VolatileDevice, k_us: str, r_mbps: str) -> str:
+def _set(device: VolatileDevice, k_us: str, r_mbps: str) -> None:
     k, r = float(k_us), float(r_mbps)
     if not (0 <= k < 1e9 and 0 <= r < 1e9):
         raise ValueError("K and R are finite and not negative")
     device.k_us, device.r_mbps = k, r
-    return ""
 
 
-def _lie(device: VolatileDevice, switch: str) -> str:
+def _lie(device: VolatileDevice, switch: str) -> None:
     if switch not in ("on", "off"):
         raise ValueError("on or off")
     device.lying = switch == "on"
-    return ""
-
-
-def _hold(device: VolatileDevice) -> str:
-    device.hold_flushes()
-    return ""
 
 
 def _cut(device: VolatileDevice, permille: str = "0", seed: str = "0", granularity: str = str(SECTOR_BYTES)) -> str:
@@ -59,20 +52,15 @@ def _cut(device: VolatileDevice, permille: str = "0", seed: str = "0", granulari
     return f"lost={cut.lost_bytes} kept={cut.kept_bytes}"
 
 
-def _reset(device: VolatileDevice) -> str:
-    device.power_on()
-    return ""
-
-
 def _stat(device: VolatileDevice) -> str:
     return " ".join(f"{name}={value + 0}" for name, value in vars(device.stats()).items())  # + 0: True is told as 1
 
 
-COMMANDS: dict[str, Callable[..., str]] = {
+COMMANDS: dict[str, Callable[..., str | None]] = {
     "set": _set,
     "lie": _lie,
-    "hold": _hold,
+    "hold": VolatileDevice.hold_flushes,
     "cut": _cut,
-    "reset": _reset,
+    "reset": VolatileDevice.power_on,
     "stat": _stat,
 }

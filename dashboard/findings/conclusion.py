@@ -27,7 +27,7 @@ def of_load(view: ResultView, progress: CellProgress) -> Finding:
 def sentences(experiment: Experiment) -> list[str]:
     """The first is the one on top of the result page."""
     found = conclusion(experiment, shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
-    return [found.sentence, *found.more]
+    return list(found.sentences)
 
 
 def remember(experiment: Experiment) -> None:

@@ -40,6 +40,10 @@ class Finding:
     def sentence(self) -> str:
         return f"{self.text} ({self.interval})." if self.interval else f"{self.text}."
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return (self.sentence, *self.more)
+
 
 @dataclass(frozen=True)
 class Pair:

@@ -161,6 +161,19 @@ def test_it_follows_the_theme(opened):
     keep(page, "dark")
 
 
+def test_the_first_screen_holds_the_answer_and_the_page_is_short(opened):
+    """Sentence, tested server, choice and picture at 1280x800; at most 5 such screens, and 8 of a phone."""
+    page = opened()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    parts = ("p.finding >> nth=1", ".tested", "#recommendation", "[data-chart=risk] .chart-plot")
+    boxes = {one: page.locator(one).bounding_box() for one in parts}
+    bottoms = {one: box["y"] + box["height"] for one, box in boxes.items()}
+    assert all(bottom <= 800 for bottom in bottoms.values()), bottoms
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5 * 800
+    page.set_viewport_size({"width": 360, "height": 780})
+    assert page.evaluate("document.documentElement.scrollHeight") <= 8 * 780
+
+
 def test_it_fits_a_phone(opened):
     page = opened(mine=1)
     page.set_viewport_size({"width": 360, "height": 780})

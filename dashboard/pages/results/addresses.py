@@ -1,4 +1,4 @@
-"""Where the parts of a result or a comparison are, for somebody who logged in and for the reader of a share link."""
+"""Addresses of the parts of a result or a comparison, for people who logged in and for guests behind a share link."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +9,8 @@ from django.urls import reverse
 
 @dataclass(frozen=True)
 class Addresses:
-    """`token` is set behind a share link, where repeating a trial does not exist. `experiment_id`: None for a
-    comparison, which has a page and a chart and nothing else."""
+    """`token`: of the share link, "" for a person who logged in. `experiment_id`: None for a comparison, which has one
+    page and one chart."""
 
     experiment_id: int | None
     token: str = ""
@@ -34,7 +34,7 @@ class Addresses:
 
     @cached_property
     def _cells(self) -> str:
-        """Looked up once: a page links to hundreds of cells."""
+        """Reversed once: a page links to hundreds of cells."""
         return self._of_one("cell", 0).removesuffix("0/")
 
     def cell_chart(self, cell_id: int, key: str, form: str) -> str:

@@ -1,4 +1,4 @@
-"""Everything that one measurement rests on: command, settings, output, figures with their sources, seconds."""
+"""The page of one measurement: command, settings, output, figures with their sources, seconds."""
 
 import shlex
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The claims part of a result page; nothing where the experiment was made from no recipe with claims."""
+"""The claims part of a result page. An experiment without a recipe, or with a recipe without claims, has none."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ def as_json(chart: Chart, name: str) -> HttpResponse:
 
 
 def as_csv(chart: Chart, name: str) -> HttpResponse:
-    """The table, raw: full precision, no thousands separators, nothing where nothing is known."""
+    """The table with full precision and without thousands separators. Unknown values are empty."""
     return _named(_csv(chart.table), name, chart, "csv")
 
 

@@ -18,7 +18,7 @@ def markdown(
 ) -> str:
     """`found`: the finding of a result without crash trials, whose `answer` is None. The page's script adds its
     address."""
-    sentences = answer.sentences if answer else (found.sentence, *found.more)
+    sentences = answer.sentences if answer else found.sentences
     choice = answer.recommendation if answer else None
     reasons = (answer.cost, *choice.reasons) if answer and choice else ()
     lines = [
@@ -35,5 +35,5 @@ def markdown(
 
 
 def _plain(text: str) -> str:
-    """Nothing in it is read as Markdown."""
+    """With every sign escaped that Markdown would interpret."""
     return SPECIAL.sub(r"\\\1", text)

@@ -1,4 +1,4 @@
-"""What the template of a result page is given."""
+"""The context of a result page's template."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ from workers.bench.plan import Plan
 def shown_to(
     experiment: Experiment, choice: Mapping[str, str], *, shared: bool, made_of: MadeOf | None = None
 ) -> ResultView:
-    """The reader's choice; behind a share link without servers' names and whatever else gives them away. `made_of`: see
-    `analysis_of`."""
+    """The reader's choice. Behind a share link, names of servers and everything that identifies them are removed.
+    `made_of`: see `analysis_of`."""
     plan = Plan.from_dict(experiment.plan)
     if shared:
         return shown(experiment, choice, neutral_names(plan), cache(redactor_of(experiment).text), made_of)
@@ -82,7 +82,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
 
 
 def _variants(view: ResultView) -> list[dict[str, object]]:
-    """`colour` None: each of several servers has its own."""
+    """`colour` None: the plan has several servers, and the variant has another colour on each of them."""
     own = [look.colour if len(view.plan.targets) == 1 else None for look in looks(view.variants)]
     return [
         {**vars(variant), "shown": view.clean(variant.name), "colour": colour}
@@ -91,12 +91,13 @@ def _variants(view: ResultView) -> list[dict[str, object]]:
 
 
 def _made_of(rows: Sequence[ResultCell]) -> MadeOf:
-    """Saves the query that counts the runs."""
+    """The rows are read already: this saves the query that counts the runs."""
     return made_of((row.run_id, row.probe_id) for row in rows if row.run_id and row.is_done)
 
 
 def contradicted(view: ResultView) -> list[dict[str, object]]:
-    """Each variant whose sources contradict each other about its fsyncs: at its fewest such threads, and how often."""
+    """Variants whose sources contradict each other about fsyncs. `at`: the fewest threads with a contradiction; `more`:
+    how many other numbers of threads have one."""
     found = [(line, [point for point in line.points if point.contradictions]) for line in view.lines]
     return [
         {
@@ -111,7 +112,7 @@ def contradicted(view: ResultView) -> list[dict[str, object]]:
 
 
 def _is_unfinished(view: ResultView, rows: Sequence[ResultCell]) -> bool:
-    """Whether a cell or a trial of the plan was not measured: what *Resume* would queue."""
+    """Whether the plan has cells or trials without a result. *Resume* queues them."""
     states = {row.state for row in rows} | {trial.state for trial in view.trials}
     return bool(states - {Cell.State.DONE})
 
@@ -135,7 +136,7 @@ def picture(chart: Chart, addresses: Addresses, query: str) -> Picture:
 
 
 def choosers(view: ResultView) -> list[dict[str, object]]:
-    """The selects above the charts; one with a single option is no choice and left out."""
+    """The selects above the charts. A select with a single option is left out."""
     servers = list(view.names)
     labels = [view.clean(label) for label in view.workloads]
     offered = (
@@ -162,7 +163,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
 
 
 def _nothing(name: str) -> str:
-    """What choosing nothing means, where that is a choice."""
+    """The label of the empty option; "" for a select without one."""
     return "all, side by side" if name == "server" else ""
 
 

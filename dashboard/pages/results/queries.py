@@ -1,4 +1,4 @@
-"""What result pages read beside the analysis. None of these loads a series or evidence."""
+"""Queries of result pages beside the analysis. `cells` and `environments` load no series and no evidence."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who looks at a page: somebody who logged in, or whoever has a share link."""
+"""The reader of a page: a person who logged in, or a guest behind a share link."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from workers.bench.plan import Plan
 
 @dataclass(frozen=True)
 class Reader:
-    """`names`: how servers are called for this reader. `redactor`: None for somebody who logged in."""
+    """`names`: server id -> its name for this reader. `redactor`: None for a person who logged in."""
 
     addresses: Addresses
     names: Mapping[int, str]
@@ -33,12 +33,12 @@ class Reader:
         return self.redactor.variables(known) if self.redactor else known
 
     def server_text(self, text: str, *, is_sandbox: bool) -> str:
-        """A log or option file. That of an attached server speaks freely of hosts and accounts: not for guests."""
+        """A log or an option file. An attached server's may name hosts and accounts: guests do not see it."""
         return self.text(text) if is_sandbox or not self.is_guest else ""
 
 
 def reader_of(experiment: Experiment, token: str = "") -> Reader:
-    """`token`: of the share link that was opened, "" for somebody who logged in."""
+    """`token`: of the share link that was opened, "" for a person who logged in."""
     addresses, plan = Addresses(experiment.pk, token), Plan.from_dict(experiment.plan)
     if token:
         return Reader(addresses, neutral_names(plan), redactor_of(experiment))

@@ -1,4 +1,4 @@
-"""Addresses of results. Charts exist a second time behind share links (`sharing:chart`...)."""
+"""Addresses of results. Share links have addresses of their own: dashboard.pages.sharing.urls."""
 
 from django.urls import path
 

@@ -1,5 +1,5 @@
-"""Pages and files of results. They are also opened by `dashboard.pages.sharing`, which has checked
-the link; whatever comes through its addresses is redacted."""
+"""Views of results and of their files. `dashboard.pages.sharing` calls them too, after it checked the link; their texts
+are then redacted."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -17,7 +17,7 @@ from dashboard.records.experiments.models import Experiment, Run
 def result_page(
     request: HttpRequest, experiment: Experiment, *, shared: bool = False, link_token: str = ""
 ) -> HttpResponse:
-    """The result of an experiment, whatever state it is in."""
+    """The result of an experiment in any state."""
     context = pages.context(experiment, request.GET, shared=shared, token=link_token)
     return render(request, "results/page.html", context)
 
@@ -49,7 +49,7 @@ def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
 
 
 def measurement_page(request: HttpRequest, run: Run, reader: Reader) -> HttpResponse:
-    """Everything that one measurement rests on."""
+    """One measurement with its evidence."""
     return render(request, "results/cell.html", cell_page.context(run, reader))
 
 

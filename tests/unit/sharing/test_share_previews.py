@@ -29,8 +29,9 @@ def test_the_page_tells_its_finding(client, shared):
     _, path = shared
     answer = client.get(path)
     tags = told(answer.content.decode())
-    assert tags["og:title"] == answer.context["crash"].finding.sentence
-    assert "lost nothing" in tags["og:description"].lower()
+    first, *others = answer.context["crash"].answer.sentences
+    assert (tags["og:title"], tags["og:description"]) == (first, " ".join(others))
+    assert first.startswith("1/1 lost nothing") and "0/0 is" in tags["og:description"]
     assert (tags["og:url"], tags["twitter:card"]) == (f"http://testserver{path}", "summary")
 
 

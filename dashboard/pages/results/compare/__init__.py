@@ -1,1 +1,1 @@
-"""Measured points of any experiments side by side; the address holds everything that is chosen."""
+"""The compare page: measured points of any experiments side by side. The address holds the whole choice."""

@@ -1,4 +1,4 @@
-"""What is compared, for its reader: two experiments, or single points as addresses with `runs` name them."""
+"""A comparison for its reader: of two experiments, or of single points, which the address names as `runs`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,8 +22,8 @@ from workers.bench.plan import Plan
 
 @dataclass(frozen=True)
 class Comparison:
-    """`environments`: groups in which like is expected, each with as many as there are `heads`; `shown`: what only this
-    way to compare gives to the template."""
+    """`environments`: groups of environments that should be alike, one in each group for each of `heads`. `shown`: the
+    part of the template's context that depends on the kind of comparison."""
 
     reader: Reader
     experiments: Sequence[Experiment]
@@ -35,7 +35,7 @@ class Comparison:
 
 
 def comparison(choice: Choice, token: str = "") -> Comparison:
-    """`token`: of the share link that was opened, "" for somebody who logged in."""
+    """`token`: of the share link that was opened, "" for a person who logged in."""
     both = experiments_named(choice)
     return _of_experiments(choice, *both, token) if both else _of_points(choice, token)
 
@@ -96,6 +96,6 @@ def _views(choice: Choice) -> list[dict[str, object]]:
 
 
 def _said(choice: Choice) -> list[tuple[str, str]]:
-    """(Name, value) of what a form that adds points carries along: they come last, so that places stay."""
+    """(Name, value) of the hidden fields of the form that adds points. New points come last, so `hide` stays right."""
     hide = ",".join(map(str, choice.hidden))
     return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale), ("hide", hide)]

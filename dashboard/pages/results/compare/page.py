@@ -1,4 +1,4 @@
-"""What the template of the compare page is given."""
+"""The context of the compare page's template."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ MOST_OFFERED = 100
 
 
 def context(choice: Choice, token: str = "") -> dict[str, object]:
-    """`token`: of the share link behind which this is shown; then nothing else can be chosen."""
+    """`token`: of the share link that was opened. Its reader cannot choose other points."""
     seen = comparison(choice, token)
     reader = seen.reader
     said = replace(choice, runs=(), a=None, b=None) if reader.is_guest else choice
@@ -61,7 +61,7 @@ def _picture(chart: Chart, choice: Choice, reader: Reader) -> Picture:
 
 
 def _unlike(groups: Iterable[Sequence[Mapping[str, object]]], reader: Reader) -> list[tuple[str, list[str]]]:
-    """What differs within each group of environments, each row once, in words that the reader may see."""
+    """The differences within each group of environments, each once. Texts that the reader may not see are removed."""
     rows = [row for group in groups for row in environment.differences(group)]
     shown = [(name, [_for(reader, name, value) for value in values]) for name, values in rows]
     return [row for n, row in enumerate(shown) if row not in shown[:n]]
@@ -98,14 +98,14 @@ def _labelled(offers: Sequence[Experiment]) -> Iterator[tuple[int, str]]:
 
 
 def _measured(about: Sequence[Experiment]) -> list[Experiment]:
-    """What points can be taken from: the baselines of what this is about first, then the newest."""
+    """The experiments that can be chosen: first the baselines of the compared experiments, then the newest."""
     newest = _with_points().defer("plan", "analysis", "claims", "outcomes")[:MOST_OFFERED]
     baselines = filter(None, map(baseline_for, about))
     return list({one.pk: one for one in (*baselines, *newest, *about)}.values())
 
 
 def _offer(experiment: Experiment, wanted: Sequence[int]) -> list[Mapping[str, object]]:
-    """The points of an experiment that can be added, and whether they are there already."""
+    """The points of an experiment that can be added. `there`: the point is compared already."""
     names = server_names(Plan.from_dict(experiment.plan))
     return [
         {

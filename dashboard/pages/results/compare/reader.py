@@ -1,4 +1,4 @@
-"""Who looks at a comparison. Behind a link, servers are called the same in all its experiments."""
+"""The reader of a comparison. Behind a share link, a server has one neutral name in all compared experiments."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from workers.bench.plan import Plan
 
 
 def reader_of(experiments: Sequence[Experiment], token: str = "") -> Reader:
-    """`token`: of the share link that was opened, "" for somebody who logged in."""
+    """`token`: of the share link that was opened, "" for a person who logged in."""
     if not token:
         return Reader(Addresses(None), {})
     names = neutral_names(*(Plan.from_dict(one.plan) for one in experiments))

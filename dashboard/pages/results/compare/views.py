@@ -1,4 +1,4 @@
-"""Comparisons; also opened by `dashboard.pages.sharing`, with the points that were shared and no others."""
+"""Views of comparisons. `dashboard.pages.sharing` calls them too, with the points that were shared and no others."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,7 +14,7 @@ from dashboard.pages.results.files import FORMS
 @needs("see")
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """Points of any experiments side by side; what is compared and how it is looked at is in the address."""
+    """Points of any experiments side by side, as the address chooses them."""
     return compare_page(request, choice(request.GET))
 
 

@@ -1,4 +1,4 @@
-"""The trials of an experiment as a list, cut to what a cell of the matrix stands for."""
+"""The trials of an experiment as a list: all of them, or those of one cell of the crash matrix."""
 
 from collections.abc import Mapping
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ STATE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
 
 
 def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, object]:
-    """`variant` and `server` are places in the plan, `crash` a kind; what is not known is ignored."""
+    """`query`: `variant` and `server` are places in the plan, `crash` is a crash kind. Unknown values are ignored."""
     view = shown_to(experiment, query, shared=reader.is_guest)
     variant = _at(view.variants, query.get("variant"))
     kind = query.get("crash") if query.get("crash") in view.crash_kinds else None
@@ -53,7 +53,7 @@ def _title(view: ResultView, variant: str | None, kind: str | None) -> str:
 
 
 def _tally(view: ResultView, chosen: list[Tried], variant: str | None, kind: str | None) -> str:
-    """The sentence of one cell of the matrix; "" where the list holds more than that."""
+    """The sentence of one cell of the matrix; "" if the list holds the trials of several cells."""
     servers = {trial.server_id for trial in chosen}
     if variant is None or kind is None or len(servers) != 1:
         return ""

@@ -73,8 +73,8 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
 
 
 def look(tally: Tally, distrusted: bool) -> str:
-    """How bad it is. Green only for what held in all trials that ended, and can be believed; a lying disk must be
-    flagged."""
+    """The severity. Green only if no trial failed, none is unclear, and the self-test of the checks did not fail. A
+    lying disk has a look of its own: the checks must flag it."""
     if not tally.invalid.n:
         return "unknown" if tally.unknown else "untried"
     if distrusted:
@@ -90,7 +90,7 @@ def look(tally: Tally, distrusted: bool) -> str:
 
 
 def _losses(tally: Tally) -> Iterable[str]:
-    """Median of what was lost from engine and binlog, the worse loss first; nothing of a place that lost nothing."""
+    """The median losses of engine and binlog, the worse loss first. A place that lost nothing is left out."""
     known = [(place, loss) for place in PLACES if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
         yield f"{place} {in_words(loss.median)}{_work(loss)}"

@@ -53,7 +53,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
 
 
 def choosers(view: ResultView) -> list[dict[str, object]]:
-    """The selects that cost against risk adds to those of the page."""
+    """The selects of the chart *Cost against risk*."""
     if not view.trials:
         return []
     kinds = [(kind, title(kind)) for kind in view.crash_kinds]

@@ -1,4 +1,4 @@
-"""All tallies of an experiment as one table: what the matrix shows, with every number."""
+"""The table behind the crash matrix, with every number."""
 
 from dashboard.charts.chart import ChartTable, Row
 from dashboard.findings.crash.statistics import Tally, of, tallies

@@ -1,4 +1,4 @@
-"""Everything that one trial's verdict rests on."""
+"""The context of the page of one crash trial: its verdict, with all evidence."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
 
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:
-    """What this one crash did, in one sentence."""
+    """The outcome of this trial in one sentence, without its full stop."""
     crash = title(trial.kind)
     if trial.verdict == Trial.Verdict.VALID:
         return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
@@ -115,7 +115,7 @@ def _check(one: CheckResult) -> dict[str, object]:
 
 
 def _causes(trial: Trial) -> tuple[Cause, ...]:
-    """Of what was lost, from the settings that the server ran with."""
+    """Why commits were lost, from the settings that the server ran with."""
     planned = _variant(trial)
     ran = of_trial(trial.environment.data if trial.environment else {}, planned.settings).settings
     lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms)

@@ -43,7 +43,7 @@ def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_re
 @needs("crash")
 @require_POST
 def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
-    """The same crash once more: same settings, kind and seed."""
+    """Repeat the crash with the same settings, kind and seed."""
     first = get_object_or_404(queries.trial(trial_id))
     try:
         actions.repeat_trial(first, request.user)

@@ -13,7 +13,7 @@ from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.crash_kinds import number_of, plural
 from dashboard.text.numbers import at, percent, sig
 from dashboard.text.words import listed
-from workers.crash.kinds import CRASH_KINDS
+from workers.bench.crash_choices import POWER_LOSSES
 
 FEW = 0.1  # an upper bound above this share asks for more trials
 
@@ -140,7 +140,7 @@ def _bound(chosen: Option) -> str:
 
 def _untried(chosen: Option) -> str:
     """A crash that leaves the page cache shows nothing of what a host loses with its power."""
-    lose_power = any(each.kind in CRASH_KINDS and CRASH_KINDS[each.kind].cuts_power for each in chosen.crashes)
+    lose_power = any(each.kind in POWER_LOSSES for each in chosen.crashes)
     return "" if lose_power else f"No power loss was tried: what {chosen.name} loses then is not known."
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from workers.errors import PlanError
 from workers.sandbox import builds
-from workers.topology.policy import POLICIES
 from workers.topology.run import run_failover
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import Topology
@@ -14,7 +13,7 @@ DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_stri
 
 def fail_over(root, fault, policy="careful", *, detection_s=0.0, cancelled=lambda: False, **topology):
     setup = FailoverSetup(
-        root, builds.find("system-mariadb"), "test", Topology(**topology), DURABLE, fault, POLICIES[policy], 7,
+        root, builds.find("system-mariadb"), "test", Topology(**topology, policy_key=policy), DURABLE, fault, 7,
         load_s=0.6, detection_s=detection_s,
     )  # fmt: skip
     return run_failover(setup, lambda step: None, cancelled)
@@ -28,23 +27,27 @@ def bad(result):
 def test_asynchronous_replication_loses_what_was_under_way_with_its_host(sandbox_root):
     result = fail_over(sandbox_root, "primary-host-loss", kind="async", rtt_ms=100)
     assert bad(result) == {"lost-promoted", "phantoms"} and result.verdict == "invalid"
-    assert result.lost.transactions == result.ghosts_acknowledged > 0 and result.phantoms > 0
-    assert result.because.endswith("(asynchronous replication).")
-    assert result.rejoin.state == "stopped" and result.rejoin.says.startswith("1236")
-    assert result.holds["primary"] == result.acknowledged == result.holds["replica 1"] + result.lost.transactions
+    assert result.lost.transactions == result.story.ghosts_acknowledged > 0 and result.story.phantoms > 0
+    assert result.story.because.endswith("(asynchronous replication).")
+    assert result.story.rejoin.state == "stopped" and result.story.rejoin.says.startswith("1236")
+    assert (
+        result.story.holds["primary"]
+        == result.acknowledged
+        == result.story.holds["replica 1"] + result.lost.transactions
+    )
 
 
 def test_semi_synchronous_replication_loses_nothing_with_the_host(sandbox_root):
     result = fail_over(sandbox_root, "primary-host-loss", kind="semi-sync", rtt_ms=100)
     assert bad(result) == set() and result.verdict == "valid"
-    assert (result.lost.transactions, result.phantoms, result.semi_sync.not_acknowledged) == (0, 0, 0)
-    assert result.acknowledged > 0 and result.reads > 0 and result.outage.total_s > 0
+    assert (result.lost.transactions, result.story.phantoms, result.story.semi_sync.not_acknowledged) == (0, 0, 0)
+    assert result.acknowledged > 0 and result.story.reads > 0 and result.story.outage.total_s > 0
 
 
 def test_a_replica_that_stops_receiving_before_it_applies_drops_its_relay_log(sandbox_root):
     result = fail_over(sandbox_root, "primary-host-loss", "stop-first", kind="semi-sync", rtt_ms=4, applying=False)
     assert result.lost.transactions == result.acknowledged > 0
-    assert result.because.startswith("The replica stopped receiving")
+    assert result.story.because.startswith("The replica stopped receiving")
 
 
 def test_a_replica_that_applies_first_keeps_its_relay_log(sandbox_root):
@@ -54,14 +57,14 @@ def test_a_replica_that_applies_first_keeps_its_relay_log(sandbox_root):
 
 def test_a_switchover_in_order_loses_nothing(sandbox_root):
     result = fail_over(sandbox_root, "switchover", kind="async", replicas=2, rtt_ms=4)
-    assert bad(result) == set() and result.rejoin.different_rows == 0
+    assert bad(result) == set() and result.story.rejoin.different_rows == 0
     assert {check.key for check in result.checks} >= {"others", "rejoin"}
 
 
 def test_an_old_primary_that_is_not_shut_off_acknowledges_what_nobody_will_find(sandbox_root):
     result = fail_over(sandbox_root, "partition", "unfenced", kind="async")
-    assert bad(result) >= {"late", "lost-promoted"} and result.outage is None
-    assert result.because.startswith("The old primary was not shut off")
+    assert bad(result) >= {"late", "lost-promoted"} and result.story.outage is None
+    assert result.story.because.startswith("The old primary was not shut off")
 
 
 def test_a_cancelled_trial_ends_and_leaves_nothing(sandbox_root):

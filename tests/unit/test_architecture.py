@@ -48,7 +48,7 @@ ROOMS = {
     "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash"), ("numpy",)),
     "bench": Room(
         ("workers.bench",),
-        ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash"),
+        ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "topology"),
         ("cryptography", "pymysql"),
     ),
     # where the installation keeps things; how a task is sent to a worker

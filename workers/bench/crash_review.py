@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from workers.bench.candidate import Candidate
-from workers.bench.plan import CONTROLS, OWNERS_COMMAND, Plan, Variant
+from workers.bench.crash_choices import CHOICES, all_kinds
+from workers.bench.plan import OWNERS_COMMAND, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
-from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
 # Measured on 2 cores (docs/research/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
 TRIAL_S = 1.5
 REPLICA_S = 2.5
+FAILOVER_S = 4.0
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -22,15 +23,16 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     if wrong := list(out_of_bounds(crash)):
         yield from wrong
         return  # below, every trial is counted
-    unknown = [kind for kind in crash.kinds if kind not in CRASH_KINDS]
-    yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CRASH_KINDS)}." for kind in unknown)
+    unknown = [kind for kind in crash.kinds if kind not in CHOICES]
+    yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CHOICES)}." for kind in unknown)
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
     size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
     if crash.kinds and not size:
         yield (
             "None of the chosen crashes is for these servers: Durascope crashes sandboxes, but attached servers "
-            "only by their owner's command. Choose another crash, or 0 trials."
+            "only by their owner's command, and faults of a topology need a variant with one. Choose another crash, or "
+            "0 trials."
         )
     if size > MOST_TRIALS:
         yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Remove some."
@@ -40,16 +42,16 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
 
 def estimate_s(plan: Plan) -> float:
     """Expected wall time of all trials in seconds. On average a crash comes after three quarters of the load."""
-    each = 0.75 * plan.crash.load_s + TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
-    return len(list(plan.trials())) * each
+    alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
+    besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
+    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s)
 
 
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:
     kinds = plan.crash.kinds
     if server.is_sandbox:
-        asked = dict.fromkeys((*kinds, *(CONTROLS if plan.crash.control_trials else ())))
-        gone = {kind: server.crash_missing[kind] for kind in asked if server.crash_missing.get(kind)}
-        yield from (f"{CRASH_KINDS[kind].title} is not available: {why}" for kind, why in gone.items())
+        gone = {kind: server.crash_missing[kind] for kind in all_kinds(plan) if server.crash_missing.get(kind)}
+        yield from (f"{CHOICES[kind].title} is not available: {why}" for kind, why in gone.items())
         yield from _replicas(plan, server)
     elif OWNERS_COMMAND not in kinds:
         return
@@ -60,9 +62,9 @@ def _server(plan: Plan, server: Candidate) -> Iterator[str]:
 
 
 def _replicas(plan: Plan, server: Candidate) -> Iterator[str]:
-    for variant in plan.variants if plan.crash.replica else ():
+    for variant in (one for one in plan.variants if plan.crash.replica or one.topology):
         why = server.replica_missing.get(variant.build)
-        if why and variant.settings.get("log_bin", "OFF").upper() in ("ON", "1"):
+        if why and (variant.topology or variant.settings.get("log_bin", "OFF").upper() in ("ON", "1")):
             yield f"Variant {variant.name} cannot have a replica: {why}. Turn replicas off, or choose a newer build."
 
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
-from workers.bench.plan import CONTROLS, Plan
-from workers.crash.kinds import CRASH_KINDS
+from workers.bench.crash_choices import CHOICES, all_kinds
+from workers.bench.plan import Plan
 
 
 class Abilities(TypedDict, total=False):
@@ -30,12 +30,11 @@ class Needs:
         own = [own_builds[target.server_id] for target in plan.targets if target.server_id in own_builds]
         if not own:
             return cls()
-        crash = plan.crash
-        kinds = (*crash.kinds, *(CONTROLS if crash.control_trials else ())) if crash.trials else ()
+        kinds = all_kinds(plan) if plan.crash.trials else ()
         return cls(
             builds=frozenset(variant.build or build for variant in plan.variants for build in own),
             device=any(variant.storage for variant in plan.variants),
-            crashes=frozenset(kinds) & CRASH_KINDS.keys(),
+            crashes=frozenset(kinds) & CHOICES.keys(),
         )
 
     def lacking(self, able: Abilities) -> list[str]:
@@ -48,7 +47,7 @@ class Needs:
         missing = able.get("crash_missing", {})
         by_reason: dict[str, list[str]] = {}
         for kind in sorted(self.crashes & missing.keys()):
-            by_reason.setdefault(missing[kind], []).append(CRASH_KINDS[kind].title)
+            by_reason.setdefault(missing[kind], []).append(CHOICES[kind].title)
         return found + [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from workers.bench.plan_field import described, fields_of
 from workers.errors import PlanError
+from workers.topology.faults import FAULTS
 
 MOST_THREADS = 1024
 MOST_LOAD_WORKERS = 16
@@ -21,7 +22,10 @@ MOST_CELLS = 5000
 ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it becomes a part of SQL, where it cannot be quoted
 ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
 OWNERS_COMMAND = "attached-expendable"  # the crash kind of attached servers
-CONTROLS = ("lying-disk", "graceful-restart")  # the positive and the negative control of the crash checks
+# The positive and the negative control: of the crash checks, and of the failover checks.
+CRASH_CONTROLS = ("lying-disk", "graceful-restart")
+FAILOVER_CONTROLS = ("asynchronous-link", "switchover")
+CONTROLS = CRASH_CONTROLS + FAILOVER_CONTROLS
 
 
 @dataclass(frozen=True)
@@ -35,14 +39,16 @@ class PlanTarget:
 
 @dataclass(frozen=True)
 class Variant:
-    """One named set of settings, and the storage engine of its tables. On sandboxes also the build and the simulated
-    device: an empty `build` is the target's own, an empty `storage` the host's disk."""
+    """One named set of settings, and the storage engine of its tables. On sandboxes also the build, the simulated
+    device and the topology: an empty `build` is the target's own, an empty `storage` the host's disk, an empty
+    `topology` one server alone."""
 
     name: str
     settings: Mapping[str, str]
     engine: str = "innodb"
     build: str = ""  # a key of workers.sandbox.builds
-    storage: str = ""  # a key of workers.sandbox.storage
+    storage: str = ""  # notation of workers.sandbox.storage
+    topology: str = ""  # notation of workers.topology.topology
 
 
 @dataclass(frozen=True)
@@ -69,12 +75,12 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class CrashPlan:
-    """Crash trials of every variant: `trials` of each kind (0: none). The controls of the self-test, lying disk and
-    graceful restart, run `control_trials` times on the baseline variant. Attached servers are crashed only by their
+    """Crash trials of every variant: `trials` of each kind (0: none). The controls of the self-test run
+    `control_trials` times on the baseline variant. Attached servers are crashed only by their
     owner's command."""
 
     kinds: tuple[str, ...] = field(default=(), metadata=described(
-        "texts", "Crashes", "What is done to the server in the middle of its load.",
+        "texts", "Crashes", "What is done to the server, or to the topology, in the middle of its load.",
         group="crash", in_sizes=True, asks=True,
     ))  # fmt: skip
     trials: int = field(default=0, metadata=described(
@@ -239,12 +245,13 @@ class Plan:
             for target in self.targets
             for variant in variants
             for kind in crash.kinds
-            if target.is_sandbox != (kind == OWNERS_COMMAND)
+            if target.is_sandbox != (kind == OWNERS_COMMAND) and (kind in FAULTS) == bool(variant.topology)
         ]
         if not crash.trials or repeat > crash.control_trials:
             return asked
         base = self.variant(self.baseline) if self.baseline else self.variants[0]
-        controls = [(target, base, kind) for target in self.targets if target.is_sandbox for kind in CONTROLS]
+        kinds = FAILOVER_CONTROLS if base.topology else CRASH_CONTROLS
+        controls = [(target, base, kind) for target in self.targets if target.is_sandbox for kind in kinds]
         return asked + [control for control in controls if control not in asked]
 
     def _blocks(self, shuffle: random.Random) -> Iterator[tuple[int, WorkloadChoice, int]]:

@@ -15,6 +15,7 @@ from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
 from workers.metrics.source import Subject
 from workers.sandbox import place
+from workers.sandbox.additions import NOTHING
 from workers.sandbox.builds import Build
 from workers.sandbox.devices import Devices
 from workers.sandbox.log_places import IN_DATADIR
@@ -28,6 +29,8 @@ from workers.servers.limited import Connection
 from workers.servers.settings import find
 from workers.servers.target import Target
 from workers.servers.undo import undo
+from workers.topology.followers import Followers
+from workers.topology.topology import Topology
 
 LOOK_S = 10.0  # longest wait of a source for an answer: meanwhile, nobody can cancel
 BeforeChange = Callable[[str, str, str], None]  # kind ("variable" | "schema"), name, old value
@@ -162,7 +165,8 @@ class AttachedStage:
 
 class SandboxStage:
     """A sandbox for this experiment: restarted when a variant needs it, removed at the end. With a `storage` it lies on
-    simulated devices of `device_bytes` each, whose flushes take time only during a measurement."""
+    simulated devices of `device_bytes` each, whose flushes take time only during a measurement. With a `topology` it is
+    the primary of replicas."""
 
     def __init__(
         self,
@@ -174,12 +178,16 @@ class SandboxStage:
         data: DataImage | None = None,
         storage: Storage | None = None,
         device_bytes: int = LOGS_BYTES,
+        topology: Topology | None = None,
     ) -> None:
         self._data = data
         self._loaded = data is not None and data.exists()
         self._restart: dict[str, str] = {}
         self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
         self._devices: Devices | None = None
+        self._followers = Followers(topology, build) if topology else None
+        self._always = self._followers.primary_settings if self._followers else {}
+        image_key = data.key if data and self._loaded else ""
         with ExitStack() as made:
             if storage:
                 place.prepare(root, unprivileged_user(user))
@@ -188,15 +196,19 @@ class SandboxStage:
                 Sandbox.create(
                     root,
                     build,
-                    {},
+                    self._always,
                     name=name,
                     user=user,
                     trace=trace,
-                    image_key=data.key if data and self._loaded else "",
+                    image_key=image_key,
                     datadir_on=self._devices.data if self._devices else None,
                     logs=self._devices.logs if self._devices else IN_DATADIR,
+                    additions=self._followers.additions if self._followers else NOTHING,
                 )
             )
+            if self._followers:
+                made.callback(self._followers.close)
+                self._followers.attach(root, self._sandbox, user, image_key)
             if data and self._loaded:
                 data.touch()
             if self._devices:
@@ -209,7 +221,7 @@ class SandboxStage:
         restart = restart_only(variant.settings, self.facts)
         if restart != self._restart:
             with self._at_no_cost():
-                self._sandbox.restart(restart)
+                self._restart_with(restart)
             self._restart = restart
             self._look()
         with connect(self.target) as connection:
@@ -232,7 +244,7 @@ class SandboxStage:
             with self._at_no_cost():
                 self._sandbox.stop()
                 self._data.keep(self._sandbox)
-                self._sandbox.restart(self._restart)
+                self._restart_with(self._restart)
             self._look()
 
     def subject(self) -> Subject:
@@ -246,7 +258,9 @@ class SandboxStage:
 
     def settle(self) -> None:
         """Write out all earlier data, so that they are not written during the next measurement. `charge` does so for
-        simulated devices."""
+        simulated devices. Replicas apply what is left of the load before."""
+        if self._followers:
+            self._followers.catch_up(self._sandbox)
         if not self._devices:
             self._sandbox.write_back()
 
@@ -260,6 +274,11 @@ class SandboxStage:
 
     def close(self) -> None:
         self._made.close()
+
+    def _restart_with(self, restart: Mapping[str, str]) -> None:
+        self._sandbox.restart({**self._always, **restart})
+        if self._followers:
+            self._followers.follow_again(self._sandbox)
 
     def _at_no_cost(self) -> AbstractContextManager[None]:
         return self._devices.at_no_cost() if self._devices else nullcontext()

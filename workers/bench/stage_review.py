@@ -6,6 +6,8 @@ from workers.bench.candidate import Candidate
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.topology import parse as parse_topology
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -16,7 +18,7 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
 
 
 def _variant(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str]:
-    if not server.is_sandbox and (variant.build or variant.storage):
+    if not server.is_sandbox and _named(variant):
         yield (
             f"Variant {variant.name} sets {' and '.join(_named(variant))}, and {server.name} is an attached server "
             "with its own. Use a sandbox, or remove that from the variant."
@@ -26,10 +28,24 @@ def _variant(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str
         yield from (f"Variant {variant.name}: {reason}" for reason in _build(variant.build, server))
     if variant.storage:
         yield from (f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, crashed))
+    if variant.topology:
+        yield from (f"Variant {variant.name}: {reason}" for reason in _topology(variant))
+
+
+def _topology(variant: Variant) -> Iterator[str]:
+    try:
+        topology = parse_topology(variant.topology)
+    except SandboxError as wrong:
+        yield str(wrong)
+        return
+    if topology.kind not in TOPOLOGY_KINDS:
+        yield f"there is no topology {topology.kind[:40]!r}. Known: {', '.join(TOPOLOGY_KINDS)}."
+    if variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
+        yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
 
 
 def _named(variant: Variant) -> list[str]:
-    return [name for name in ("build", "storage") if getattr(variant, name)]
+    return [name for name in ("build", "storage", "topology") if getattr(variant, name)]
 
 
 def _build(build: str, server: Candidate) -> Iterator[str]:

@@ -31,6 +31,7 @@ from workers.errors import Cancelled, DurascopeError, PlanError, reason
 from workers.host import shortages
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
+from workers.topology.run import run_failover
 from workers.upkeep import conducted
 from workers.upkeep.heartbeat import heartbeat
 
@@ -42,6 +43,7 @@ PORTS = Ports(
     stage=stage_of,
     measure=measure,
     crash=run_trial,
+    fail_over=run_failover,
     tell=live.LiveWriter,
     finish=lifecycle.finish,
     stopping=heartbeat.stopping.is_set,

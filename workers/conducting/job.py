@@ -23,6 +23,7 @@ from workers.bench.stage_key import StageKey
 from workers.crash.setup_and_result import TrialResult
 from workers.errors import Cancelled, DurascopeError, PlanError
 from workers.sandbox.builds import Build
+from workers.topology.setup_and_result import FailoverResult
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Ports:
     stage: Callable[["Job", StageKey], Stage]
     measure: Callable[..., Measurement]
     crash: Callable[..., TrialResult]
+    fail_over: Callable[..., FailoverResult]
     tell: Callable[[int, str], LiveWriter]
     finish: Callable[..., bool]
     stopping: Callable[[], bool]

@@ -28,6 +28,7 @@ from workers.host import environment, shortages
 from workers.metrics import device_probe, fsync_sweep
 from workers.sandbox.promise import compare
 from workers.sandbox.storage import Storage, parse
+from workers.topology.topology import parse as parse_topology
 from workers.upkeep import restores
 
 log = logging.getLogger(__name__)
@@ -53,7 +54,10 @@ def stage_of(job: Job, key: StageKey) -> Stage:
         root, user, build = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER, job.ports.find(key.build)
         data = image_for(root, build, job.plan, user)
         storage, room = parse(key.storage) if key.storage else None, device_bytes(job.plan)
-        return SandboxStage(root, build, server.name, user, data=data, storage=storage, device_bytes=room)
+        topology = parse_topology(key.topology) if key.topology else None
+        return SandboxStage(
+            root, build, server.name, user, data=data, storage=storage, device_bytes=room, topology=topology
+        )
     restores.restore(server, job.require_claim)  # an interrupted attempt may have left its own values
     return AttachedStage(
         server.target(),

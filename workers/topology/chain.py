@@ -29,7 +29,14 @@ from workers.topology.faults import Fault, Scene
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
 from workers.topology.reader import Reader
-from workers.topology.setup_and_result import FailoverResult, FailoverSetup, Rejoin, SemiSyncCounters, WriteOutage
+from workers.topology.setup_and_result import (
+    FailoverResult,
+    FailoverSetup,
+    FailoverStory,
+    Rejoin,
+    SemiSyncCounters,
+    WriteOutage,
+)
 
 LOG_LINES = 200
 
@@ -97,14 +104,12 @@ class Loaded(Formed):
 
     def so_far(self) -> FailoverResult:
         ledger = self.ledger()
-        told = np.sort(ledger.acknowledged_at_s(ledger.acknowledged()))
         return replace(
             super().so_far(),
             sent=len(ledger.sent()),
             acknowledged=len(ledger.acknowledged()),
             in_doubt=len(ledger.in_doubt()),
-            acknowledged_at_s=tuple(told.round(4).tolist()),
-            semi_sync=self.semi_sync,
+            story=FailoverStory(semi_sync=self.semi_sync, per_100_ms=_per_100_ms(ledger)),
         )
 
 
@@ -145,7 +150,10 @@ class Promoted(Struck):
         return WriteOutage(first - last, self.detection_s, self.failover_s, self.login_s)
 
     def so_far(self) -> FailoverResult:
-        return replace(super().so_far(), promoted=self.new.name, outage=self.outage)
+        known, later_s = super().so_far(), self.after.began - self.witness.began
+        after = _per_100_ms(self.after.ledger(), later_s)
+        story = replace(known.story, promoted=self.new.name, outage=self.outage, after_per_100_ms=after)
+        return replace(known, story=story)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,8 +169,9 @@ class Returned(Promoted):
     others: tuple[tuple[str, ReplicaSeen], ...]
 
     def so_far(self) -> FailoverResult:
-        back = self.rejoined
-        return replace(super().so_far(), rejoin=Rejoin(back.state, back.error, back.different_rows) if back else None)
+        known, back = super().so_far(), self.rejoined
+        rejoin = Rejoin(back.state, back.error, back.different_rows) if back else None
+        return replace(known, story=replace(known.story, rejoin=rejoin))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,3 +182,9 @@ class Judged(Returned):
 
     def so_far(self) -> FailoverResult:
         return replace(self.result, steps=self.timeline.steps())
+
+
+def _per_100_ms(ledger: Ledger, later_s: float = 0.0) -> tuple[int, ...]:
+    """Acknowledged commits in each tenth of a second since the load began."""
+    times = ledger.acknowledged_at_s(ledger.acknowledged()) + later_s
+    return tuple(np.bincount((10 * times).astype(np.int64)).tolist()) if len(times) else ()

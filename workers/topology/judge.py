@@ -54,9 +54,9 @@ def _late(ledger: Ledger, promoted_at_s: float) -> Keys:
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
     lost = _lost(ledger, evidence.kept, returned.struck_at - returned.witness.began)
     ghosts = _ghosts(evidence)
-    return replace(
-        returned.so_far(),
-        lost=lost,
+    known = returned.so_far()
+    story = replace(
+        known.story,
         phantoms=_count(evidence.read, evidence.kept),
         reads=returned.reader.rounds,
         ghosts=None if ghosts is None else len(ghosts),
@@ -64,6 +64,7 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
         holds=_holds(returned, ledger),
         because=because(returned.setup, returned.semi_sync) if lost and lost.transactions else "",
     )
+    return replace(known, lost=lost, story=story)
 
 
 def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | None:

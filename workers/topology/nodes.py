@@ -11,6 +11,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
+from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
 from workers.topology.setup_and_result import FailoverSetup
 
@@ -40,7 +41,14 @@ class Node:
 
     def restart(self, more: Mapping[str, str]) -> Recovery:
         """Start it again after a crash, with these settings beside its own. ServerEnded: it does not come back."""
+        if self.disk:
+            self.disk.storage(0)
         return self.sandbox.recover({**self.settings, **more})
+
+    def slow_down(self, storage: Storage | None) -> None:
+        """From now on a flush takes as long as on this device."""
+        if self.disk and storage:
+            self.disk.storage(1000 * storage.k_ms, storage.r_mb_per_s)
 
     def make_durable(self) -> None:
         """The preparation of a trial must outlive a crash, also the file that names the source."""

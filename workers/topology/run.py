@@ -42,7 +42,9 @@ def run_failover(
 ) -> FailoverResult:
     """Raises PlanError when this cannot be tried here, and Cancelled within two seconds. Any other error makes the
     verdict unknown; the result names the step."""
-    kind, fault = _kind(setup), _fault(setup)
+    fault = _fault(setup)
+    setup = replace(setup, topology=fault.tried_on(setup.topology))
+    kind = _kind(setup)
     if wrong := impossible(kind, setup.topology, setup.build, fault, setup.policy):
         raise PlanError(" ".join(wrong), "Change the topology, the fault or the policy, or take another build.")
     timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)

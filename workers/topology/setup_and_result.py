@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workers.crash.setup_and_result import LostWork, TrialStep
+from workers.crash.setup_and_result import LostWork, TrialResult, TrialStep
 from workers.crash.verdict import CheckResult, Outcome
 from workers.sandbox.builds import Build
+from workers.sandbox.storage import Storage
 from workers.topology.policy import FailoverPolicy
 from workers.topology.topology import Topology
 
@@ -25,14 +26,18 @@ class FailoverSetup:
     topology: Topology
     settings: Mapping[str, str]
     fault: str
-    policy: FailoverPolicy
     seed: int
     engine: str = "innodb"
     clients: int = 16
     load_s: float = 1.0
     detection_s: float = 0.0
     replica_build: Build | None = None
+    storage: Storage | None = None  # what a flush costs while the load runs; None: nothing
     user: str = ""  # who runs sandboxes when we are root
+
+    @property
+    def policy(self) -> FailoverPolicy:
+        return self.topology.policy
 
     @property
     def fault_after_s(self) -> float:
@@ -71,9 +76,32 @@ class Rejoin:
 
 
 @dataclass(frozen=True)
+class FailoverStory:
+    """The part of a failover that a crash of one server does not have, as it is stored.
+
+    `because`: one sentence, why commits were lost; "" without a loss. None: not known. `phantoms`: commits that a
+    reader saw and that the new primary lacks, after so many `reads`. `ghosts`: commits that only the old primary holds.
+    `holds`: acknowledged commits on each node at the end. `per_100_ms`, `after_per_100_ms`: commits that the old and
+    the new primary acknowledged in each tenth of a second since the load began.
+    """
+
+    promoted: str = ""
+    because: str = ""
+    phantoms: int | None = None
+    reads: int = 0
+    ghosts: int | None = None
+    ghosts_acknowledged: int | None = None
+    outage: WriteOutage | None = None
+    rejoin: Rejoin | None = None
+    semi_sync: SemiSyncCounters | None = None
+    holds: Mapping[str, int] = field(default_factory=dict)
+    per_100_ms: tuple[int, ...] = ()
+    after_per_100_ms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class FailoverResult:
-    """A trial that could not be completed is unknown, and `failed_at` names its step. `holds`: acknowledged commits on
-    each node at the end. `acknowledged_at_s`: of all clients, since the load began, ascending."""
+    """A trial that could not be completed is unknown, and `failed_at` names its step."""
 
     verdict: Outcome
     checks: tuple[CheckResult, ...]
@@ -82,21 +110,32 @@ class FailoverResult:
     acknowledged: int = 0
     in_doubt: int = 0
     fault_at_s: float = 0.0
-    promoted: str = ""
     lost: LostWork | None = None
-    phantoms: int | None = None  # None: the reader read nothing
-    reads: int = 0
-    ghosts: int | None = None  # commits that only the old primary holds; None: it did not come back
-    ghosts_acknowledged: int | None = None
-    outage: WriteOutage | None = None
-    rejoin: Rejoin | None = None
-    semi_sync: SemiSyncCounters | None = None
-    holds: Mapping[str, int] = field(default_factory=dict)
-    acknowledged_at_s: tuple[float, ...] = ()
-    because: str = ""  # one sentence: why commits were lost
+    story: FailoverStory = FailoverStory()
     failed_at: str = ""
     error: str = ""
     my_cnf: Mapping[str, str] = field(default_factory=dict)  # node -> its option file
     log_lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # node -> its error log
     digest_key: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
+
+    def as_trial(self) -> TrialResult:
+        """As the result of any trial: lost from the engine that clients use now, back when it took writes."""
+        return TrialResult(
+            self.verdict,
+            self.checks,
+            None,
+            self.steps,
+            sent=self.sent,
+            acknowledged=self.acknowledged,
+            in_doubt=self.in_doubt,
+            crash_at_s=self.fault_at_s,
+            recovery_s=self.story.outage.total_s if self.story.outage else None,
+            lost_engine=self.lost,
+            failed_at=self.failed_at,
+            error=self.error,
+            my_cnf="\n".join(f"# {node}\n{text}" for node, text in self.my_cnf.items()),
+            log_lines=tuple(f"{node}: {line}" for node, lines in self.log_lines.items() for line in lines),
+            digest_key=self.digest_key,
+            notes=self.notes,
+        )

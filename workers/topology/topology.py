@@ -1,15 +1,33 @@
-"""A topology: a primary, its replicas, the replication between them and the network that joins them."""
+"""A topology: a primary, its replicas, the replication between them and the network that joins them. Notation:
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+async                                       one replica beside the primary, without delay
+semi-sync+rtt=20ms                          a round trip of 20 ms between primary and replica
+semi-sync+wait=AFTER_COMMIT+timeout=500ms   semi-synchronous replication, with its settings
+semi-sync+replicas=2+acks=2                 two replicas; both must acknowledge
+async+policy=stop-first                     the failover follows this policy
+semi-sync+behind                            the replicas receive and do not apply until the failover
+async+replica.sync_binlog=0                 a setting of the replicas
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-MOST_REPLICAS = 4
+from workers.errors import SandboxError
+from workers.topology.policy import POLICIES, FailoverPolicy
 
-WaitPoint = Literal["AFTER_SYNC", "AFTER_COMMIT"]
-Consistency = Literal["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"]
-Writers = Literal["first", "each"]
 Role = Literal["primary", "replica"]
+
+MOST_REPLICAS = 4
+MOST_RTT_MS = 1000.0
+REPLICAS_OWN = "replica."
+WRITERS = ("first", "each")
+CONSISTENCY = ("EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER")
+WAIT_POINTS = ("AFTER_SYNC", "AFTER_COMMIT")
+TIME = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s)")
+UNIT_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+HOW = "Write for example semi-sync+rtt=20ms+replicas=2."
 
 
 @dataclass(frozen=True)
@@ -29,15 +47,82 @@ class Topology:
     kind: str = "async"
     replicas: int = 1
     rtt_ms: float = 0.0
-    wait_point: WaitPoint = "AFTER_SYNC"
+    wait_point: str = WAIT_POINTS[0]
     acknowledgements: int = 1
-    timeout_ms: int = 10_000
+    timeout_ms: float = 10_000.0
+    policy_key: str = "careful"
     replica_settings: Mapping[str, str] = field(default_factory=dict)
     applying: bool = True
-    writers: Writers = "first"
-    consistency: Consistency = "EVENTUAL"
+    writers: str = WRITERS[0]
+    consistency: str = CONSISTENCY[0]
     expel_timeout_s: int = 5
 
     @property
     def one_way_ms(self) -> float:
         return self.rtt_ms / 2
+
+    @property
+    def policy(self) -> FailoverPolicy:
+        return POLICIES[self.policy_key]
+
+
+def parse(text: str) -> Topology:
+    """The topology of this notation; its kind is not checked. Raises SandboxError."""
+    kind, *parts = text.split("+")
+    topology = Topology(kind)
+    for part in parts:
+        topology = _with(topology, part, text)
+    return topology
+
+
+def _with(topology: Topology, part: str, text: str) -> Topology:
+    name, _, value = part.partition("=")
+    if name.startswith(REPLICAS_OWN) and value:
+        own = {**topology.replica_settings, name.removeprefix(REPLICAS_OWN): value}
+        return replace(topology, replica_settings=own)
+    if part == "behind":
+        return replace(topology, applying=False)
+    if name not in PARTS:
+        known = ", ".join((*PARTS, "behind", f"{REPLICAS_OWN}NAME"))
+        raise SandboxError(f"Topology {text[:80]!r}: {part[:40]!r} is not known.", f"Known: {known}. {HOW}")
+    try:
+        return PARTS[name](topology, value)
+    except ValueError as wrong:
+        raise SandboxError(f"Topology {text[:80]!r}: {part[:40]!r} is not possible: {wrong}.", HOW) from wrong
+
+
+def _ms(value: str) -> float:
+    if not (found := TIME.fullmatch(value)):
+        raise ValueError("write a number and us, ms or s")
+    return float(found[1]) * UNIT_MS[found[2]]
+
+
+def _rtt_ms(value: str) -> float:
+    if (ms := _ms(value)) > MOST_RTT_MS:
+        raise ValueError(f"at most {MOST_RTT_MS:g} ms")
+    return ms
+
+
+def _count(value: str) -> int:
+    if not value.isdecimal() or not 1 <= int(value) <= MOST_REPLICAS:
+        raise ValueError(f"1 to {MOST_REPLICAS}")
+    return int(value)
+
+
+def _one_of(known: Iterable[str], value: str) -> str:
+    if value not in known:
+        raise ValueError(f"known: {', '.join(known)}")
+    return value
+
+
+PARTS: dict[str, Callable[[Topology, str], Topology]] = {
+    "rtt": lambda topology, value: replace(topology, rtt_ms=_rtt_ms(value)),
+    "replicas": lambda topology, value: replace(topology, replicas=_count(value)),
+    "wait": lambda topology, value: replace(topology, wait_point=_one_of(WAIT_POINTS, value)),
+    "acks": lambda topology, value: replace(topology, acknowledgements=_count(value)),
+    "timeout": lambda topology, value: replace(topology, timeout_ms=_ms(value)),
+    "writers": lambda topology, value: replace(topology, writers=_one_of(WRITERS, value)),
+    "consistency": lambda topology, value: replace(topology, consistency=_one_of(CONSISTENCY, value)),
+    "expel": lambda topology, value: replace(topology, expel_timeout_s=round(_ms(value) / 1000)),
+    "policy": lambda topology, value: replace(topology, policy_key=_one_of(POLICIES, value)),
+}

@@ -1,11 +1,14 @@
-"""Whether the crash checks can be believed: a disk that lies must be flagged, a graceful restart must not."""
+"""Whether the checks can be believed: a control that must lose commits is flagged, a control that loses none is not.
+
+A lying disk and a graceful restart control the crash checks; an asynchronous link and a switchover the failover checks.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.crash_kinds import GRACEFUL_RESTART, LYING_DISK, number_of
+from dashboard.records.experiments.crash_kinds import MUST_HOLD, MUST_LOSE, number_of
 from dashboard.records.experiments.models import Trial
 
 
@@ -26,23 +29,54 @@ def self_test(trials: Sequence[Tried]) -> SelfTest:
 
     A lying disk loses what the engine had, or all of it: one that is invalid for another reason only is not flagged.
     """
-    lying = [trial for trial in trials if trial.kind == LYING_DISK and trial.was_completed]
-    restarted = [trial for trial in trials if trial.kind == GRACEFUL_RESTART and trial.was_completed]
-    graceful = [trial for trial in restarted if trial.is_decided]
-    missed = sum(not _is_flagged(trial) for trial in lying)
-    invented = sum(trial.verdict == Trial.Verdict.INVALID for trial in graceful)
-    wrong = [f"{missed} of {number_of(LYING_DISK, len(lying))} not flagged"] if missed else []
-    wrong += [f"{invented} of {number_of(GRACEFUL_RESTART, len(graceful))} flagged"] if invented else []
+    losing = [_Control.of(kind, trials) for kind in MUST_LOSE]
+    holding = [_Control.of(kind, trials) for kind in MUST_HOLD]
+    wrong = [one.told(one.missed, "not flagged") for one in losing if one.missed]
+    wrong += [one.told(one.invented, "flagged") for one in holding if one.invented]
     if wrong:
         why = " and ".join(wrong)
         return SelfTest("failed", f"The self-test of the checks failed: {why}. No verdict of this experiment counts.")
-    if not lying:
-        return SelfTest("not tried", "The self-test of the checks did not run: no trial had a lying disk.")
-    clean = f" and nothing in {number_of(GRACEFUL_RESTART, len(graceful))}" if graceful else ""
-    unclear = len(restarted) - len(graceful)
-    open_ = f"; {number_of(GRACEFUL_RESTART, unclear)} unclear" if unclear else ""
-    flagged = f"{len(lying)} of {number_of(LYING_DISK, len(lying))}"
-    return SelfTest("passed", f"The self-test passed: the checks flagged {flagged}{clean}{open_}.")
+    flagged = [f"{len(one.completed)} of {number_of(one.kind, len(one.completed))}" for one in losing if one.completed]
+    if not flagged:
+        return SelfTest(
+            "not tried", "The self-test of the checks did not run: no trial had a lying disk or an asynchronous link."
+        )
+    clean = "".join(f" and nothing in {number_of(one.kind, len(one.decided))}" for one in holding if one.decided)
+    open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
+    return SelfTest("passed", f"The self-test passed: the checks flagged {' and '.join(flagged)}{clean}{open_}.")
+
+
+@dataclass(frozen=True)
+class _Control:
+    """The completed trials of one control."""
+
+    kind: str
+    completed: tuple[Tried, ...]
+
+    @classmethod
+    def of(cls, kind: str, trials: Sequence[Tried]) -> "_Control":
+        return cls(kind, tuple(trial for trial in trials if trial.kind == kind and trial.was_completed))
+
+    @property
+    def decided(self) -> list[Tried]:
+        return [trial for trial in self.completed if trial.is_decided]
+
+    @property
+    def unclear(self) -> int:
+        return len(self.completed) - len(self.decided)
+
+    @property
+    def missed(self) -> int:
+        return sum(not _is_flagged(trial) for trial in self.completed)
+
+    @property
+    def invented(self) -> int:
+        return sum(trial.verdict == Trial.Verdict.INVALID for trial in self.completed)
+
+    def told(self, wrong: int, what: str) -> str:
+        """ "1 of 3 lying disks not flagged": of those that could be judged."""
+        judged = self.completed if self.kind in MUST_LOSE else self.decided
+        return f"{wrong} of {number_of(self.kind, len(judged))} {what}"
 
 
 def _is_flagged(trial: Tried) -> bool:

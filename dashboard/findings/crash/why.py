@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dashboard.records.experiments.crash_kinds import LYING_DISK
 from dashboard.text.numbers import ms
 from workers.crash.kinds import CRASH_KINDS
+from workers.topology.faults import FAULTS
 
 FLUSH, ROCKSDB_FLUSH, SYNC = "innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit", "sync_binlog"
 
@@ -47,6 +48,8 @@ def _causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> 
             "No setting prevents that. Use a disk whose cache keeps its content without power.",
         )
         return
+    if kind in FAULTS:
+        return  # the trial itself tells why: workers.topology.cause
     power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
     found = [(lost.engine, _engine(power, engine, settings, lost))] if lost.engine else []
     found += [(lost.binlog, _binlog(power, settings, lost))] if lost.binlog else []

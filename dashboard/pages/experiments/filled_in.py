@@ -13,7 +13,7 @@ from workers.bench.workloads import WORKLOADS
 from workers.sandbox.storage import PROFILES
 
 USUAL = {"variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
-PARTS = ("engine", "build", "storage")  # of a variant, beside its settings
+PARTS = ("engine", "build", "storage", "topology")  # of a variant, beside its settings
 
 
 def of_recipe(recipe: Recipe, size: str) -> dict[str, object]:

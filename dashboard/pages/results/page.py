@@ -47,7 +47,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     met = places(view, rows)
     known = progress(experiment, (row.state for row in rows), view.clean)
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
-    lines = [tested.where(one.server, one.facts, tested.engines(view.plan)) for one in met]
+    engines = tested.engines(view.plan)
+    lines = dict.fromkeys(tested.where(one.server, one.facts, engines) for one in met)
     settings = tested.spelled_out(view.plan, view.clean)
     return {
         "experiment": experiment,

@@ -4,7 +4,7 @@ A control is a crash whose verdict is known before: a lying disk must lose commi
 """
 
 from dashboard.records.experiments import queries
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import CRASH_CONTROLS
 
 USUAL = 3  # at most
 
@@ -14,6 +14,6 @@ def usual(trials: int, named: int | None = None) -> int:
     trials, at most 3. None where no living worker can do a control; the result then says that the checks were not
     tested."""
     missing = queries.crash_missing()
-    if any(control in missing for control in CONTROLS):
+    if any(control in missing for control in CRASH_CONTROLS):
         return 0
     return min(trials, USUAL) if named is None else named

@@ -2,16 +2,25 @@
 
 from collections.abc import Iterable
 
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
 
-LYING_DISK, GRACEFUL_RESTART = CONTROLS
+LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
+MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
 FIRST = "power-loss"  # what cost against risk shows unless another kind was chosen
-ORDER = ("process-kill", FIRST, "torn-power-loss", *CONTROLS)
+ORDER = (
+    *("process-kill", FIRST, "torn-power-loss"),
+    *("primary-host-loss", "primary-kill", "primary-power-loss", "total-kill", "total-power-loss", "partition"),
+    *CONTROLS,
+)
 _PLURALS = {
     "power loss": "power losses",
     "torn power loss": "torn power losses",
     "process kill": "process kills",
     "lying disk": "lying disks",
+    "primary host loss": "losses of the primary's host",
+    "primary power loss": "power losses of the primary",
+    "total power loss": "total power losses",
+    "switchover": "switchovers",
 }
 
 

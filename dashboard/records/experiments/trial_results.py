@@ -13,13 +13,14 @@ from dashboard.records.experiments.models import Environment, Trial, TrialEviden
 from dashboard.records.experiments.states import move
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
 from workers.crash.setup_and_result import LostWork, TrialResult
+from workers.topology.setup_and_result import FailoverStory
 
 MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
 
 
 @retried
-def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
-    """Store verdict and evidence; False (nothing stored) when the trial was taken away."""
+def save(trial: Trial, result: TrialResult, environment: Environment, failover: FailoverStory | None = None) -> bool:
+    """Store verdict and evidence; False (nothing stored) when the trial was taken away. `failover`: of a topology."""
     with transaction.atomic():
         stored = move(
             claiming.claimed(trial),
@@ -39,7 +40,10 @@ def save(trial: Trial, result: TrialResult, environment: Environment) -> bool:
             environment=environment,
         )
         if stored:
-            TrialEvidence.objects.create(trial=trial, data=without_nul(evidence_json(result)))
+            TrialEvidence.objects.create(
+                trial=trial,
+                data=without_nul(evidence_json(result) | ({"failover": asdict(failover)} if failover else {})),
+            )
     return bool(stored) or _is_stored(trial)
 
 

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from workers.topology.cause import RULES, because
-from workers.topology.policy import POLICIES
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
 
 
 def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, **topology):
-    setup = FailoverSetup(Path("/"), object(), "", Topology(**topology), settings or {}, fault, POLICIES[policy], 1)
+    setup = FailoverSetup(Path("/"), object(), "", Topology(**topology, policy_key=policy), settings or {}, fault, 1)
     return because(setup, counters)
 
 
@@ -18,13 +17,13 @@ def test_each_cause_is_named_and_each_rule_is_used():
     said = {
         "unfenced": why("partition", "unfenced"),
         "order": why(policy="stop-first", kind="semi-sync", applying=False),
-        "start": why("all-killed", kind="semi-sync", applying=False),
+        "start": why("total-kill", kind="semi-sync", applying=False),
         "async": why(),
         "fell back": why(kind="semi-sync", counters=fell_back),
-        "flush": why("all-lose-power", kind="semi-sync", counters=held),
-        "galera": why("all-killed", kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}),
-        "first": why("all-lose-power", "first-replica", kind="galera"),
-        "memory": why("all-lose-power", "old-away", kind="group-replication"),
+        "flush": why("total-power-loss", kind="semi-sync", counters=held),
+        "galera": why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}),
+        "first": why("total-power-loss", "first-replica", kind="galera"),
+        "memory": why("total-power-loss", "old-away", kind="group-replication"),
     }
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
         "unfenced": "The old primary was not shut off",
@@ -43,7 +42,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
 
 
 def test_where_no_rule_applies_no_cause_is_invented():
-    assert why("all-killed", kind="galera", settings={"innodb_flush_log_at_trx_commit": "1"}) == ""
+    assert why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "1"}) == ""
     assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
 

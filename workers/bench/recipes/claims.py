@@ -10,8 +10,7 @@ from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
 from workers.analysis.predicates.measured import At, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
-from workers.crash.checks import CHECKS
-from workers.crash.kinds import CRASH_KINDS
+from workers.bench.crash_choices import CHECK_TITLES, CHOICES
 from workers.toml.table import TomlTable
 
 POINT = ("variant", "workload", "threads")
@@ -94,8 +93,8 @@ def _crashes(table: TomlTable, names: PlanNames) -> CrashShare:
         raise table.wrong("", "needs checks or lost, one of them", 'Write for example checks = ["lost-engine"].')
     return CrashShare(
         variants=table.some_of("variants", names.variants),
-        kinds=table.some_of("kinds", CRASH_KINDS),
-        checks=table.some_of("checks", CHECKS) if "checks" in table else (),
+        kinds=table.some_of("kinds", CHOICES),
+        checks=table.some_of("checks", CHECK_TITLES) if "checks" in table else (),
         lost=table.one_of("lost", get_args(Place)) if "lost" in table else None,
         longer_than_ms=float(table.number("longer_than_ms") or 0),
     )

@@ -21,7 +21,7 @@ from typing import Any
 
 from workers.toml.table import TomlTable
 
-PARTS = ("settings", "engine", "build", "storage")
+PARTS = ("settings", "engine", "build", "storage", "topology")
 
 
 def variants(plan: TomlTable) -> list[dict[str, Any]]:

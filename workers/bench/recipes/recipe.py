@@ -88,7 +88,7 @@ def _differing(now: Plan | CrashPlan, meant: Plan | CrashPlan) -> list[str]:
 
 
 def _same(meant: Variant, now: Variant) -> bool:
-    fixed = ("settings", "engine", *(name for name in PLACES if getattr(meant, name)))
+    fixed = ("settings", "engine", "topology", *(name for name in PLACES if getattr(meant, name)))
     return all(getattr(meant, name) == getattr(now, name) for name in fixed)
 
 

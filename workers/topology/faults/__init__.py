@@ -2,7 +2,7 @@
 
 from workers.topology.faults.alive import Partition, Switchover
 from workers.topology.faults.fault import Fault, Scene
-from workers.topology.faults.kills import AllKilled, HostLoss, MajorityLost, PrimaryKill
+from workers.topology.faults.kills import AllKilled, AsynchronousLink, HostLoss, MajorityLost, PrimaryKill
 from workers.topology.faults.power import AllLosePower, PrimaryPowerLoss
 
 __all__ = ["FAULTS", "Fault", "Scene"]
@@ -11,6 +11,6 @@ FAULTS: dict[str, Fault] = {
     fault.key: fault
     for fault in (
         HostLoss(), PrimaryKill(), PrimaryPowerLoss(), AllLosePower(), AllKilled(), MajorityLost(), Partition(),
-        Switchover(),
+        AsynchronousLink(), Switchover(),
     )
 }  # fmt: skip

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from workers.sandbox.disk import ability
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node
+from workers.topology.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class Fault:
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""
         return ability.missing() if self.primary_needs_disk or self.replicas_need_disk else ""
+
+    def tried_on(self, topology: Topology) -> Topology:
+        """The topology of the trial; a control may need another one."""
+        return topology
 
     def strike(self, scene: Scene) -> None:
         raise NotImplementedError

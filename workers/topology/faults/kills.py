@@ -3,7 +3,9 @@
 import time
 
 from workers.topology.faults.fault import Fault, Scene
+from workers.topology.topology import Topology
 
+CONTROL_RTT_MS = 100.0
 STILL_SENT_S = 0.05  # by the kernel, after its process was killed
 
 
@@ -35,9 +37,18 @@ class HostLoss(Fault):
             scene.primary.sandbox.kill()
 
 
+class AsynchronousLink(HostLoss):
+    key = "asynchronous-link"
+    title = "Asynchronous link"
+    says = "As primary's host lost, but asynchronous and with a delay of 100 ms: the positive control, which must lose."
+
+    def tried_on(self, topology: Topology) -> Topology:
+        return Topology("async", replicas=topology.replicas, rtt_ms=max(CONTROL_RTT_MS, topology.rtt_ms))
+
+
 class AllKilled(Fault):
-    key = "all-killed"
-    title = "All nodes killed"
+    key = "total-kill"
+    title = "Total kill"
     says = "The processes of the primary and of all replicas are killed at one moment."
     replicas_down = True
 

@@ -19,8 +19,8 @@ class PrimaryPowerLoss(Fault):
 
 
 class AllLosePower(Fault):
-    key = "all-lose-power"
-    title = "All nodes lose power"
+    key = "total-power-loss"
+    title = "Total power loss"
     says = "Primary and replicas lose their power at one moment."
     primary_needs_disk = replicas_need_disk = replicas_down = True
 

@@ -15,10 +15,10 @@ from dashboard.pages.results import queries
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.fleet import task_queue
-from workers.crash.kinds import CRASH_KINDS
+from workers.bench.crash_choices import CHOICES
 
 router = Router()
-Kind: TypeAlias = Literal[tuple(CRASH_KINDS)]  # type: ignore[valid-type]
+Kind: TypeAlias = Literal[tuple(CHOICES)]  # type: ignore[valid-type]
 State: TypeAlias = Literal[tuple(Trial.State.values)]  # type: ignore[valid-type]
 Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 

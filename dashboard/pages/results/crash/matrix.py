@@ -8,7 +8,7 @@ from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally, in_wor
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.crash_kinds import LYING_DISK, title
+from dashboard.records.experiments.crash_kinds import MUST_LOSE, title
 from dashboard.text.numbers import ms
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
@@ -74,12 +74,12 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
 
 def look(tally: Tally, distrusted: bool) -> str:
     """The severity. Green only if no trial failed, none is unclear, and the self-test of the checks did not fail. A
-    lying disk has a look of its own: the checks must flag it."""
+    control that must lose commits has a look of its own: the checks must flag it."""
     if not tally.invalid.n:
         return "unknown" if tally.unknown else "untried"
     if distrusted:
         return "unknown"
-    if tally.kind == LYING_DISK:
+    if tally.kind in MUST_LOSE:
         return "flagged"
     if not tally.invalid.k:
         return "unknown" if tally.unknown else "held"

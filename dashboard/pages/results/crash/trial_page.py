@@ -7,16 +7,18 @@ from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
+from dashboard.pages.results.crash import failover
 from dashboard.pages.results.crash.listing import STATE_OF
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
+from workers.bench.crash_choices import CHECK_TITLES
 from workers.bench.plan import Plan, Variant
-from workers.crash.checks import CHECKS
 from workers.crash.setup_and_result import TrialStep
 from workers.crash.verdict import CheckResult
+from workers.topology.faults import FAULTS
 
 SHOWN_OFFENDERS = 20
 
@@ -41,6 +43,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "word": trial.verdict_label or trial.get_state_display(),
         "sentence": sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),
+        "failover": failover.view(data.get("failover"), data.get("crash_at_s") or 0.0),
         "data": data,
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps),
@@ -64,6 +67,8 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     if trial.verdict == Trial.Verdict.VALID:
         return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
     if trial.verdict == Trial.Verdict.INVALID:
+        if trial.kind in FAULTS and trial.lost_engine:
+            return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
         lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
         if lost:
             return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
@@ -80,6 +85,8 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
 
 def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     """(Place, commits lost from it, the time in which they were committed), the worse loss first."""
+    if trial.kind in FAULTS:
+        return (("new primary", trial.lost_engine, trial.lost_engine_ms),)
     engine = ("engine", trial.lost_engine, trial.lost_engine_ms)
     binlog = ("binlog", trial.lost_binlog, trial.lost_binlog_ms)
     return (binlog, engine) if (trial.lost_binlog or 0) > (trial.lost_engine or 0) else (engine, binlog)
@@ -106,7 +113,7 @@ def _check(one: CheckResult) -> dict[str, object]:
     offenders = [f"client {client}, number {n:,}" for client, n in one.offenders]
     return {
         "state": STATE_OF[one.outcome],
-        "name": CHECKS[one.key].title if one.key in CHECKS else one.key.replace("-", " "),
+        "name": CHECK_TITLES.get(one.key, one.key.replace("-", " ")),
         "says": one.says,
         "count": one.count,
         "offenders": offenders[:SHOWN_OFFENDERS],

@@ -55,7 +55,7 @@ class SemiSync(Following):
             return {f"loose_{replica}_enabled": "ON"}
         waits = {
             f"loose_{source}_enabled": "ON",
-            f"loose_{source}_timeout": str(topology.timeout_ms),
+            f"loose_{source}_timeout": f"{topology.timeout_ms:.0f}",
             f"loose_{source}_wait_point": topology.wait_point,
         }
         if topology.acknowledgements > 1:

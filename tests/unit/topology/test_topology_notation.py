@@ -1,0 +1,44 @@
+"""The notation of a topology."""
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.topology.policy import POLICIES
+from workers.topology.topology import PARTS, Topology, parse
+
+
+def test_a_kind_alone_has_one_replica_and_no_delay():
+    assert parse("async") == Topology("async", replicas=1, rtt_ms=0, policy_key="careful")
+    assert parse("async").policy is POLICIES["careful"]
+
+
+def test_every_part_is_read():
+    text = "semi-sync+rtt=20ms+replicas=3+wait=AFTER_COMMIT+acks=2+timeout=0.5s+writers=each+consistency=AFTER"
+    text += "+expel=2s+policy=stop-first+behind"
+    assert {part.split("=")[0] for part in text.split("+")[1:-1]} == PARTS.keys()
+    assert parse(f"{text}+replica.sync_binlog=0+replica.innodb_flush_log_at_trx_commit=2") == Topology(
+        "semi-sync", 3, 20.0, "AFTER_COMMIT", 2, 500.0, "stop-first",
+        {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}, False, "each", "AFTER", 2,
+    )  # fmt: skip
+    assert parse("async+rtt=500us").one_way_ms == 0.25
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("async+speed=3", "'speed=3' is not known. Known: rtt"),
+        ("async+", "'' is not known"),
+        ("async+replica.sync_binlog=", "is not known"),
+        ("async+rtt=20", "write a number and us, ms or s"),
+        ("async+rtt=2s", "at most 1000 ms"),
+        ("async+replicas=0", "1 to 4"),
+        ("async+replicas=5", "1 to 4"),
+        ("async+replicas=x", "1 to 4"),
+        ("semi-sync+wait=SOON", "known: AFTER_SYNC, AFTER_COMMIT"),
+        ("async+policy=prayer", "known: careful"),
+    ],
+)
+def test_what_is_no_topology_is_refused_with_the_reason(text, why):
+    with pytest.raises(SandboxError, match=why) as refused:
+        parse(text)
+    assert "semi-sync+rtt=20ms+replicas=2" in refused.value.fix

@@ -1,0 +1,69 @@
+"""Replicas begin to follow a primary: what trials and loads on a topology share."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from workers.crash import dialects
+from workers.crash.replica_link import Link
+from workers.errors import SandboxError
+from workers.sandbox.builds import Build
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.topology.kinds.following.replication import Replication
+from workers.topology.topology import Role, Topology
+
+FORM_S = 60.0
+POLL_S = 0.02
+
+
+def settings_of(
+    kind: Replication, topology: Topology, build: Build, role: Role, settings: Mapping[str, str]
+) -> dict[str, str]:
+    """All settings of a node. A replica is set up as its primary, so that it can take its place."""
+    dialect = dialects.of(build)
+    own = {**_crash_safe(build), **settings, **topology.replica_settings} if role == "replica" else settings
+    return {
+        **dialect.of_source,
+        **dialect.of_follower,
+        **kind.settings(topology, build, role),
+        **own,
+        "log_bin": "ON",
+    }
+
+
+def _crash_safe(build: Build) -> Mapping[str, str]:
+    """MySQL's manual asks for it on a replica that shall survive a crash."""
+    return {"relay_log_recovery": "ON"} if build.flavour == "mysql" else {}
+
+
+def begin(links: Sequence[Link]) -> None:
+    """Each follower begins at the present position of its source. Raises SandboxError or ServerError."""
+    for link in links:
+        with connect(link.source.target) as source, connect(link.follower.target) as follower:
+            ask.rows(follower, link.dialect.begin, [link.written(source)])
+        link.start()
+    catch_up(links)
+
+
+def catch_up(links: Sequence[Link], limit_s: float = FORM_S) -> None:
+    """Wait until every follower has everything. Raises SandboxError or ServerError."""
+    deadline = time.monotonic() + limit_s
+    for link in links:
+        if (followed := link.follow(max(0.0, deadline - time.monotonic()))).state != "caught up":
+            raise SandboxError(f"A replica does not follow its primary: {followed.error}", "Nothing was measured.")
+
+
+def wait_until_ready(
+    kind: Replication, topology: Topology, primary: Sandbox, must_go_on: Callable[[], None] = lambda: None
+) -> None:
+    """SandboxError when the primary does not replicate as its topology asks."""
+    deadline = time.monotonic() + FORM_S
+    with connect(primary.target) as connection:
+        while not kind.is_ready(connection, topology):
+            must_go_on()
+            if time.monotonic() > deadline:
+                raise SandboxError(
+                    f"{kind.title} replication did not begin within {FORM_S:g} s.", "Look at the error log."
+                )
+            time.sleep(POLL_S)

@@ -9,11 +9,12 @@ MOST_VARIANTS = 8  # more are listed in the evidence only
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
-    """`db1: MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Facts that are not known are left out."""
+    """`db1, MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Facts that are not known are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
     device = known.get("simulated device") or known.get("device model")
     files = known.get("file system")
     parts = [
+        name,
         _version(known.get("server version", "")),
         " and ".join(engines),
         f"on {device}" if device else f"on {files}" if files else "",
@@ -21,7 +22,7 @@ def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
         f"{known['cores']} cores" if "cores" in known else "",
         f"{known['memory']} of memory" if "memory" in known else "",
     ]
-    return f"{name}: {', '.join(part for part in parts if part)}"
+    return ", ".join(part for part in parts if part)
 
 
 def _version(text: str) -> str:

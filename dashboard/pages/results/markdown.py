@@ -28,7 +28,7 @@ def markdown(
         *(["", f"**{_plain(choice.choice)}**"] if choice else []),
         *(f"- {_plain(reason)}" for reason in reasons if reason),
         "",
-        *map(_plain, tested),
+        *(f"Tested: {_plain(line)}." for line in tested),
         *(f"- {_plain(variant)} = `{values.replace('`', '')}`" for variant, values in settings),
     ]
     return "\n".join(lines)

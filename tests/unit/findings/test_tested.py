@@ -23,11 +23,11 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
 )
 def test_it_names_server_version_engine_disk_and_host(more, disk):
     parts = ["MariaDB 10.11.19", "InnoDB", disk, "AMD EPYC", "2 cores", "23.5 GiB of memory"]
-    assert where("db1", FACTS | more, ["InnoDB"]) == f"db1: {', '.join(filter(None, parts))}"
+    assert where("db1", FACTS | more, ["InnoDB"]) == f"db1, {', '.join(filter(None, parts))}"
 
 
 def test_facts_that_are_not_known_are_left_out():
-    assert where("db1", dict.fromkeys(FACTS, UNKNOWN), ["MyRocks"]) == "db1: MyRocks"
+    assert where("db1", dict.fromkeys(FACTS, UNKNOWN), ["MyRocks"]) == "db1, MyRocks"
     assert "MySQL 8.0.33" in where("db1", {"server version": "8.0.33"}, [])
 
 

@@ -10,12 +10,12 @@ ANSWER = Answer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5 ms.",
 
 
 def test_it_holds_the_answer_the_choice_and_the_settings():
-    text = markdown("Cost?", Finding("x"), ANSWER, ["db1: MariaDB"], [("1/1", "sync_binlog=1")])
+    text = markdown("Cost?", Finding("x"), ANSWER, ["db1, MariaDB"], [("1/1", "sync_binlog=1")])
     lines = text.splitlines()
     assert lines[0] == "**Cost?**"
     assert lines[2:4] == ["1/1 lost nothing.", "0/0 is faster."]
     assert "**Use 1/1.**" in lines and "- 0/0 lost commits." in lines and "- A commit takes 5 ms." in lines
-    assert "- 1/1 = `sync_binlog=1`" in lines
+    assert "- 1/1 = `sync_binlog=1`" in lines and "Tested: db1, MariaDB." in lines
 
 
 def test_without_crashes_it_holds_the_finding():

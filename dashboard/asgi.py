@@ -1,7 +1,6 @@
-"""The web server's entry. uvicorn receives and sends in its event loop; one of a few threads, which stay, makes a page
-from beginning to end, as under WSGI, and keeps its connection to the database. Measured beside it
-(docs/research/speed.md):
-Django's own ASGI handler takes 2.6 times the processor time for a shared page, and 80 slow visitors stop gunicorn."""
+"""The entry of the web server. uvicorn receives and sends in its event loop. A few permanent threads make whole pages,
+as under WSGI, and keep their connections to the database. Measured (docs/research/speed.md): Django's own ASGI handler
+takes 2.6 times the processor time for a shared page, and 80 slow visitors block gunicorn."""
 
 import gc
 import os
@@ -18,14 +17,14 @@ from dashboard.pages.forwarded import Application, Forwarded, Message, Receive, 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
-THREADS = 32  # requests that are worked on at once; one that asks a far sign-on service may take seconds
+THREADS = 32  # requests at once; a request to a distant sign-on service may take seconds
 PART_BYTES = 1 << 20
 MOST_BYTES = 257 << 20  # of a request, as in deploy/nginx.conf: the largest file that can be imported, and its form
 
 
 class Whole:
-    """Around the threads: no thread waits for a slow visitor, because a request is taken to one when it is whole. A
-    request above `most` bytes is refused with 413, so that no visitor fills the disk."""
+    """Passes a request to a thread when it is complete, so that no thread waits for a slow visitor. A request above
+    `most` bytes is refused with 413, so that no visitor fills the disk."""
 
     def __init__(self, application: Application, most: int = MOST_BYTES) -> None:
         self._application, self._most = application, most
@@ -57,7 +56,7 @@ async def _too_large(send: Send) -> None:
 
 
 def _sized(scope: Scope, length: int) -> Scope:
-    """WSGI knows no body without a length; a visitor may send one in chunks."""
+    """WSGI needs a length; a visitor may send a body in chunks."""
     others = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
     return {**scope, "headers": [*others, (b"content-length", str(length).encode())]}
 
@@ -73,8 +72,8 @@ def _again(body: IO[bytes], length: int) -> Receive:
 usable.check_or_exit()
 pages = WSGIMiddleware(get_wsgi_application(), THREADS)  # type: ignore[arg-type]  # its own types of WSGI
 application = Forwarded(Whole(pages), settings.PROXIES)  # type: ignore[arg-type]  # its own types of ASGI
-# What was loaded stays for ever. The garbage collector would look through all of it (70 ms) every few large pages.
+# Loaded modules stay. Without `freeze` the garbage collector would scan them (70 ms) every few large pages.
 import_module(settings.ROOT_URLCONF)
-import_module("scipy.stats")  # loaded at first need elsewhere (a second): no page shall wait for it
+import_module("scipy.stats")  # loading takes a second: no page has to wait for it
 gc.collect()
 gc.freeze()

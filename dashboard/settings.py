@@ -17,7 +17,7 @@ HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
 SECRET_KEY = secret("secret_key", get_random_secret_key)
 ALLOWED_HOSTS = os.environ.get("DURASCOPE_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-PROXIES = forwarded.proxies(os.environ)  # beside the unix socket: whose word about who asks is believed
+PROXIES = forwarded.proxies(os.environ)  # trusted to name the client's address, beside the unix socket
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("DURASCOPE_ORIGINS", "").split(",") if origin]
 
 INSTALLED_APPS = [
@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "dashboard.pages.accounts.sessions.Idle",
-    "dashboard.pages.accounts.gate.Gate",  # deny by default
+    "dashboard.pages.accounts.gate.Gate",  # denies by default
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -90,7 +90,7 @@ TEMPLATES = [
 DATABASES = databases(os.environ)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHES = {  # what is counted while somebody logs in, for all processes alike
+CACHES = {  # failed logins, counted for all processes together
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "accounts_cache",
@@ -110,11 +110,11 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("DURASCOPE_HTTPS") == "1"
-if SESSION_COOKIE_SECURE:  # by this prefix browsers let no other host of the domain, and no plain HTTP, set them
+if SESSION_COOKIE_SECURE:  # with this prefix no other host and no plain HTTP can set them
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 
 ACCOUNT_ADAPTER = "dashboard.pages.accounts.adapter.AccountAdapter"
-ACCOUNT_EMAIL_VERIFICATION = "none"  # accounts are made by administrators: nothing is sent by mail
+ACCOUNT_EMAIL_VERIFICATION = "none"  # administrators create accounts: no mail is sent
 ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: pages.accounts.throttle; second factors: allauth
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own pages: pages.accounts.confirmed
@@ -129,14 +129,14 @@ MFA_FORMS = {
     "edit_webauthn": "dashboard.pages.accounts.forms.PasskeyNameForm",
 }
 MFA_ALLOW_UNVERIFIED_EMAIL = True
-MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in: it asks for a finger or a PIN
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in, with a finger or a PIN
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # without TLS browsers offer passkeys on localhost only
 MFA_TOTP_TOLERANCE = 1  # telephones whose clock is half a minute off
 SOCIALACCOUNT_ADAPTER = "dashboard.pages.accounts.adapter.SignOnAdapter"
 SIGN_ON = sign_on.company(os.environ)
 SIGN_ON_ROLE = SIGN_ON.role if SIGN_ON else ""
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [SIGN_ON.app] if SIGN_ON else [], "OAUTH_PKCE_ENABLED": True}}
-# Redirecting to HTTPS and HSTS speak for a host name and all its ports: they are the TLS proxy's to decide.
+# Redirects to HTTPS and HSTS apply to all ports of a host name: the TLS proxy decides about them.
 SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -169,12 +169,12 @@ STORAGES = {
     "staticfiles": {"BACKEND": "dashboard.pages.collected.HashedFiles"},
 }
 
-SITE = os.environ.get("DURASCOPE_SITE", "local")  # where this worker is: it measures what is registered there
+SITE = os.environ.get("DURASCOPE_SITE", "local")  # this worker measures the servers of this site
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sandbox.users chooses
-CRASH_PROGRAMS = listed_programs.listed(os.environ)  # what owners may have workers run; administrators: anything
-RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # recipes of one's own, one TOML file each
+CRASH_PROGRAMS = listed_programs.listed(os.environ)  # programs for owners; administrators may choose any
+RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # the user's recipes, one TOML file each
 REDIS_URL = redis_url()
 IMPORT_APART = True  # files of experiments are read in a process of their own (dashboard.portable.apart)
 ADDRESS = os.environ.get("DURASCOPE_ADDRESS", "").rstrip("/")  # of this installation, for links in messages

@@ -1,4 +1,4 @@
-"""All addresses. Each app names its own."""
+"""All addresses. Each topic names its own."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""Where the time of a commit goes, by threads: flushes of its logs, and what is left."""
+"""The parts of a commit's time, by threads: flushes of its logs, and the rest."""
 
 from collections.abc import Sequence
 
@@ -50,7 +50,7 @@ def _row(line: VariantLine, one: CommitTime, used: Sequence[str]) -> Row:
 
 
 def _told(ones: Sequence[CommitTime]) -> dict[int, Anatomy]:
-    """Threads -> where the time goes, as far as that is known."""
+    """Threads -> parts of the time, if known."""
     return {one.threads: one.anatomy for one in ones if isinstance(one.anatomy, Anatomy)}
 
 

@@ -1,4 +1,4 @@
-"""Lengths and places of bars to scale, in thousandths of the widest: the page draws them as SVG, without styles."""
+"""Lengths and places of bars to scale, in thousandths of the widest. The page draws them as SVG without styles."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workers.crash.setup_and_result import TrialStep
 
 WIDTH = 1000
-LEAST = 6  # a part that is there can be seen, however small
+LEAST = 6  # the smallest part is still visible
 AFTERWARDS = ("evidence", "replica", "checks")  # steps of a trial after the recovery
 
 
@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class FoundSets:
-    """How many transactions are in which place, as the evidence of a trial keeps it; None: not known."""
+    """Numbers of transactions by place, from the evidence of a trial; None: not known."""
 
     acknowledged: int | None = None
     in_doubt: int | None = None
@@ -45,7 +45,7 @@ Lengths = Sequence[tuple[str, str, float]]  # look, name and value of each part
 
 
 def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -> list[Bar]:
-    """Acknowledged transactions, and how many of them engine, binlog and replica hold, to one scale."""
+    """Acknowledged transactions, and how many of them engine, binlog and replica hold, on one scale."""
     told = acknowledged if found.acknowledged is None else found.acknowledged
     if told is None:
         return []
@@ -77,8 +77,8 @@ def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None
 
 @dataclass(frozen=True)
 class TimeLine:
-    """`rows`: the steps from the load to the recovery, where each began and as long as it took, to one scale. `folded`:
-    the steps before and after, which would leave the crash no room."""
+    """`rows`: the steps from the load to the recovery with start and duration, on one scale. `folded`: the steps before
+    and after, which would make the crash too small to see."""
 
     rows: tuple[tuple[Bar, TrialStep], ...]
     folded: tuple[TrialStep, ...] = ()

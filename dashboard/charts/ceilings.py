@@ -1,4 +1,4 @@
-"""Throughput under its ceilings: how fast commits could be if they waited for nothing but their fsyncs."""
+"""Throughput and its ceilings: the rate of commits that wait for their fsyncs only."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def ceiling_of(line: VariantLine) -> FsyncCeiling | None:
 
 
 def shared(line: VariantLine, bound: FsyncCeiling, most_tps: float) -> ChartSeries:
-    """The ceiling with group commit as far up as a picture of measured curves has room."""
+    """The ceiling with group commit, cut at the top of the chart of measured curves."""
     dots = tuple(Dot(p.threads, y) for p in line.points if (y := bound.shared_tps(p.threads)) <= most_tps)
     return ChartSeries(line.name, line.colour, dots, ceiling=True)
 

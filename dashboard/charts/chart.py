@@ -1,4 +1,4 @@
-"""A chart as data: the payload of docs/charts.md, and the table that is its text alternative."""
+"""A chart as data: the payload of docs/charts.md, and the table as its text alternative."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dashboard.findings.lines import VariantLine
+from dashboard.findings.looks import COLOURS
+from dashboard.findings.point import Point
 from workers.analysis.not_computable import NotComputable
 
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
-COLOURS = 8  # in static/css/tokens.css; more lines than that are crowded
-PANELS = 5  # more small charts below each other than that need a higher picture
+PANELS = 5  # with more small charts the picture is higher
 NOT_AVAILABLE = "not available here"
 Cell = str | float | int | None
 Row = tuple[Cell, ...]
@@ -50,8 +51,8 @@ class Dot:
 
 @dataclass(frozen=True)
 class ChartSeries:
-    """`dash`: number of the style, 0 is a plain line. `ceiling`: a bound, `fit`: a model's curve, neither measured.
-    `panel`: the small chart that it is drawn in, "" where one chart holds all series."""
+    """`dash`: number of the style; 0 is a plain line. `ceiling`: a bound; `fit`: a model's curve. Neither is measured.
+    `panel`: the small chart of the series, "" if one chart holds all series."""
 
     name: str
     colour: int
@@ -72,7 +73,7 @@ class ChartSeries:
 
 @dataclass(frozen=True)
 class Mark:
-    """A place on the x axis where the series `of` changed; `label` is its number on the page."""
+    """A place on the x axis at which the series `of` changed; `label` is its number on the page."""
 
     x: float
     label: str
@@ -85,7 +86,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class ChartTable:
-    """`columns`: (title, key of dashboard.text.numbers.FORMATS); rows hold raw values, None where nothing is known."""
+    """`columns`: (title, key of dashboard.text.numbers.FORMATS); rows have raw values, None: not known."""
 
     columns: tuple[tuple[str, str], ...]
     rows: tuple[Row, ...] = ()
@@ -102,7 +103,7 @@ class ChartTable:
 
 @dataclass(frozen=True)
 class Chart:
-    """`empty`: why there is nothing to draw; `source`: where the figures were read; `note`: how to read it."""
+    """`empty`: why there is nothing to draw; `source`: the source of the figures; `note`: how to read it."""
 
     key: str
     title: str
@@ -117,7 +118,7 @@ class Chart:
     marks: tuple[Mark, ...] = ()
 
     def cleaned(self, clean: Callable[[str], str]) -> "Chart":
-        """The same chart with every text in it cleaned for a reader who may not see all."""
+        """The same chart with every text cleaned, for a reader who may not see all."""
         x = replace(self.x, categories=tuple(map(clean, self.x.categories)))
         y = replace(self.y, label=clean(self.y.label))
         series = tuple(
@@ -137,8 +138,8 @@ class Chart:
 
     @property
     def is_crowded(self) -> bool:
-        """As static/js/charts/crowd.js judges: the page leaves the room before scripts run. Of an outline, whose series
-        come later, by the lines of its table."""
+        """The same rule as in static/js/charts/crowd.js, so that the page reserves the room before scripts run. An
+        outline has no series yet; the lines of its table count."""
         if panels := {one.panel for one in self.series if one.panel}:
             return len(panels) > PANELS
         measured = sum(not (one.ceiling or one.fit) for one in self.series)
@@ -158,12 +159,12 @@ class Chart:
 
 
 def sources(used: Sequence[str]) -> str:
-    """Each source once, in the order met."""
+    """Each source once, in order."""
     return ", ".join(dict.fromkeys(source for source in used if source))
 
 
 def reasons(models: Iterable[object]) -> str:
-    """Why models could not be computed, each reason once."""
+    """Why models could not be computed, without duplicates."""
     why = dict.fromkeys(one.why for one in models if isinstance(one, NotComputable))
     return " ".join(why) or "nothing has been measured yet."
 
@@ -172,6 +173,11 @@ def throughput_of(line: VariantLine, dash: int = 0) -> ChartSeries:
     """With 95 % intervals."""
     dots = tuple(Dot(point.threads, point.tps, point.lo, point.hi) for point in line.points)
     return ChartSeries(line.name, line.colour, dots, dash)
+
+
+def by_threads(line: VariantLine, value: Callable[[Point], float | None]) -> ChartSeries:
+    known = ((point.threads, value(point)) for point in line.points)
+    return ChartSeries(line.name, line.colour, tuple(Dot(x, y) for x, y in known if y is not None), line.dash)
 
 
 def _short(value: float | None) -> float | None:

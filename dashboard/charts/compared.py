@@ -1,4 +1,4 @@
-"""The picture of a comparison: a bar for each point, or a line over the threads for each variant."""
+"""The chart of a comparison: a bar for each point, or a line over the threads for each variant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
+from dashboard.findings.looks import COLOURS
 from dashboard.records.experiments.models import Experiment
 
 KEY = "compared"
-PALETTE = 8  # colours in static/css/tokens.css
-SLOT = "one"  # all bars share it: each stands alone at its place, and as broad as there is room
+SLOT = "one"  # all bars share one stack, so each is as wide as possible
 
 
 @dataclass(frozen=True)
 class ComparedChart(Chart):
-    """`points_of`: the places of each series' points; `hidden`: of the points that the address hides. A line is hidden
-    with all its points, so that the same stays hidden when bars become lines."""
+    """`points_of`: the places of each series' points; `hidden`: places of hidden points. A line is hidden if all its
+    points are, so the same stays hidden when bars become lines."""
 
     points_of: tuple[tuple[int, ...], ...] = ()
     hidden: tuple[int, ...] = ()
@@ -50,7 +50,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
 
 
 def _y(columns: Sequence[Column], figure: ComparedFigure) -> Axis:
-    """Throughput is of commits, or of what their workload counts, where all count the same."""
+    """The label names the unit of throughput if all columns have the same."""
     counted = {column.counts for column in columns}
     label = f"{counted.pop()} {figure.label}" if figure.unit == "/s" and len(counted) == 1 else figure.label
     return Axis(label, figure.unit, can_toggle_log=True)
@@ -62,7 +62,7 @@ Drawn = tuple[Axis, tuple[ChartSeries, ...], tuple[tuple[int, ...], ...]]  # wit
 def _bars(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
     names = named(columns)
     series = tuple(
-        ChartSeries(name, n % PALETTE, (Dot(name, *figure.value(column)),), stack=SLOT)
+        ChartSeries(name, n % COLOURS, (Dot(name, *figure.value(column)),), stack=SLOT)
         for n, (name, column) in enumerate(zip(names, columns, strict=True))
     )
     points_of = tuple((place,) for place in range(len(columns)))
@@ -75,14 +75,14 @@ def _lines(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
         places.setdefault((column.experiment, column.server_id, column.variant, column.workload), []).append(place)
     lines = [[columns[place] for place in line] for line in places.values()]
     series = tuple(
-        ChartSeries(name, n % PALETTE, _dots(line, figure), n // PALETTE)
+        ChartSeries(name, n % COLOURS, _dots(line, figure), n // COLOURS)
         for n, (name, line) in enumerate(zip(_line_names(lines), lines, strict=True))
     )
     return Axis("threads", scale="log2"), series, tuple(map(tuple, places.values()))
 
 
 def _line_names(lines: Sequence[Sequence[Column]]) -> list[str]:
-    """The variant, and the parts that differ between lines. Names that are still equal are numbered."""
+    """The variant, and the parts that differ between lines. Equal names are numbered."""
     firsts = [line[0] for line in lines]
     telling = [part for part in ("workload", "server", "name") if len({getattr(first, part) for first in firsts}) > 1]
     names = [", ".join([first.variant, *(getattr(first, part) for part in telling)]) for first in firsts]

@@ -38,7 +38,7 @@ def fsync_latency(lines: Sequence[VariantLine], threads: int) -> Chart:
 
 
 def _ordered(latency: Mapping[str, FsyncHistogram]) -> list[tuple[str, FsyncHistogram]]:
-    """In one order always: the keys of stored JSON come as the database likes."""
+    """A fixed order: a database may reorder the keys of JSON."""
     places = {files: place for place, files in enumerate(DRAWN)}
     return sorted(latency.items(), key=lambda item: (places.get(item[0], len(places)), item[0]))
 
@@ -56,7 +56,7 @@ def _series(line: VariantLine, files: str, one: FsyncHistogram) -> ChartSeries:
 
 
 def _quantile_ms(buckets: Mapping[str, int], share: float, max_ms: float) -> float | None:
-    """Upper edge of the bucket that holds the quantile: buckets are powers of two, no finer is known."""
+    """Upper edge of the bucket with the quantile. Buckets are powers of two, so nothing finer is known."""
     wanted, seen = share * sum(buckets.values()), 0
     for edge, calls in sorted(buckets.items(), key=lambda item: int(item[0])):
         seen += calls

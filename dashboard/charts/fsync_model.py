@@ -1,4 +1,4 @@
-"""A device's fsync by size: the line K + N/R through what was measured, and how far the device is from it."""
+"""A device's fsync by size: the line K + N/R through the measured times, and their distance from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

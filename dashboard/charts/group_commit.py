@@ -1,4 +1,4 @@
-"""Does group commit work? Fsyncs per commit of each log by threads: they fall where commits share them."""
+"""Whether group commit works: fsyncs per commit of each log by threads. They fall if commits share them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,12 +46,12 @@ SAYS = {
     "unknown": ("unknown", "unclear whether group commit works"),
     "works": ("passed", "group commit works"),
     "no need": ("idle", "no need of group commit"),
-}  # the first one found speaks for a variant
+}  # a variant gets the first verdict that one of its logs has
 
 
 @dataclass(frozen=True)
 class LineVerdict:
-    """Whether group commit works for a variant. `state`: a class of badges.css; `logs`: what is known of each log."""
+    """Whether group commit works for a variant. `state`: a class of badges.css; `logs`: the figures of each log."""
 
     state: str
     name: str
@@ -60,7 +60,7 @@ class LineVerdict:
 
 
 def verdicts(lines: Sequence[VariantLine]) -> list[LineVerdict]:
-    """For the list above the chart: a variant with its gravest verdict, and what is known of each of its logs."""
+    """For the list above the chart: a variant with its worst verdict and the figures of its logs."""
     logs: dict[str, dict[str, GroupCommit]] = {}
     for line, log in _known(lines):
         logs.setdefault(line.name, {})[log] = line.models.group_commit[log]

@@ -1,8 +1,8 @@
-"""Commits per binlog group by threads: how much of the binlog's cost group commit shares out."""
+"""Commits per binlog group by threads: how many commits share the cost of a binlog flush."""
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, sources
+from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartTable, by_threads, sources
 from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point
 
@@ -13,15 +13,7 @@ COLUMNS = (
 
 def groups(lines: Sequence[VariantLine]) -> Chart:
     points = points_of(lines)
-    series = [
-        ChartSeries(
-            line.name,
-            line.colour,
-            tuple(Dot(p.threads, p.group.value) for p in line.points if p.group),
-            line.dash,
-        )
-        for line in lines
-    ]
+    series = [by_threads(line, lambda point: point.group.value if point.group else None) for line in lines]
     drawn = tuple(one for one in series if one.dots)
     rows = [
         (line.name, p.threads, p.group.value, p.group.source, p.group.note)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
+from dashboard.charts.chart import Axis, Chart, ChartTable, by_threads
 from dashboard.findings.lines import VariantLine
 
 
 def latency(lines: Sequence[VariantLine], percentile: str) -> Chart:
-    series = [_series(line, percentile) for line in lines]
+    series = [by_threads(line, lambda point: point.latency_ms.get(percentile)) for line in lines]
     drawn = tuple(one for one in series if one.dots)
     rows = [(one.name, dot.x, dot.y) for one in drawn for dot in one.dots]
     return Chart(
@@ -22,8 +22,3 @@ def latency(lines: Sequence[VariantLine], percentile: str) -> Chart:
         source="sysbench histogram" if drawn else "",
         note="Of all transactions of all repeats together.",
     )
-
-
-def _series(line: VariantLine, percentile: str) -> ChartSeries:
-    known = ((p.threads, p.latency_ms.get(percentile)) for p in line.points)
-    return ChartSeries(line.name, line.colour, tuple(Dot(x, y) for x, y in known if y is not None), line.dash)

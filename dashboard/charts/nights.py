@@ -1,5 +1,5 @@
-"""A figure over the nights: one line a variant, changes marked. The page holds the levels between changes as its
-table; the nights themselves are loaded when the picture comes into sight, and are in the files."""
+"""A figure over the nights: one line per variant, with marked changes. The table in the page has the levels between
+changes. The nights are loaded when the chart is scrolled into view, and are in the files."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,12 +14,11 @@ from dashboard.records.history.queries import ACCEPTED, EntryValue, figured
 
 
 def outline(key: str, view: HistoryView) -> Chart:
-    """Without the nights: the levels between changes."""
+    """Without nights: the levels between changes."""
     return _chart(key, view, _levels(key, view), ())
 
 
 def chart(key: str, view: HistoryView) -> Chart:
-    """With every night in sight."""
     return _chart(key, view, _nights(key, view), tuple(_series(key, view, line) for line in view.lines_of(key)))
 
 
@@ -44,12 +43,12 @@ def _chart(key: str, view: HistoryView, table: ChartTable, series: tuple[ChartSe
 
 
 def _source(key: str, lines: Sequence[TrackLine]) -> str:
-    """As the newest night says, where nights may say different things."""
+    """That of the newest night, if nights can differ."""
     return FIGURES[key].source or next((line.entries[-1].fsyncs_from for line in lines), "")
 
 
 def _note(marked: Sequence[Marked]) -> str:
-    """The marks on the picture in words, for the line above it."""
+    """The marks of the chart in words, for the line above it."""
     return " ".join(
         f"{one.number}, since {one.at:%Y-%m-%d}, differed: {words.differed(one.differed, most=2)}." for one in marked
     )
@@ -73,7 +72,6 @@ def _series(key: str, view: HistoryView, line: TrackLine) -> ChartSeries:
 
 
 def _of_line(key: str, view: HistoryView, line: TrackLine) -> list[tuple[Marked, Change]]:
-    """The changes of a line, each with what it is marked as."""
     found = ((one, change) for one in view.marked(key) for change in one.changes)
     return [(one, change) for one, change in found if change.track_id == line.track.pk]
 

@@ -1,4 +1,4 @@
-"""The picture of two compared experiments: the ratio of B to A over the threads, a line for each variant."""
+"""The chart of two compared experiments: the ratio of B to A over the threads, a line for each variant."""
 
 from collections.abc import Sequence
 

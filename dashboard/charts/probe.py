@@ -1,13 +1,13 @@
-"""What one flush costs on the device under the data: the floor of every commit that waits for it."""
+"""The time of one flush on the device under the data: the least time of a commit that waits for it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.fsync_model import WAYS
 from dashboard.findings.looks import COLOURS
 from dashboard.findings.probed import ProbedDevice
 from workers.metrics.device_probe import FlushTimes
 
-WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
 COLUMNS = (
     ("server", "text"), ("way", "text"), ("bytes", "whole"), ("writes", "whole"), ("p50", "ms"), ("p95", "ms"),
     ("p99", "ms"), ("max", "ms"),

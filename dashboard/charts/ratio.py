@@ -29,7 +29,6 @@ def ratio(lines: Sequence[VariantLine], baseline: str) -> Chart:
 
 
 def _compared(line: VariantLine) -> list[tuple[int, ThroughputRatio]]:
-    """With the number of threads."""
     return [(point.threads, point.ratio) for point in line.points if point.ratio]
 
 

@@ -1,4 +1,4 @@
-"""The pictures of a result page and of a cell page, in the order in which they are shown."""
+"""The charts of a result page and of a cell page, in the order of the page."""
 
 from collections.abc import Callable
 
@@ -40,27 +40,18 @@ CHARTS: dict[str, Callable[[ResultView], Chart]] = {
     "fsync-model": lambda view: fsync_model(view.device_models, view.names),
     "fsync-residuals": lambda view: fsync_residuals(view.device_models, view.names),
 }
-# The page's parts: what a reader decides by; more of the same; what explains it, each model only where it has something
-# to say.
+# The parts of the page: charts for the decision, details, explanations, and models (shown only with a result).
 SPEED = ("throughput", "latency-p99")
 DETAILS = ("ratio", "latency-p50", "latency-p95", "seconds")
 EXPLAINING = ("fsyncs", "groups", "fsync-latency", "probe")
 MODELS = ("group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
-# Pictures too large to embed: the page holds their outline, and the address of the rest.
+# Charts that are too large for the page: the page has their outline and loads the rest.
 OUTLINES: dict[str, Callable[[ResultView], Chart]] = {
     "seconds": lambda view: outline(view.lines, view.at_threads, view.counts)
 }
 
 
-def sketch(key: str, view: ResultView) -> Chart:
-    """A chart as it is embedded in the page: the outline of one that is loaded later."""
-    return _for_reader(OUTLINES.get(key, CHARTS[key])(view), view)
-
-
-def draw(key: str, view: ResultView) -> Chart:
-    """A chart of the registry, with nothing in it that this reader may not see."""
-    return _for_reader(CHARTS[key](view), view)
-
-
-def _for_reader(chart: Chart, view: ResultView) -> Chart:
-    return chart if view.clean is str else chart.cleaned(view.clean)  # str: the reader may see all
+def draw(key: str, view: ResultView, *, embedded: bool = False) -> Chart:
+    """The chart with the texts that this reader may see. `embedded` in the page: the outline of a large chart."""
+    chart = OUTLINES[key](view) if embedded and key in OUTLINES else CHARTS[key](view)
+    return chart if view.clean is str else chart.cleaned(view.clean)  # str: the reader may see all texts

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
-from dashboard.charts.pareto import front
 from dashboard.findings.crash.rate import Rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
@@ -55,8 +54,8 @@ class RiskChart(Chart):
 
 @dataclass(frozen=True)
 class DrawnSetting:
-    """A setting whose speed and loss are both known. `otherwise`: trials that failed, and not by such a loss. How bad
-    those are is not known, so the setting beats no other."""
+    """A setting with known speed and loss. `otherwise`: trials that failed without a lost commit. Their severity is not
+    known, so such a setting beats no other."""
 
     setting: CrashSetting
     speed: Point
@@ -74,7 +73,7 @@ class DrawnSetting:
 def risk(
     settings: Sequence[CrashSetting], trials: Sequence[Tried], kind: str, lost_from: str, counts: str, threads: int
 ) -> Chart:
-    """`counts`: what the throughput is a number of."""
+    """`counts`: the unit of the throughput."""
     crash, speed = title(kind), f"{counts} per second"
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
     drawn = sorted(known, key=lambda one: one.place)
@@ -96,6 +95,19 @@ def risk(
     )
 
 
+def front(points: Sequence[tuple[float, float]]) -> list[int]:
+    """Indices of the (loss, throughput) points that no other point beats, by ascending loss. Equal points all count."""
+    order = sorted(range(len(points)), key=lambda n: (points[n][0], -points[n][1]))
+    best = float("-inf")
+    kept: list[int] = []
+    for n in order:
+        same = bool(kept) and points[kept[-1]] == points[n]
+        if points[n][1] > best or same:
+            kept.append(n)
+            best = points[n][1]
+    return kept
+
+
 def _lost(lost_from: str, crash: str) -> str:
     place = "" if lost_from == "either" else f" from {LOST_FROM[lost_from]}"
     return f"acknowledged commits lost{place} per {crash}, mean"
@@ -112,7 +124,8 @@ def _series(one: DrawnSetting) -> RiskSeries:
 
 
 def _mark(rate: Rate, otherwise: int) -> str:
-    """0 of 30, < 12 %. Beside it, since the place says nothing of it: trials that failed without such a loss."""
+    """0 of 30, < 12 %. Trials that failed without a lost commit are added, because the place of the point does not show
+    them."""
     mark = f"{rate.counts}, {rate.bounds.replace('upper bound', '<').replace('lower bound', '>')}"
     return f"{mark}; {otherwise} failed in another way" if otherwise else mark
 

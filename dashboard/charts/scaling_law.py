@@ -1,4 +1,4 @@
-"""The Universal Scalability Law through each variant's throughput: what threads bring, and where they stop to."""
+"""The Universal Scalability Law, fitted to each variant's throughput: the effect of threads, and their best number."""
 
 from collections.abc import Sequence
 

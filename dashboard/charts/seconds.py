@@ -1,4 +1,4 @@
-"""A run second by second, its stalls marked: what a mean hides. Loaded when it is asked for."""
+"""A run second by second with its stalls, which a mean hides. Loaded on request."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,17 +7,12 @@ from workers.analysis.stalls import BELOW, stalls
 
 
 def heads(what: str) -> tuple[tuple[str, str], ...]:
-    return (
-        ("second", "number"),
-        (f"{what} per second", "number"),
-        ("p95", "ms"),
-        ("errors", "number"),
-        ("remark", "text"),
-    )
+    rate = (f"{what} per second", "number")
+    return (("second", "number"), rate, ("p95", "ms"), ("errors", "number"), ("remark", "text"))
 
 
 def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, what: str = "commits") -> Chart:
-    """`columns`: as `ChartSeries.columns` stores them; columns may miss, as may a source's last second."""
+    """`columns`: as `ChartSeries.columns` stores them. Columns may be missing or lack the last second."""
     tps = columns.get("tps", [])
     times = columns.get("t_s") or list(range(1, len(tps) + 1))
     stalled = {stall.start + n for stall in stalls(tps) for n in range(stall.seconds)}

@@ -1,5 +1,5 @@
-"""One run of each variant second by second, stalls marked. The page holds only an outline with the stalls of all
-repeats; the seconds are read when the picture comes into sight."""
+"""One run of each variant second by second, with stalls marked. The page has an outline with the stalls of all repeats.
+The seconds are loaded when the chart is scrolled into view."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ OUTLINE = (
 
 
 def outline(lines: Sequence[VariantLine], threads: int, counts: str) -> Chart:
-    """Without the seconds: what the analysis knows of stalls, over all repeats."""
+    """Without seconds: the stalls of all repeats, from the analysis."""
     rows = [
         (line.name, p.repeats, p.seconds, p.stalls.count, p.stalls.seconds, p.stalls.longest_s)
         for line, p in _chosen(lines, threads)

@@ -1,1 +1,1 @@
-"""The verbs of manage.py. Django finds them in a package of this name."""
+"""The commands of manage.py. Django finds them in a package of this name."""

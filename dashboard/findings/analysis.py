@@ -1,7 +1,8 @@
-"""The statistics of an experiment's stored runs: worked out once, kept as JSON in `Experiment.analysis`.
+"""The statistics of an experiment's stored runs: computed once, kept as JSON in `Experiment.analysis`.
 
-The worker asks for them when an experiment ends; pages ask too, and only what changed since is worked out again:
-another baseline, or other runs. They hold no server's name or address."""
+The worker computes them when an experiment ends, and pages ask for them. They are computed again only for another
+baseline or other runs. They contain no server names and no addresses.
+"""
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
@@ -26,12 +27,12 @@ from workers.bench.plan import Plan
 
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
-_METHOD = 9  # raise it when the statistics change, so that stored answers are made again
+_METHOD = 9  # raise it when the statistics change; then stored values are computed again
 
 
 @dataclass(frozen=True)
 class HeadlineRatio:
-    """The ratio of the plan's pair on a server, whatever the baseline of the analysis is."""
+    """The ratio of the plan's headline on a server. It does not depend on the baseline of the analysis."""
 
     server_id: int
     workload: str
@@ -40,7 +41,7 @@ class HeadlineRatio:
 
 @dataclass(frozen=True)
 class Analysis:
-    """`made_of`: what it rests on; another value makes it stale."""
+    """`made_of`: the runs behind it; another value makes it stale."""
 
     made_of: MadeOf
     baseline: str
@@ -51,13 +52,13 @@ class Analysis:
 
 
 def analysis_of(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> Analysis:
-    """The analysis against a baseline variant (default: the plan's). `made_of`: what it rests on now, where somebody
-    asked that for many at once."""
+    """The analysis against a baseline variant (default: the plan's). `made_of`: the present runs, for callers that read
+    them for many experiments at once."""
     return read(Analysis, stored(experiment, baseline, made_of))
 
 
 def stored(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> dict[str, Any]:
-    """The same as JSON, made anew where what is kept is not true any more."""
+    """The same as JSON, computed again if the kept value is stale."""
     chosen = baseline_of(experiment, baseline)
     made_of = made_of or made_of_each([experiment.pk])[experiment.pk]
     kept: dict[str, Any] | None = experiment.analysis.get(chosen)
@@ -77,7 +78,7 @@ def baseline_of(experiment: Experiment, asked: str | None) -> str:
 
 
 def analyse(experiment: Experiment, baseline: str) -> Analysis:
-    """Work the statistics out from the stored runs; nothing is stored."""
+    """Compute the statistics from the stored runs; nothing is stored."""
     made_of = made_of_each([experiment.pk])[experiment.pk]
     measured = points(experiment)
     seconds = {one.key: one.seconds() for one in measured}
@@ -97,7 +98,7 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
 
 
 def made_of_each(experiment_ids: Collection[int]) -> dict[int, MadeOf]:
-    """Experiment id -> what its analysis rests on; one query for all of them."""
+    """Experiment id -> the runs behind its analysis; one query for all."""
     done = Run.objects.of_done_cells().filter(cell__experiment__in=experiment_ids).order_by()
     counted = done.values_list("cell__experiment").annotate(Count("id"), Max("id"), Max("probe_id"))
     found = {experiment_id: rest for experiment_id, *rest in counted}
@@ -117,7 +118,6 @@ def made_of(runs: Iterable[tuple[int, int | None]]) -> MadeOf:
 
 
 def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = None) -> Point:
-    """Everything known of a point by itself, and its ratio to another."""
     mean = statistics.mean_tps(seconds) or statistics.Estimate(0.0)
     committed = per_commit.commits(point.runs)
     return Point(
@@ -150,7 +150,7 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
 
 
 def _latency_ms(point: Gathered) -> dict[str, float]:
-    """Percentiles of all repeats together: histograms can be added up, percentiles cannot."""
+    """Percentiles of all repeats together: histograms can be added, percentiles cannot."""
     most = max(run.latency_ms.get("max") or math.inf for run in point.runs)
     together = latency.merge(run.histogram for run in point.runs)
     known = {"max": most} if math.isfinite(most) else {}
@@ -182,7 +182,8 @@ def _headlines(main: headline.Headline, ratios: Mapping[PointKey, ThroughputRati
 
 
 def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, ThroughputRatio | None]:
-    """Ratio and decision of each comparison, adjusted for their number; None: one of the two has no throughput."""
+    """Ratio and decision of each comparison, adjusted for the number of comparisons; None: one of the two has no
+    throughput."""
     found = {key: statistics.compared(*pair) for key, pair in pairs.items()}
     adjusted = compare.adjusted([one.p if one else None for one in found.values()])
     return {

@@ -1,4 +1,4 @@
-"""The top of a result page with crash trials: what the settings lost, what they cost, and which one to choose."""
+"""The first part of a result page with crash trials: losses, cost, and the recommended setting."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A change in words: for its line on the page, and for the message."""
+"""A change in words, for its line on the page and for its message."""
 
 from collections.abc import Sequence
 

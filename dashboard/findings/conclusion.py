@@ -1,4 +1,4 @@
-"""What an experiment found: the sentences of its result page, the first of them kept in its row for lists."""
+"""The sentences of a result page. The first one is kept in the experiment's row for lists."""
 
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
@@ -10,7 +10,7 @@ from workers.bench.plan import Plan
 
 
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
-    """What the crashes showed, where there were any; else what the measuring found."""
+    """The finding on the crashes, if there were any; else on the load."""
     if view.trials:
         return of_crashes(experiment, view)
     return of_load(view, progress(experiment, experiment.cells.values_list("state", flat=True), view.clean))
@@ -25,13 +25,13 @@ def of_load(view: ResultView, progress: CellProgress) -> Finding:
 
 
 def sentences(experiment: Experiment) -> list[str]:
-    """The first is the one on top of the result page."""
+    """The first is the first sentence of the result page."""
     found = conclusion(experiment, shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
     return list(found.sentences)
 
 
 def remember(experiment: Experiment) -> None:
-    """Work the statistics out once, so that no page has to. Whoever ends an experiment calls this."""
+    """Compute the statistics once, so that no page has to. Call this when an experiment ends."""
     experiment.finding = sentences(experiment)[0]
     Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding)
     experiment.note_words()

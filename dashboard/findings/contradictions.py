@@ -1,4 +1,4 @@
-"""Where the sources of a point contradict each other about its fsyncs: see workers.analysis.contradiction."""
+"""Contradictions between the sources of a point about its fsyncs: see workers.analysis.contradiction."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,17 @@ from dashboard.findings.points import MeasuredRun
 from dashboard.findings.runs import RunFigure
 from workers.analysis.contradiction import FlushReports, contradictions
 
-# Class of files -> how it is called, and the figures whose sum counts it: the first sum that a source has.
+# Class of files -> its name, and the figures whose sum counts it: the first sum that a source has.
 LOGS = {
     "redo": ("redo log", (("redo_fsyncs",),)),
     "binlog": ("binlog", (("binlog_fsyncs",),)),
-    # Some servers do not tell them apart.
+    # Some servers do not separate them.
     "redo and data": ("redo log and data files", (("redo_and_data_fsyncs",), ("redo_fsyncs", "data_fsyncs"))),
 }
 
 
 def told(runs: Sequence[MeasuredRun]) -> tuple[Contradiction, ...]:
-    """Of each class of files, over all runs of the point."""
+    """For each class of files, over all runs of the point."""
     committed = per_commit.commits(runs)
     if not committed or not committed.value:
         return ()
@@ -40,13 +40,13 @@ def _flushes(runs: Sequence[MeasuredRun], files: str, committed: float, timed: F
 
 
 def counts(read: Sequence[Sequence[RunFigure]], files: str) -> dict[str, float]:
-    """Source -> its sum over the runs, of the sources that every run has. `read`: the figures of each run."""
+    """Source -> its sum over the runs, for sources that every run has. `read`: the figures of each run."""
     each = [_by_origin(figures, LOGS[files][1]) for figures in read]
     return {origin: sum(one[origin] for one in each) for origin in each[0] if all(origin in one for one in each)}
 
 
 def _by_origin(figures: Sequence[RunFigure], sums: Sequence[Sequence[str]]) -> dict[str, float]:
-    """`trace:fsync` names all of a source's figures, `status:Syncs` one of them: they are added up by their kind."""
+    """`trace:fsync` names all figures of a source, `status:Syncs` one of them, so they are added by kind."""
     found: dict[str, float] = {}
     for kind in dict.fromkeys(one.source.partition(":")[0] for one in figures):
         own = {

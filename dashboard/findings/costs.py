@@ -1,5 +1,5 @@
-"""What flushing at each commit costs each server: the newest measurement of 1/1 beside the most relaxed setting that
-was measured with it. The ratio is the result page's own."""
+"""The cost of flushing at each commit on each server: the newest measurement of 1/1 against the most relaxed setting in
+the same experiment. The ratio is that of the result page."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the mo
 
 @dataclass(frozen=True)
 class Cost:
-    """`says`: how many times as fast the relaxed setting is, with its interval and at how many threads."""
+    """`says`: how many times as fast the relaxed setting is, with interval and number of threads."""
 
     says: str
     decision: str
@@ -42,7 +42,7 @@ class Measured:
 
 
 def costs(server_ids: Iterable[int]) -> dict[int, Cost]:
-    """Server id -> cost; a server without such a pair has none."""
+    """Server id -> cost, for servers with such a pair."""
     pairs = _pairs(_measured(server_ids))
     experiments = Experiment.objects.in_bulk({safe.experiment_id for safe, _ in pairs})
     rest_on = made_of_each(experiments)
@@ -60,7 +60,7 @@ def _measured(server_ids: Iterable[int]) -> list[Measured]:
 
 
 def _of(server_id: int, variant: str, means: str, experiment_id: int) -> Measured | None:
-    """None: the variant does not say how it commits."""
+    """None: the settings of the variant do not say how it commits."""
     parts = frozenset(means.split(", "))
     values = dict(part.split("=", 1) for part in parts if "=" in part)
     flush = next((name for name in FLUSH if name in values), None)
@@ -71,7 +71,7 @@ def _of(server_id: int, variant: str, means: str, experiment_id: int) -> Measure
 
 
 def _pairs(measured: Iterable[Measured]) -> list[tuple[Measured, Measured]]:
-    """Of each server the newest experiment that has both: 1/1, and the same with the most relaxed levels."""
+    """For each server the newest experiment that has both: 1/1, and the same with the most relaxed levels."""
     known = list(measured)
     found: dict[int, tuple[Measured, Measured]] = {}
     for safe in sorted((one for one in known if one.level == DURABLE), key=lambda one: one.experiment_id):
@@ -86,7 +86,7 @@ def _is_alike(one: Measured, safe: Measured) -> bool:
 
 
 def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured, fast: Measured) -> Cost | None:
-    """At the number of threads of the plan's headline; None where one of the two was not measured there."""
+    """At the number of threads of the plan's headline; None if one of the two was not measured there."""
     points = analysis_of(experiment, safe.variant, rest_on[experiment.pk]).points
     wanted = (safe.server_id, fast.variant, headline(Plan.from_dict(experiment.plan)).threads)
     ratios = (one.ratio for one in points if (one.server_id, one.variant, one.threads) == wanted)

@@ -1,4 +1,4 @@
-"""The fsync model of each device that was measured by size; kept with the analysis."""
+"""The fsync model of each device that was swept by size; kept with the analysis."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from workers.metrics.fsync_sweep import SweepPoint
 
 @dataclass(frozen=True)
 class TransferRate:
-    """None where it is infinite: bytes cost nothing that could be seen."""
+    """None: infinite. The size had no measurable effect."""
 
     value: float | None
     lo: float | None
@@ -22,7 +22,7 @@ class TransferRate:
 
 @dataclass(frozen=True)
 class WayModel:
-    """`half_bytes`: from so many bytes on, half of the time is transfer."""
+    """`half_bytes`: from this size on, transfer takes more than half of the time."""
 
     k_ms: Estimate
     mb_per_s: TransferRate
@@ -47,7 +47,7 @@ class DeviceModel:
 
 
 def devices(probed: Iterable[ProbedDevice]) -> tuple[DeviceModel, ...]:
-    """In the order they were probed: the last sweep of each device."""
+    """In the order of the probes: the last sweep of each device."""
     swept = {(one.server_id, one.storage): one.sweep for one in probed if one.sweep}
     return tuple(DeviceModel(server, storage, _ways(sweep)) for (server, storage), sweep in swept.items())
 
@@ -74,5 +74,5 @@ def _way(model: fsync_model.FsyncModel | NotComputable) -> WayModel | NotComputa
 
 
 def _finite(value: float | None) -> float | None:
-    """JSON knows no infinity."""
+    """JSON has no infinity."""
     return value if value is not None and math.isfinite(value) else None

@@ -1,12 +1,14 @@
 """A whole experiment as one JSON document: enough to check every figure without this installation."""
 
-from collections.abc import Iterable
-
 from dashboard.findings.analysis import stored
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.records.experiments.models import Environment, Experiment, Run
 
 FORMAT = "durascope-experiment-1"
+_EXPERIMENT = (
+    "name", "recipe", "recipe_size", "state", "error", "created_at", "started_at", "ended_at", "imported_at",
+    "imported_from",
+)  # fmt: skip
 _RUN = (
     "cell__position", "cell__block", "cell__server_id", "cell__variant", "cell__workload", "cell__threads",
     "cell__repeat", "started_at", "elapsed_s", "transactions", "errors", "tps", "latency_ms", "figures", "latencies",
@@ -24,42 +26,23 @@ def everything(experiment: Experiment) -> dict[str, object]:
     """Times are ISO 8601 in UTC; runs refer to `environments` and `probes` by id."""
     runs = Run.objects.filter(cell__experiment=experiment).order_by("cell__position")
     rows = [{name.rpartition("__")[2]: value for name, value in row.items()} for row in runs.values(*_RUN)]
-    trials = [{**row, "evidence": row.pop("evidence__data")} for row in _trials(experiment)]
+    trials = [
+        {**row, "evidence": row.pop("evidence__data")} for row in experiment.trials.order_by("position").values(*_TRIAL)
+    ]
     environments = Environment.objects.filter(pk__in={row["environment_id"] for row in (*rows, *trials)} - {None})
     unmeasured = experiment.cells.filter(run=None).values(
         "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend"
     )
+    outcomes = [one.as_dict() for one in outcomes_of(experiment)]
     return {
         "format": FORMAT,
-        "experiment": {
-            "name": experiment.name,
-            "recipe": experiment.recipe,
-            "recipe_size": experiment.recipe_size,
-            "state": experiment.state,
-            "error": experiment.error,
-            "created_at": experiment.created_at,
-            "started_at": experiment.started_at,
-            "ended_at": experiment.ended_at,
-            "imported_at": experiment.imported_at,
-            "imported_from": experiment.imported_from,
-        },
+        "experiment": {name: getattr(experiment, name) for name in _EXPERIMENT},
         "plan": experiment.plan,
         "analysis": stored(experiment),
-        "claims": _claims(experiment),
+        "claims": {**experiment.claims, "outcomes": outcomes} if experiment.claims else None,
         "environments": dict(environments.values_list("id", "data")),
         "probes": dict(experiment.probes.values_list("id", "data")),
         "runs": rows,
         "trials": trials,
         "unmeasured": list(unmeasured),
     }
-
-
-def _claims(experiment: Experiment) -> dict[str, object] | None:
-    if not experiment.claims:
-        return None
-    return {**experiment.claims, "outcomes": [one.as_dict() for one in outcomes_of(experiment)]}
-
-
-def _trials(experiment: Experiment) -> Iterable[dict[str, object]]:
-    rows: Iterable[dict[str, object]] = experiment.trials.order_by("position").values(*_TRIAL)
-    return rows

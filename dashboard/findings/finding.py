@@ -1,4 +1,4 @@
-"""The sentence on top of a result page: what was found, with its interval, or why there is no answer."""
+"""The first sentence of a result: the finding with its interval, or why there is none."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class CellProgress:
 
 
 def progress(experiment: Experiment, states: Iterable[str], clean: Callable[[str], str] = str) -> CellProgress:
-    """`states`: of all cells. `clean`: takes out of the error what this reader may not see."""
+    """`states`: of all cells. `clean`: removes from the error what this reader may not see."""
     known = list(states)
     return CellProgress(len(known), known.count(Cell.State.DONE), experiment.is_over, clean(experiment.error))
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`interval` is the 95 % interval of the number in `text`, "" where there is none; `more`: further sentences."""
+    """`interval` is the 95 % interval of the number in `text`, "" if there is none; `more`: further sentences."""
 
     text: str
     interval: str = ""
@@ -48,7 +48,7 @@ class Finding:
 @dataclass(frozen=True)
 class Pair:
     """The two points of the headline on one server; None: not measured. `names`: of variant and baseline, as the reader
-    knows them."""
+    may see them."""
 
     main: Headline
     server_id: int
@@ -61,7 +61,7 @@ class Pair:
 
     @property
     def measured(self) -> list[tuple[str, Point]]:
-        """Under their names, the baseline first."""
+        """(Name, point), the baseline first."""
         named = zip(reversed(self.names), (self.base, self.of), strict=True)
         return [(name, point) for name, point in named if point]
 
@@ -91,8 +91,8 @@ def pairs(
 
 
 def finding(found: Sequence[Pair], counts: str, progress: CellProgress) -> Finding:
-    """What the plan's headline asks, on the first server; the other servers follow. `found`: empty where nothing was
-    measured; `counts`: what the throughput is a number of."""
+    """The comparison of the plan's headline on the first server; the other servers follow. `found` is empty if nothing
+    was measured; `counts`: the unit of the throughput."""
     if not found:
         return _nothing(progress)
     first, *others = found
@@ -118,7 +118,7 @@ def _told(pair: Pair, counts: str, is_over: bool) -> Finding:
 
 
 def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding | None:
-    """What the ratio of two points says; None where there are too few repeats to say anything."""
+    """The ratio of two points in words; None if there are too few repeats."""
     decision = ratio.decision
     more: tuple[str, ...] = ()
     if decision == "differs":
@@ -133,10 +133,10 @@ def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Find
 
 
 def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding:
-    """The faster one first, whichever is the baseline."""
+    """The faster one first, even if it is the baseline."""
     value, lo, hi = ratio.value, ratio.lo, ratio.hi
     faster, slower = names
-    if value < 1 and lo and hi:  # what differs has an interval
+    if value < 1 and lo and hi:  # a significant ratio has an interval
         value, lo, hi = 1 / value, 1 / hi, 1 / lo
         faster, slower = slower, faster
     digits = 2 if value >= 2 else 3
@@ -144,12 +144,12 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
 
 
 def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
-    """How large a difference could still be."""
+    """How large a difference is still possible."""
     return f"The throughput of {names[0]} is {between(ratio.lo, ratio.hi, 3)} times that of {names[1]} (95 % CI)."
 
 
 def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:
-    """Fewer repeats than an interval needs: the figures alone."""
+    """Too few repeats for an interval: the figures alone."""
     if ratio.decision == "measured once":
         return Finding(f"{pair.where} {figures}", more=(TOO_FEW,))
     text = f"{pair.where} too few repeats were measured to judge whether {pair.names[0]} differs from {pair.names[1]}"
@@ -166,7 +166,7 @@ def _figures(counts: str, names: tuple[str, str], one: Point, other: Point) -> s
 
 
 def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
-    """The throughput of the point that is there, where there is nothing to compare."""
+    """The throughput of the measured point, if there is nothing to compare."""
     missing = [name for name, point in zip(pair.names, (pair.of, pair.base), strict=True) if not point and name]
     if not pair.measured:
         what = " or ".join(missing)
@@ -180,7 +180,7 @@ def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
 
 
 def _anatomy(told: Sequence[tuple[str, Point]]) -> list[str]:
-    """Where the difference comes from, as far as sources counted it."""
+    """The cause of the difference, as far as sources counted it."""
     parts = [f"{name} makes {fsyncs}" for name, point in told if (fsyncs := _fsyncs(point))]
     groups = [f"{sig(point.group.value, 2)} commits in {name}" for name, point in told if point.group]
     sentences = [f"Per commit {' and '.join(parts)}."] if len(parts) == len(told) and parts else []
@@ -199,5 +199,5 @@ def _disturbed(told: Sequence[tuple[str, Point]]) -> list[str]:
 
 
 def between(lo: float | None, hi: float | None, digits: int) -> str:
-    """An interval; "" where none is known."""
+    """An interval; "" if none is known."""
     return "" if lo is None or hi is None else f"{sig(lo, digits)} to {sig(hi, digits)}"

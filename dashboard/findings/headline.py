@@ -1,5 +1,5 @@
-"""What the first sentence about an experiment compares. The plan fixes it before the run, so that no pair of variants
-is picked because it came out decided. Result page, lists, front page, previews, messages and API all ask here."""
+"""The comparison in the first sentence about an experiment. The plan fixes it before the run, so that no pair is picked
+because of its result. Result page, lists, front page, previews, messages and API all use it."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from workers.bench.plan import Plan
 
 @dataclass(frozen=True)
 class Headline:
-    """This variant against the baseline at that number of threads; `variant` is "" where the plan has but one."""
+    """This variant against the baseline at that number of threads; `variant` is "" if the plan has only one."""
 
     baseline: str
     variant: str
@@ -16,7 +16,7 @@ class Headline:
 
 
 def headline(plan: Plan) -> Headline:
-    """As the plan says it, else its first variant against its last one at its highest number of threads."""
+    """As the plan says; else its first variant against its last at the highest number of threads."""
     names = [variant.name for variant in plan.variants]
     baseline = plan.baseline or names[0]
     rivals = [name for name in names if name != baseline]

@@ -1,6 +1,7 @@
-"""What the points of a line (one server, variant and workload) say together; kept with the analysis.
+"""The models of a line (one server, variant and workload), fitted to its points; kept with the analysis.
 
-A model that was refused is `NotComputable`: unknown, with its reason."""
+A model without a result is `NotComputable`, with the reason.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +17,14 @@ LOGS = ("redo", "binlog")
 
 @dataclass(frozen=True)
 class FsyncCeiling(ceiling.Ceiling):
-    """`source`: of the fsyncs' times."""
+    """`source`: of the fsync times."""
 
     source: str
 
 
 @dataclass(frozen=True)
 class CommitTime:
-    """Where the time of a commit goes at a number of threads."""
+    """The parts of a commit's time at a number of threads."""
 
     threads: int
     anatomy: anatomy.Anatomy | NotComputable
@@ -72,7 +73,7 @@ def _models(points: Sequence[Point]) -> LineModels:
 
 
 def _uncounted(counts: str) -> NotComputable | None:
-    """Why fsyncs per commit say nothing of its throughput; None where it is of commits."""
+    """Why fsyncs per commit say nothing about this throughput; None if it counts commits."""
     return None if counts == "commits" else NotComputable(f"Its throughput counts {counts}, not commits.")
 
 
@@ -86,7 +87,7 @@ def _judged(points: Sequence[Point], log: str) -> group_commit.GroupCommit:
 
 
 def _busy(point: Point) -> float | None:
-    """Share of the time in fsyncs of the logs; None where one that was flushed was not timed."""
+    """Share of the time in fsyncs of the logs; None if a flushed log was not timed."""
     flushed = [log for log in LOGS if (found := point.fsyncs_of(log)) and found.value]
     if not flushed or any(log not in point.fsync_latency for log in flushed) or not point.transactions:
         return None

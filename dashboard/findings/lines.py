@@ -1,4 +1,4 @@
-"""Variants on servers: how each is called and drawn, with the points that were measured of it."""
+"""Variants on servers: their names, colours and dashes, with their measured points."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from workers.bench.plan import Plan
 
 @dataclass(frozen=True)
 class VariantPlace:
-    """A variant on a server. Its colour and dash follow from its place in the plan, whatever is shown or hidden."""
+    """A variant on a server. Its place in the plan decides colour and dash, whatever is shown or hidden."""
 
     variant: str
     server_id: int
@@ -22,16 +22,16 @@ class VariantPlace:
 
 @dataclass(frozen=True)
 class VariantLine(VariantPlace):
-    """One line of a chart. `points` ascend by threads; `models`: what they say together."""
+    """One line of a chart. `points` ascend by threads; `models`: fitted to them."""
 
     points: tuple[Point, ...]
     models: LineModels
 
 
 def places(plan: Plan, servers: Mapping[int, str], several: bool, clean: Callable[[str], str]) -> list[VariantPlace]:
-    """In the plan's order, of `servers`: id -> name. `several`: the server's name is a part of the variant's."""
+    """In the plan's order, for `servers`: id -> name. `several`: the server's name is part of the variant's."""
     every = [(variant.name, target.server_id) for variant in plan.variants for target in plan.targets]
-    grid = looks([variant.name for variant in plan.variants])  # several servers are no grid of variants
+    grid = looks([variant.name for variant in plan.variants])  # only the variants can form a grid
     seen = [by_place(n) for n in range(len(every))] if len(plan.targets) > 1 else grid
     return [
         VariantPlace(variant, server, _name(clean(variant), servers[server], several), look.colour, look.dash)
@@ -51,7 +51,7 @@ def _name(variant: str, server: str, several: bool) -> str:
 
 
 def lines(shown: Iterable[VariantPlace], points: Iterable[Point], models: Iterable[LineModels]) -> list[VariantLine]:
-    """Of each place that has points. `points` and `models`: of one workload."""
+    """For each place that has points. `points` and `models`: of one workload."""
     found: dict[tuple[str, int], list[Point]] = {}
     for point in sorted(points, key=lambda one: one.threads):
         found.setdefault((point.variant, point.server_id), []).append(point)

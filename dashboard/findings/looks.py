@@ -1,9 +1,8 @@
-"""How the lines of many variants are told apart: a colour, and a style of stroke and mark (docs/charts.md).
+"""Colours and styles of the lines of many variants (docs/charts.md).
 
-A look is a variant's place in the plan, for ever: nothing that is measured or hidden later changes it. Up to eight
-variants differ by colour. More of them that are a grid, such as "MySQL 8.0.33, off" and "MySQL 8.0.33, on", have
-the colour of what comes before the last comma and the style of what comes after it: one server is one colour, and the
-same setting looks alike on neighbours.
+The place of a variant in the plan decides its look. Results and hidden lines do not change it. Up to eight variants
+differ by colour. More variants can form a grid, such as "MySQL 8.0.33, off" and "MySQL 8.0.33, on". Then the text
+before the last comma decides the colour, and the text after it the style.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 COLOURS = 8  # in static/css/tokens.css
 STYLES = 8  # in static/js/charts/strokes.js
-MOST_WAYS = 4  # behind the comma: what strokes alone can tell apart
+MOST_WAYS = 4  # different texts after the comma: strokes can show no more
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ def looks(names: Sequence[str]) -> list[Look]:
 
 
 def _grid(names: Sequence[str]) -> list[Look]:
-    """Empty where the names are no grid, or so few that each has a colour of its own."""
+    """Empty if the names are no grid, or if each can have its own colour."""
     pairs = [name.rpartition(", ")[::2] for name in names]
     heads, ways = (list(dict.fromkeys(part)) for part in zip(*pairs, strict=True)) if pairs else ([], [])
     whole = len(names) == len(set(pairs)) == len(heads) * len(ways)
@@ -44,5 +43,5 @@ def _grid(names: Sequence[str]) -> list[Look]:
 
 
 def _rounds(heads: Sequence[str]) -> int:
-    """How often the colours are gone through."""
+    """How often each colour is used."""
     return -(-len(heads) // COLOURS)

@@ -1,10 +1,10 @@
-"""How servers are called: as the plan says, or for guests by letters."""
+"""Names of servers: as in the plan, or letters for guests."""
 
 from workers.bench.plan import Plan
 
 
 def server_names(plan: Plan) -> dict[int, str]:
-    """Server id -> name, in the plan's order. The server of an imported experiment is not registered here."""
+    """Server id -> name, in the plan's order. Servers of imported experiments have no other name."""
     return {target.server_id: target.name for target in plan.targets}
 
 

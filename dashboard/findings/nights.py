@@ -1,4 +1,4 @@
-"""What one history page shows of a server: tracks under one condition, their newest entries, and the changes."""
+"""The data of one history page of a server: tracks under one condition, their newest entries, and changes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class TrackLine:
 
 @dataclass(frozen=True)
 class Marked:
-    """All that changed with one experiment, under its number on the page, and what differed in the environment."""
+    """All changes that begin with one experiment, their number on the page, and the differences in the environment."""
 
     number: int
     changes: Sequence[Change]
@@ -61,7 +61,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class HistoryView:
-    """`newest`: id of a track -> its newest entry. `chosen`: kind of track -> key of its condition, "" where there is
+    """`newest`: id of a track -> its newest entry. `chosen`: kind of track -> key of its condition, "" if there is
     none."""
 
     server: Server
@@ -71,13 +71,13 @@ class HistoryView:
     nights: int
 
     def conditions(self, kind: str) -> list[Condition]:
-        """Those that were measured, each once."""
+        """Those with entries, without duplicates."""
         met = {track.condition: track.says for track in self.tracks if track.kind == kind and track.pk in self.newest}
         return [Condition(key, says) for key, says in sorted(met.items(), key=lambda item: item[1])]
 
     @cached_property
     def lines(self) -> dict[str, list[TrackLine]]:
-        """Kind -> its tracks that have entries in sight, from one query."""
+        """Kind -> its tracks that have shown entries, from one query."""
         return {kind: self._lines(kind) for kind in self.chosen}
 
     def _lines(self, kind: str) -> list[TrackLine]:
@@ -104,7 +104,7 @@ class HistoryView:
 
     @cached_property
     def changes(self) -> list[Marked]:
-        """Of what is in sight, the newest first."""
+        """Of the shown entries, newest first."""
         lines = {line.track.pk: line for lines in self.lines.values() for line in lines}
         known = queries.standing().filter(track__in=lines)
         known = known.select_related("first", "decided_by", "rerun").defer(*UNSHOWN)
@@ -117,7 +117,7 @@ class HistoryView:
         return [Marked(n, *one) for n, one in enumerate(_together(seen, differ), start=1)]
 
     def marked(self, figure: str) -> list[Marked]:
-        """The changes of one figure that are confirmed, or not yet decided."""
+        """The changes of one figure, except those that were not confirmed."""
         found = (replace(one, changes=[c for c in one.changes if _is_drawn(c, figure)]) for one in self.changes)
         return [one for one in found if one.changes]
 
@@ -126,7 +126,6 @@ class HistoryView:
 
 
 def _forget(change: Change, deleted: set[int]) -> None:
-    """What decided it, or measured it again, and is deleted now."""
     if change.rerun_id in deleted:
         change.rerun = None
     if change.decided_by and change.decided_by.experiment_id in deleted:
@@ -140,7 +139,7 @@ def _is_drawn(change: Change, figure: str) -> bool:
 def _together(
     seen: Sequence[Change], differ: Mapping[int, Sequence[queries.Difference]]
 ) -> list[tuple[list[Change], list[queries.Difference]]]:
-    """Changes by the experiment that they begin with, each difference once."""
+    """Changes by their first experiment, each difference once."""
     found: dict[int, list[Change]] = {}
     for one in seen:
         found.setdefault(one.first.experiment_id, []).append(one)
@@ -148,12 +147,12 @@ def _together(
 
 
 def _name(track: Track, twice: set[str]) -> str:
-    """The settings are added where one name was used for different settings."""
+    """With the settings, if several settings have this name."""
     return f"{track.variant} ({track.means or 'no settings'})" if track.variant in twice else track.variant
 
 
 def shown(server: Server, choice: Mapping[str, str]) -> HistoryView:
-    """For a query string; what is not known is ignored: then the condition that was measured last is view."""
+    """For a query string. Unknown values are ignored; then the condition that was measured last is shown."""
     kept = Entry.objects.filter(track=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
     last = kept.order_by("-at", "-pk").values("at")[:1]  # Max would read all entries of the server
     tracks = list(server.tracks.annotate(last=Subquery(last)).order_by("pk"))

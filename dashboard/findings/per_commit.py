@@ -1,5 +1,5 @@
-"""Fsyncs per commit and commits per group of a point, from the figures that sources read. Nothing is guessed:
-a figure that some run of the point lacks, or that its runs have from different sources, is not available."""
+"""Fsyncs per commit and commits per group of a point, from the figures of sources. A figure is not available if a run
+of the point lacks it, or if the runs have it from different sources."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Runs = Sequence[RunFigures]
 
 
 def total(runs: Runs, name: str) -> SourcedFigure | None:
-    """Sum of a figure over runs; the best source that every run has."""
+    """Sum of a figure over runs, from the best source that every run has."""
     each = [_told(run, name) for run in runs]
     source = _in_every(each)
     if source is None:
@@ -37,13 +37,12 @@ def _told(run: RunFigures, name: str) -> dict[str, tuple[float, str]]:
 
 
 def _in_every(each: Sequence[Mapping[str, object]]) -> str | None:
-    """The best source that every run has."""
     return next((source for source in each[0] if all(source in one for one in each)), None) if each else None
 
 
 def commits(runs: Runs) -> SourcedFigure | None:
-    """Commits of the measured window: the server's own count where a source has it, else sysbench's, if those are
-    commits; None where no source counted them."""
+    """Commits of the measured time: the server's own count if a source has it, else sysbench's, if its transactions are
+    commits. None if no source counted them."""
     counted = total(runs, "commits")
     if counted and counted.value:
         return counted
@@ -53,8 +52,8 @@ def commits(runs: Runs) -> SourcedFigure | None:
 
 
 def fsyncs_per_commit(runs: Runs) -> dict[str, SourcedFigure]:
-    """By class of files, only what is known. Classes that a server does not separate, and the count of all files, are
-    left out where the finer figures are known."""
+    """By class of files, known ones only. Combined classes and the count of all files are left out if finer figures are
+    known."""
     committed = commits(runs)
     if not committed or not committed.value:
         return {}
@@ -67,7 +66,7 @@ def fsyncs_per_commit(runs: Runs) -> dict[str, SourcedFigure]:
 
 
 def commits_per_group(runs: Runs) -> SourcedFigure | None:
-    """Transactions per binlog group; None where no source counts groups, or none was written."""
+    """Transactions per binlog group; None if no source counts groups, or none was written."""
     written, groups = total(runs, "binlog_commits"), total(runs, "binlog_groups")
     if not written or not groups or not groups.value:
         return None
@@ -76,13 +75,13 @@ def commits_per_group(runs: Runs) -> SourcedFigure | None:
 
 
 def group_wait_ms(runs: Runs) -> SourcedFigure | None:
-    """How long a commit waits for the leader of its group; None where no source timed it."""
+    """How long a commit waits for the leader of its group; None if no source timed it."""
     committed, waited = commits(runs), total(runs, "group_wait_ms")
     return replace(waited, value=waited.value / committed.value) if committed and committed.value and waited else None
 
 
 def missing(runs: Runs) -> list[str]:
-    """Why sources had nothing to say, each reason once."""
+    """Why sources have no value, without duplicates."""
     reasons = [f"{one.source}: {one.note}" for run in runs for one in run.figures if one.value is None]
     if commits(runs) is None:
         reasons.append(f"per commit: sysbench counts {runs[0].counts} here, and the server counts no commits")
@@ -90,7 +89,7 @@ def missing(runs: Runs) -> list[str]:
 
 
 def fsync_latency(runs: Runs) -> dict[str, FsyncHistogram]:
-    """By class of files, runs added up; the best source that all have."""
+    """By class of files, summed over runs, from the best source that every run has."""
     found: dict[str, FsyncHistogram] = {}
     for files in dict.fromkeys(one.files for run in runs for one in run.latencies):
         each = [{one.source: one for one in run.latencies if one.files == files} for run in runs]

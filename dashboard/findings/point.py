@@ -1,4 +1,4 @@
-"""What is known of a point: one server, variant, workload and number of threads, all its repeats together."""
+"""The figures of a point: one server, variant, workload and number of threads, all repeats together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,6 @@ from workers.analysis.statistics import Estimate
 
 @dataclass(frozen=True)
 class SourcedFigure:
-    """A figure with the source that it was read from."""
-
     value: float
     source: str
     note: str = ""
@@ -33,7 +31,7 @@ class FsyncHistogram:
 
 @dataclass(frozen=True)
 class Stalls:
-    """Seconds in which next to nothing was committed."""
+    """Seconds with almost no commits."""
 
     count: int
     seconds: int
@@ -58,9 +56,9 @@ class ThroughputRatio(Estimate):
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """`tps`: of what it `counts`, per second, with its 95 % interval. `settled` False: still climbing or falling; None:
-    cannot tell. `commits` None: no source counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for the
-    group's leader. `ratio` None: there is nothing to compare with."""
+    """`tps`: of the unit in `counts`, per second, with its 95 % interval. `settled` False: still rising or falling;
+    None: not known. `commits` None: no source counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for
+    the group's leader. `ratio` None: there is nothing to compare with."""
 
     server_id: int
     variant: str
@@ -89,10 +87,10 @@ class Point:
     ratio: ThroughputRatio | None = None
 
     def fsyncs_of(self, log: str) -> SourcedFigure | None:
-        """Per commit. A server that does not separate redo log from data files gives both together."""
+        """Per commit. If the server does not separate redo log and data files, the figure of both."""
         return self.fsyncs.get(log) or (self.fsyncs.get("redo and data") if log == "redo" else None)
 
     def fsync_ms(self, log: str) -> float | None:
-        """The mean of the log's fsyncs; None where no source timed them."""
+        """The mean of the log's fsyncs; None if no source timed them."""
         timed = self.fsync_latency.get(log)
         return timed.mean_ms if timed else None

@@ -1,4 +1,4 @@
-"""The runs of an experiment, gathered into points: one server, variant, workload and number of threads."""
+"""The runs of an experiment, grouped into points: one server, variant, workload and number of threads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from dashboard.findings.counted import counted
-from dashboard.findings.runs import RunFigures, figures_of, latencies_of
+from dashboard.findings.runs import Figures, Latencies, RunFigures
+from dashboard.findings.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.blocks import Sample, sample
 from workers.bench.plan import Plan
@@ -28,14 +29,13 @@ class PointKey:
     threads: int
 
     def of(self, variant: str) -> "PointKey":
-        """The same point of another variant."""
         return PointKey(self.server_id, variant, self.workload, self.threads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredRun(RunFigures):
-    """`columns`: a figure's name -> one value a second. `probe_p50_ms`: the shortest median of any size and way that
-    the probe tried on the device of the logs; None: not probed."""
+    """`columns`: a figure's name -> one value per second. `probe_p50_ms`: the shortest median of any size and way that
+    the probe measured on the device of the logs; None: not probed."""
 
     id: int
     cell_id: int
@@ -52,19 +52,17 @@ class MeasuredRun(RunFigures):
 
 @dataclass(frozen=True)
 class Gathered:
-    """The measured repeats of a point."""
-
     key: PointKey
     runs: tuple[MeasuredRun, ...]
 
     def seconds(self) -> Sample:
-        """Block -> commits per second. A run too short for a line a second counts as one long second."""
+        """Block -> commits per second. A run that is too short for seconds counts as one long second."""
         return sample({(run.experiment_id, run.block): run.columns.get("tps") or [run.tps] for run in self.runs})
 
 
 def points(experiment: Experiment) -> list[Gathered]:
-    """All points with at least one finished run, in the plan's order of workload, server, variant, threads. Names that
-    the plan does not know come last."""
+    """All points with a finished run, in the plan's order of workload, server, variant, threads. Names that the plan
+    does not have come last."""
     plan = Plan.from_dict(experiment.plan)
     servers = [target.server_id for target in plan.targets]
     variants = [variant.name for variant in plan.variants]
@@ -83,7 +81,7 @@ def _place(order: Sequence[object], one: object) -> int:
 
 
 def gathered(runs: QuerySet[Run]) -> list[Gathered]:
-    """Runs of any experiments as points; runs of different experiments are never one point."""
+    """Runs of any experiments as points. Runs of different experiments are never one point."""
     rows = list(runs.order_by("cell__repeat", "id").values(*_COLUMNS))
     stored = Experiment.objects.filter(pk__in={row["cell__experiment_id"] for row in rows}).values_list("pk", "plan")
     plans = {pk: Plan.from_dict(plan) for pk, plan in stored}
@@ -96,7 +94,7 @@ def gathered(runs: QuerySet[Run]) -> list[Gathered]:
 
 
 def _run(row: Mapping[str, Any], counts: str) -> MeasuredRun:
-    """The seconds are not checked: there are millions."""
+    """The seconds are not validated: there are millions."""
     probed = row["probe__data__logs__flushes"] or row["probe__data__flushes"] or ()
     return MeasuredRun(
         id=row["id"],
@@ -112,6 +110,6 @@ def _run(row: Mapping[str, Any], counts: str) -> MeasuredRun:
         probe_p50_ms=min((one["p50_ms"] for one in probed), default=None),
         transactions=row["transactions"],
         counts=counts,
-        figures=figures_of(row["figures"]),
-        latencies=latencies_of(row["latencies"]),
+        figures=read(Figures, row["figures"]),
+        latencies=read(Latencies, row["latencies"]),
     )

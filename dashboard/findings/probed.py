@@ -1,4 +1,4 @@
-"""What a probe found on each device that a sandbox lies on; a second device for the logs is a device of its own."""
+"""The result of a probe on each device of a sandbox. A second device for the logs is an entry of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from workers.sandbox.promise import DevicePromise
 
 @dataclass(frozen=True)
 class ProbedDevice:
-    """`storage` "" is the disk of the worker's host. `promise`: of simulated devices; `sweep` empty: not measured by
-    size; `error`: why something is missing."""
+    """`storage` "" is the disk of the worker's host. `promise`: of simulated devices; `sweep` empty: not swept by size;
+    `error`: why something is missing."""
 
     server_id: int
     storage: str
@@ -24,7 +24,7 @@ class ProbedDevice:
 
 
 def probed_devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[ProbedDevice]:
-    """From (server, `Probe.data`), in the order of the probes; the two devices of a server differ in `storage`."""
+    """From (server, `Probe.data`), in the order of the probes. The two devices of a server differ in `storage`."""
     for server_id, data in probes:
         storage, logs = data.get("storage", ""), data.get("logs")
         yield _device(server_id, f"{storage}, data" if logs else storage, data)

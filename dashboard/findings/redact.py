@@ -1,7 +1,6 @@
-"""What a reader of a share link may not see: hosts, accounts, file paths, servers' names, since people name servers
-after hosts, and what owners' commands print. That goes first, then known strings (of the experiment's servers, workers
-and environments), then whatever looks like a path, an address or an account. It errs on the side of taking out too
-much."""
+"""Removes what a reader of a share link may not see: hosts, accounts, paths, names of servers, because people name
+servers after hosts, and the output of owners' commands. It removes this output first, then known strings (of servers,
+workers and environments), then all text that looks like a path, an address or an account. In doubt it removes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,13 +15,13 @@ from workers.bench.plan import Plan
 from workers.crash.owners_command import DOUBT, FIX
 
 REMOVED = "[removed]"
-# Keys of environments and lines of option files whose value says where a server is or who uses it.
+# Keys of environments and lines of option files whose value is a place or an account.
 IDENTIFYING = frozenset(
     ("hostname", "host", "port", "user", "admin_address", "admin_port", "bind_address", "report_host", "report_user",
      "report_port", "report_password", "server_uuid", "socket", "datadir", "mysqlx_port", "mysqlx_bind_address",
      "device")
 )  # fmt: skip
-# Variables that say where a server or its peers are, by parts of their names; a number or ON and OFF tell nothing.
+# Parts of the names of variables that hold a place of a server or its peers. Numbers, ON and OFF reveal nothing.
 _TELLING = re.compile(
     r"host|user|account|addr|socket|dir|file|path|uuid|uid|node|peer|cluster|donor|group_|basename|index$|log_error"
     r"|ssl_|tls_|cert|(?<!_)key$|proxy|report_|init_|connect$|wsrep_|log_bin|relay_log|plugin_load|url"
@@ -57,7 +56,7 @@ _PATTERNS = tuple(
 
 
 class Redactor:
-    """`text` and `data` give what may be shown; `replaced` maps known strings to what stands in for them."""
+    """`text` and `data` return what may be shown; `replaced` maps known strings to their replacements."""
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
         self._replaced = {name.casefold(): stand_in for name, stand_in in replaced.items()}
@@ -75,7 +74,7 @@ class Redactor:
         return text
 
     def data(self, value: Any) -> Any:
-        """The same for everything in lists and dicts; values under a name that identifies are taken out whole."""
+        """The same for everything in lists and dicts. A value under an identifying key is removed entirely."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -86,12 +85,12 @@ class Redactor:
         return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
 
     def variables(self, known: Mapping[str, object]) -> dict[str, object]:
-        """By name: a variable whose name suggests a place is removed; the values of the others are cleaned."""
+        """A variable whose name suggests a place is removed. The values of the others are cleaned."""
         return {name: REMOVED if _tells(name, str(value)) else self.data(value) for name, value in known.items()}
 
 
 def _without_output(failed: re.Match[str]) -> str:
-    """What a command printed may have any number of lines: all goes, up to the end of the text."""
+    """The output of a command has any number of lines, so everything up to the end of the text is removed."""
     what, could_not, ended = failed.groups()
     says = could_not or f"{REMOVED} {ended}"
     advice = next((f" {one}" for one in (DOUBT, FIX) if failed[0].rstrip().endswith(one)), "")
@@ -108,12 +107,12 @@ def _identifies(key: object, value: object) -> bool:
 
 
 def redactor_of(*experiments: Experiment) -> Redactor:
-    """Everything that these experiments' pages could give away."""
+    """Removes everything that the pages of these experiments could reveal."""
     plans = [Plan.from_dict(one.plan) for one in experiments]
     names = neutral_names(*plans)
     replaced = {word: REMOVED for one in experiments for word in _of_environments(one)}
     replaced |= {one.worker.host: "[host]" for one in experiments if one.worker}
-    if any(plan.load_workers > 1 for plan in plans):  # their messages name workers
+    if any(plan.load_workers > 1 for plan in plans):  # their messages contain names of workers
         replaced |= dict.fromkeys(Worker.objects.values_list("host", flat=True).distinct(), "[host]")
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
@@ -122,7 +121,7 @@ def redactor_of(*experiments: Experiment) -> Redactor:
 
 
 def _of_server(server: Server) -> Iterable[tuple[str, str]]:
-    """With the hosts that it had when the experiment ran, however often it moved since."""
+    """Includes the hosts that it had before a move."""
     hosts = (server.host, *server.earlier_hosts)
     return (
         *((host, "[host]") for host in hosts),

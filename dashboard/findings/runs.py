@@ -1,9 +1,8 @@
-"""What one run counted, as its sources stored it."""
+"""The figures of one run, as its sources stored them."""
 
 from dataclasses import dataclass
 
 from dashboard.findings.point import FsyncHistogram
-from dashboard.findings.stored import read
 
 
 @dataclass(frozen=True)
@@ -23,21 +22,15 @@ class FileHistogram(FsyncHistogram):
     files: str
 
 
+Figures = tuple[RunFigure, ...]  # as `Run.figures` stores them
+Latencies = tuple[FileHistogram, ...]  # as `Run.latencies` stores them
+
+
 @dataclass(frozen=True)
 class RunFigures:
-    """`counts`: what the transactions are, see `dashboard.findings.counted`. Better sources come first."""
+    """`counts`: the unit of the transactions, see `dashboard.findings.counted`. Better sources come first."""
 
     transactions: int
     counts: str
-    figures: tuple[RunFigure, ...]
-    latencies: tuple[FileHistogram, ...] = ()
-
-
-def figures_of(stored: object) -> tuple[RunFigure, ...]:
-    """From `Run.figures`."""
-    return read(tuple[RunFigure, ...], stored)
-
-
-def latencies_of(stored: object) -> tuple[FileHistogram, ...]:
-    """From `Run.latencies`."""
-    return read(tuple[FileHistogram, ...], stored)
+    figures: Figures
+    latencies: Latencies = ()

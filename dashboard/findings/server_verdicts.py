@@ -1,7 +1,8 @@
-"""What the newest crash trials of each server came to: a badge per setting, under the crash that it fared worst in.
+"""The verdicts of the newest crash trials of each server: a badge per setting, for the crash kind with the worst
+result.
 
-Counted in the database, since an experiment may have thousands of trials; the rates and the self-test are those of the
-result page.
+The database counts, because an experiment may have thousands of trials. Rates and self-test are those of the result
+page.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,7 @@ from dashboard.findings.crash.rate import Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_kinds import ORDER, title
+from dashboard.records.experiments.crash_progress import LOST
 from dashboard.records.experiments.models import Experiment, Trial
 
 WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")
@@ -22,8 +24,8 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 @dataclass(frozen=True)
 class CrashRate:
-    """A setting under one kind of crash. `lost`: invalid trials that lost commits; `unknown`: trials that ended without
-    a verdict."""
+    """A setting under one crash kind. `lost`: invalid trials that lost commits; `unknown`: trials that ended without a
+    verdict."""
 
     variant: str
     kind: str
@@ -41,15 +43,15 @@ class CrashRate:
 
     @property
     def severity(self) -> tuple[int, float, int]:
-        """The worst sorts first; of equals the crash that takes more away."""
+        """The worst sorts first; of equal ones the more severe crash kind."""
         share = self.invalid.k / self.invalid.n if self.invalid.n else 0.0
         return WORST.index(self.state), -share, -(ORDER.index(self.kind) if self.kind in ORDER else 0)
 
 
 @dataclass(frozen=True)
 class ServerVerdict:
-    """Of one server: its settings, worst first. `experiment`: its name, since that of a sandbox may have tried another
-    build than the server's own. `distrusted`: why nothing of them counts, "" otherwise."""
+    """The settings of one server, worst first. `experiment`: its name, because a sandbox may have been tried with
+    another build than its own. `distrusted`: why no verdict counts, "" otherwise."""
 
     experiment_id: int
     experiment: str
@@ -87,11 +89,10 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, ServerVerdict]:
 
 
 def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], CrashRate]]:
-    """((server, experiment), what its trials of one setting and crash came to), without controls: they crash
-    nothing that is asked about."""
+    """((server, experiment), rate of one setting and crash kind), without controls."""
     ended = Trial.objects.of_the_plan().ended().without_controls().filter(experiment__in=set(newest.values()))
     known, invalid = Q(verdict__in=DECIDED), Q(verdict=Trial.Verdict.INVALID)
-    lost = invalid & (Q(lost_engine__gt=0) | Q(lost_binlog__gt=0) | Q(lost_replica__gt=0))
+    lost = invalid & LOST
     rows = (
         ended.order_by()
         .values_list("server_id", "experiment_id", "variant", "kind")
@@ -107,7 +108,7 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Crash
 
 
 def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:
-    """Of each setting the crash that it fared worst in."""
+    """For each setting the crash kind with the worst result."""
     found: dict[str, CrashRate] = {}
     for one in tried:
         known = found.get(one.variant)

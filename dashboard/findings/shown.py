@@ -1,4 +1,4 @@
-"""What one result page shows: the analysis, cut to the server and workload that the reader chose."""
+"""The data of one result page: the analysis for the server and workload that the reader chose."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ResultChoice:
-    """What the reader chose. `server_id` None: all servers side by side. `threads`: the
-    concurrency of the page; None: that of the plan's headline. `mine`: the reader's own variant, "" when not said."""
+    """The reader's choice. `server_id` None: all servers side by side. `threads` None: those of the plan's headline.
+    `mine`: the reader's own variant, "" if not chosen."""
 
     workload: str
     server_id: int | None = None
@@ -41,8 +41,8 @@ class ResultChoice:
 
 @dataclass(frozen=True)
 class ResultView:
-    """`names`: how servers are called for this reader; `clean`: takes out of a text what this reader may not see;
-    `trials`: of all servers, since the self-test of the checks speaks for the whole experiment."""
+    """`names`: names of the servers for this reader; `clean`: removes from a text what this reader may not see;
+    `trials`: of all servers, because the self-test of the checks covers the whole experiment."""
 
     plan: Plan
     analysis: Analysis
@@ -54,7 +54,7 @@ class ResultView:
 
     @cached_property
     def servers(self) -> dict[int, str]:
-        """Those that are shown."""
+        """The shown servers."""
         return {pk: name for pk, name in self.names.items() if self._is_shown(pk)}
 
     @cached_property
@@ -67,13 +67,13 @@ class ResultView:
 
     @cached_property
     def at_threads(self) -> int:
-        """The one concurrency of the page: the chosen one, else that of the plan's headline, as lists and the front
-        page have it; 0 where nothing was measured."""
+        """The number of threads of the page: the chosen one, else that of the plan's headline, as in lists and on the
+        front page; 0 if nothing was measured."""
         return (self.choice.threads or headline(self.plan).threads) if self.points else 0
 
     @cached_property
     def counts(self) -> str:
-        """What the throughput of the workload is a number of."""
+        """The unit of the workload's throughput."""
         return counted(self.plan, self.choice.workload)
 
     @property
@@ -90,7 +90,7 @@ class ResultView:
 
     @cached_property
     def places(self) -> list[VariantPlace]:
-        """Each variant on each server that is shown, measured or not."""
+        """Each variant on each shown server, measured or not."""
         several = self.choice.server_id is None and len(self.names) > 1
         return places(self.plan, self.servers, several, self.clean)
 
@@ -101,7 +101,7 @@ class ResultView:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The plan's headline on each server that is shown, at the concurrency of the page."""
+        """The plan's headline on each shown server, at the number of threads of the page."""
         planned = headline(self.plan)
         main = replace(planned, threads=self.at_threads or planned.threads)
         if main == planned:
@@ -114,7 +114,7 @@ class ResultView:
 
     @cached_property
     def settings(self) -> list[CrashSetting]:
-        """Under the chosen crash kind, with their speed at the chosen number of threads."""
+        """For the chosen crash kind, with their speed at the number of threads of the page."""
         speeds = [point for point in self.points if point.threads == self.at_threads]
         choice = self.choice
         return settings(self.places, self.trials, speeds, choice.crash_kind, choice.lost_from, choice.mine)
@@ -129,7 +129,7 @@ class ResultView:
 
     @cached_property
     def query(self) -> str:
-        """The address's query that shows this choice. By place in the plan: names could give away a host."""
+        """The query of this choice. It uses places in the plan, because names could reveal a host."""
         choice = self.choice
         state = {"workload": _place(self.workloads, choice.workload), "baseline": _place(self.variants, self.baseline)}
         state |= {"server": _place(list(self.names), choice.server_id)}
@@ -152,8 +152,8 @@ def shown(
     clean: Callable[[str], str] = str,
     made_of: MadeOf | None = None,
 ) -> ResultView:
-    """What to show for a query string: places in the plan, counted from 0. What the plan does not have is ignored.
-    `made_of`: see `analysis_of`."""
+    """The view for a query string with places in the plan, from 0. Unknown values are ignored. `made_of`: see
+    `analysis_of`."""
     plan, trials = Plan.from_dict(experiment.plan), trials_of(experiment)
     labels = [workload.label for workload in plan.workloads]
     variants = [variant.name for variant in plan.variants]

@@ -1,4 +1,4 @@
-"""What a result is about: server, version, engine, disk and host in a line, and what each variant's name stands for."""
+"""The tested system in a line (server, version, engine, disk, host), and the settings behind each variant's name."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,7 +9,7 @@ MOST_VARIANTS = 8  # more are listed in the evidence only
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
-    """`db1, MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Facts that are not known are left out."""
+    """`db1, MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Unknown facts are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
     device = known.get("simulated device") or known.get("device model")
     files = known.get("file system")
@@ -39,7 +39,7 @@ def engines(plan: Plan) -> list[str]:
 
 
 def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[tuple[str, str]]:
-    """(Variant, its settings) where the name does not tell them; settings that all variants share are left out."""
+    """(Variant, its settings) if the name does not contain them. Settings that all variants share are left out."""
     variants = plan.variants
     if len(variants) > MOST_VARIANTS:
         return []

@@ -1,4 +1,4 @@
-"""A load from several workers at once: which workers, and how far apart they began."""
+"""A load from several workers at once: the workers, and the differences between their starts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,6 @@ from workers.bench.plan import Plan
 
 @dataclass(frozen=True)
 class LoadShare:
-    """One worker's part of a measurement."""
-
     by: str
     threads: int
     transactions: int
@@ -24,7 +22,8 @@ class LoadShare:
 
 @dataclass(frozen=True)
 class JointLoad:
-    """`within_ms`: an upper bound, as far as was measured; None where parts are not kept (imported experiments)."""
+    """`within_ms`: an upper bound of the differences between starts; None if parts are not stored (imported
+    experiments)."""
 
     count: int
     hosts: str
@@ -34,7 +33,7 @@ class JointLoad:
 
 
 def of_experiment(experiment: Experiment, *, shared: bool) -> JointLoad | None:
-    """The worst of all its measured cells; None: one worker put the load on."""
+    """The largest difference of all measured cells; None: one worker made the load."""
     count = Plan.from_dict(experiment.plan).load_workers
     if count < 2:
         return None
@@ -71,7 +70,7 @@ def _share(part: Part, done: PartLoad, *, shared: bool) -> LoadShare:
 
 
 def _hosts(workers: Iterable[str], *, shared: bool) -> str:
-    """Their names; for guests how many."""
+    """Their names; for guests their number."""
     hosts: Sequence[str] = sorted({by.rpartition(":")[0] for by in workers})
     if shared or not hosts:
         return f"{len(hosts)} host{'s' * (len(hosts) > 1)}" if hosts else ""

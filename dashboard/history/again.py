@@ -1,5 +1,5 @@
-"""Measures again what seems to have changed: the same plan, once more, as a night out of turn of its schedule, with
-the rights, the confirmation and the window that the schedule has. What nobody scheduled is not started by itself."""
+"""Measures a suspected change again: the same plan, as an extra night of its schedule with the rights, confirmation and
+window of the schedule. An experiment without a schedule is not repeated."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -24,7 +24,7 @@ TWICE = f"Another change was being measured again at that time. {NEXT}"
 
 
 def measure_again(now: datetime, notify: Callable[[int], None]) -> None:
-    """One re-run for everything that is suspected since the same experiment."""
+    """One repetition for all changes that are suspected since the same experiment."""
     wanted = _open().values_list("found_with__experiment", flat=True).distinct()
     for experiment_id in list(wanted):
         if started := _again(experiment_id, now):
@@ -40,7 +40,7 @@ def _again(experiment_id: int, now: datetime) -> int | None:
     night = Night.objects.filter(experiment=experiment_id).select_related("schedule__runs_as").first()
     suspected = _open().filter(found_with__experiment=experiment_id)
     if night:
-        Schedule.objects.select_for_update().get(pk=night.schedule_id)  # who comes second finds it done
+        Schedule.objects.select_for_update().get(pk=night.schedule_id)  # a second process waits here
         if under_way(night.schedule):
             return None
     if not suspected.exists():
@@ -51,7 +51,7 @@ def _again(experiment_id: int, now: datetime) -> int | None:
 
 
 def _start(night: Night, now: datetime) -> tuple[str, int | None]:
-    """(why not, experiment): one of them."""
+    """(Reason, None), or ("", id of the experiment)."""
     if problem := _why_not(night, now):
         return problem, None
     try:

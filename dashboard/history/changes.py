@@ -1,4 +1,4 @@
-"""Finds where figures changed, and decides by the next measurement whether they did."""
+"""Finds changes of figures. The next measurement confirms or refutes them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -17,18 +17,17 @@ State = Change.State
 
 
 def look(track: Track, now: datetime) -> None:
-    """Search a track's figures for changes that nobody knows of."""
     newest = track.entries.order_by("-pk").values_list("pk", flat=True).first()
     for figure in of_kind(track.kind):
         _search(track, figure, now)
     seen = Track.objects.filter(pk=track.pk)
     seen.filter(watched_since=None).update(watched_since=now)
-    if not track.entries.filter(pk__gt=newest or 0).exists():  # else somebody wrote one meanwhile
+    if not track.entries.filter(pk__gt=newest or 0).exists():  # else an entry was written meanwhile
         seen.update(unlooked=False)
 
 
 def _search(track: Track, figure: str, now: datetime) -> None:
-    """From the last accepted change on: what was before it is another level."""
+    """From the last accepted change on: values before it are on another level."""
     found = values(track, figure)
     known = list(track.changes.filter(figure=figure))
     places = _places(found)
@@ -39,7 +38,7 @@ def _search(track: Track, figure: str, now: datetime) -> None:
         near = _near(known, places, place)
         since = len(found) - place
         if near and (near.state != State.NOT_CONFIRMED or since < 2 * near.nights_after):
-            continue  # one that was not confirmed is asked for again when twice as many nights say so
+            continue  # suspected again only when twice as many nights show it
         fields: dict[str, object] = {
             "found_with_id": found[-1].entry_id,
             "state": State.PAST if track.watched_since is None else State.SUSPECTED,
@@ -57,13 +56,13 @@ def _places(found: Sequence[EntryValue]) -> dict[int, int]:
 
 
 def _begin(known: Iterable[Change], places: dict[int, int], before: int) -> int:
-    """Where the level began that reaches to `before`."""
+    """The place where the level before `before` begins."""
     accepted = (places[one.first_id] for one in known if one.state in ACCEPTED and one.first_id in places)
     return max((place for place in accepted if place < before), default=0)
 
 
 def _near(known: Iterable[Change], places: dict[int, int], place: int) -> Change | None:
-    """What is known of this place: the nearest, one that stands before one that does not."""
+    """The known change next to this place. One that stands is preferred to one that was not confirmed."""
     away = {one: abs(places[one.first_id] - place) for one in known if one.first_id in places}
     close = [one for one in away if away[one] <= NEAR]
     return min(close, key=lambda one: (one.state == State.NOT_CONFIRMED, away[one]), default=None)
@@ -78,17 +77,17 @@ def _suspect(track: Track, figure: str, near: Change | None, first_id: int, fiel
 
 
 def judge(now: datetime) -> list[Change]:
-    """Decide what was suspected and has been measured since; those that were confirmed, which are told."""
+    """Decide suspected changes that were measured again. Returns the confirmed ones and reports them."""
     open_ones = standing().filter(state=State.SUSPECTED).select_related("track__server", "first", "found_with")
     decided = [(change, said) for change in open_ones if (said := _decide(change)) is not None]
-    with transaction.atomic():  # what is told is stored, and what is stored is told
+    with transaction.atomic():  # store and report together
         confirmed = [change for change, said in decided if _close(change, now, *said)]
         news.tell(confirmed)
     return confirmed
 
 
 def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
-    """(state, measurement that decided, nights since the change, why not); None: nothing was measured since."""
+    """(state, deciding measurement, nights since the change, why not); None: not measured since."""
     found = values(change.track, change.figure)
     places = _places(found)
     if change.first_id not in places or change.found_with_id not in places:
@@ -107,7 +106,7 @@ def _measured_since(change: Change) -> bool:
 
 
 def _close(change: Change, now: datetime, state: str, by: EntryValue | None, nights_after: int, problem: str) -> bool:
-    """Whether it is confirmed, and by this round."""
+    """Whether this round confirmed it."""
     fields = {"state": state, "decided_at": now, "decided_by_id": by.entry_id if by else None}
     fields |= {"nights_after": nights_after, "problem": problem or change.problem}
     mine = Change.objects.filter(pk=change.pk, state=State.SUSPECTED).update(**fields)

@@ -1,6 +1,6 @@
-"""From an ended experiment to its entries: what was measured is added up once, here."""
+"""Makes the entries of an ended experiment, so that no page has to add up its runs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from statistics import fmean
 
 from django.db import transaction
@@ -8,7 +8,8 @@ from django.db import transaction
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.self_test import self_test
-from dashboard.findings.crash.trials import Tried, trials_of
+from dashboard.findings.crash.statistics import tallies
+from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.point import Point
 from dashboard.records.experiments.models import Experiment, Run, Trial
 from dashboard.records.experiments.states import OVER
@@ -16,25 +17,25 @@ from dashboard.records.history import track_keys
 from dashboard.records.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
 
-Found = tuple[track_keys.TrackKey, str, dict[str, object]]  # of a track: what throughput counts, an entry's fields
+Found = tuple[track_keys.TrackKey, str, dict[str, object]]  # track, unit of throughput, fields of the entry
 COMMITS = "commits"
 
 
 def note(experiment: Experiment) -> None:
-    """Write its entries, or write them anew: also of one that failed half-way, for what it measured was measured."""
+    """Write or rewrite its entries, also after a failure: finished cells were measured."""
     plan = Plan.from_dict(experiment.plan)
     _store(experiment, [*_measured(experiment, plan), *_crashed(experiment, plan)])
 
 
 def mark(experiment: Experiment, problem: str) -> None:
-    """Nothing can be read of it, and why."""
+    """Store why the experiment cannot be read."""
     _store(experiment, (), problem)
 
 
 @transaction.atomic
 def _store(experiment: Experiment, found: Iterable[Found], problem: str = "") -> None:
-    """Nothing when somebody resumed or deleted it meanwhile: it is noted when it ends again. Under its lock, so that it
-    is not resumed in between."""
+    """Does nothing if the experiment was resumed or deleted meanwhile; it is noted when it ends again. The row is
+    locked against a resume."""
     same_end = Experiment.objects.filter(pk=experiment.pk, state__in=OVER, ended_at=experiment.ended_at)
     if experiment.ended_at is None or not same_end.select_for_update().first():
         return
@@ -59,20 +60,12 @@ def _write(experiment: Experiment, key: track_keys.TrackKey, counts: str, fields
 
 def _measured(experiment: Experiment, plan: Plan) -> Iterator[Found]:
     points = analysis_of(experiment).points
-    environments = _environments(points)
+    first = Run.objects.filter(pk__in=[point.run_ids[0] for point in points])
+    environments = dict(first.values_list("pk", "environment_id"))
     for point in points:
         names = (point.server_id, point.variant, point.workload, point.threads)
-        counts = counted(plan, point.workload)
-        yield (
-            track_keys.load_track(plan, *names),
-            counts,
-            {**_figures(point), "environment_id": environments[point.run_ids[0]]},
-        )
-
-
-def _environments(points: Iterable[Point]) -> dict[int, int]:
-    first = [point.run_ids[0] for point in points]
-    return dict(Run.objects.filter(pk__in=first).values_list("pk", "environment_id"))
+        fields = {**_figures(point), "environment_id": environments[point.run_ids[0]]}
+        yield track_keys.load_track(plan, *names), counted(plan, point.workload), fields
 
 
 def _figures(point: Point) -> dict[str, object]:
@@ -89,27 +82,20 @@ def _figures(point: Point) -> dict[str, object]:
 
 
 def _crashed(experiment: Experiment, plan: Plan) -> Iterator[Found]:
-    """Nothing of an experiment whose self-test failed, and nothing of controls: they crash nothing that is asked
-    about."""
+    """Without experiments whose self-test failed, and without controls."""
     trials = trials_of(experiment)
     if self_test(trials).failed:
         return
     environments = dict(experiment.trials.values_list("pk", "environment_id"))
-    for (server, variant, kind), alike in _alike(trials).items():
+    done = (one for one in trials if one.state == Trial.State.DONE and one.kind not in CONTROLS)
+    for (server, variant, kind), tally in tallies(done).items():
+        alike = tally.trials
         fields: dict[str, object] = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
         losses = {f"lost_{place}": _mean(trial.lost(place) for trial in alike) for place in ("engine", "binlog")}
         yield track_keys.crash_track(plan, server, variant, kind), COMMITS, {**fields, **losses}
 
 
-def _alike(trials: Sequence[Tried]) -> dict[tuple[int, str, str], list[Tried]]:
-    found: dict[tuple[int, str, str], list[Tried]] = {}
-    for trial in trials:
-        if trial.state == Trial.State.DONE and trial.counts and trial.kind not in CONTROLS:
-            found.setdefault((trial.server_id, trial.variant, trial.kind), []).append(trial)
-    return found
-
-
 def _mean(losses: Iterable[int | None]) -> float | None:
-    """Of the trials that tell."""
+    """Of the trials with a known loss."""
     known = [loss for loss in losses if loss is not None]
     return fmean(known) if known else None

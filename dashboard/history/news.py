@@ -1,11 +1,10 @@
-"""What is told of changes: confirmed ones, one message per server and round, however many figures moved."""
+"""News about changes: one message per server and round, confirmed changes only."""
 
 from collections.abc import Sequence
 from itertools import groupby
 
 from dashboard.findings import changes as words
 from dashboard.records.history import queries
-from dashboard.records.history.addresses import server_page
 from dashboard.records.history.models import Change
 from dashboard.records.notifications.events import News, notify
 
@@ -26,7 +25,7 @@ def _event(changes: list[Change], differ: dict[int, list[queries.Difference]]) -
         key="change_point",
         title=f"{first.track.server}: {words.headline(first)}{more}",
         text="\n".join(_says(change, differ[change.pk]) for change in changes),
-        path=server_page(first.track),
+        path=first.track.get_absolute_url(),
         facts={"server": first.track.server.name, "changes": [_facts(one, differ[one.pk]) for one in changes]},
     )
 

@@ -1,5 +1,5 @@
-"""Updates the history once a minute: notes experiments that ended, decides suspected changes, finds new ones and
-measures them again. All state is in the database: what a killed process left is done by the next round."""
+"""Updates the history once a minute: notes ended experiments, decides suspected changes, finds new ones, and measures
+them again. All state is in the database, so the next round completes the work of a killed process."""
 
 import logging
 import time
@@ -14,12 +14,12 @@ from dashboard.records.history import queries
 from dashboard.records.history.models import Track
 
 log = logging.getLogger(__name__)
-ROUND_S = 20.0  # for notes and searches; what is left waits a minute
+ROUND_S = 20.0  # for notes and searches; the rest waits for the next round
 
 
 def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: float = ROUND_S) -> bool:
-    """One round. Returns whether nothing is left to do. `here`: this host's name; while an experiment runs there,
-    nothing is computed beside it."""
+    """One round. Returns whether nothing is left to do. `here`: the name of this host; nothing is computed while an
+    experiment runs on it."""
     if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
         return False
     until = time.monotonic() + round_s
@@ -35,16 +35,16 @@ def _note_all(until: float) -> bool:
     for experiment_id in list(queries.waiting().values_list("pk", flat=True)):
         if time.monotonic() > until:
             return False
-        if experiment := queries.waiting().filter(pk=experiment_id).first():  # not resumed or deleted meanwhile
+        if experiment := queries.waiting().filter(pk=experiment_id).first():  # else resumed or deleted meanwhile
             _note(experiment)
     return True
 
 
 def _note(experiment: Experiment) -> None:
-    """An experiment that cannot be read, stored by an old version, must not keep the others waiting."""
+    """An experiment of an old version may be unreadable. It must not block the others."""
     try:
         entries.note(experiment)
-    except OperationalError:  # the database's trouble, not the experiment's: the next round notes it
+    except OperationalError:  # a fault of the database: the next round notes it
         log.exception("history of experiment %s", experiment.pk)
     except Exception as failure:
         log.exception("history of experiment %s", experiment.pk)

@@ -1,1 +1,1 @@
-"""Where an installation keeps its things: home folder, database, version."""
+"""Where an installation keeps its data: home folder, database, keys; and its version."""

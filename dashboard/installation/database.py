@@ -1,4 +1,4 @@
-"""Where everything is kept: SQLite in the home, or the PostgreSQL that DATABASE_URL names. Read by the settings."""
+"""The database: SQLite in the home folder, or the PostgreSQL in DATABASE_URL. Read by the settings."""
 
 from collections.abc import Mapping
 
@@ -8,12 +8,13 @@ FORM = "postgresql://USER:PASSWORD@HOST:PORT/NAME?sslmode=require"
 SCHEMES = ("postgresql://", "postgres://")
 # Connections outlive requests and are tested before use. A short `reconnect_timeout` avoids psycopg's growing waits.
 POOL = {"min_size": 0, "max_size": 16, "timeout": 10, "max_idle": 300, "reconnect_timeout": 10}
-# Without these a broken line is noticed late: after two hours by a reader, after a quarter of an hour by a writer.
+# Without these a reader notices a broken connection after two hours, a writer after a quarter of an hour.
 LINE = {"connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5", "tcp_user_timeout": "20000"}
 
 
 class BadDatabase(ValueError):
-    """DATABASE_URL names no database that could be used. The message never quotes it, for it holds a password."""
+    """DATABASE_URL is not the address of a usable database. The message never quotes it, because it contains a
+    password."""
 
     def __init__(self, why: str) -> None:
         super().__init__(
@@ -57,7 +58,7 @@ def _postgresql(url: str) -> dict[str, object]:
 
 
 def _parts(url: str) -> dict[str, str]:
-    """As PostgreSQL's own library reads it. What that lets pass is mostly a password that was not encoded."""
+    """Parsed by PostgreSQL's own library. Further checks find passwords that were not encoded."""
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 
@@ -66,7 +67,7 @@ def _parts(url: str) -> dict[str, str]:
     try:
         parts = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
     except (ProgrammingError, UnicodeError):
-        raise BadDatabase("cannot be read") from None  # the library quotes what it could not read
+        raise BadDatabase("cannot be read") from None  # the library's message quotes the address
     if not parts.get("dbname"):
         raise BadDatabase("names no database")
     if set("@/") & set(parts["dbname"]) or "@" in parts.get("host", ""):

@@ -1,4 +1,4 @@
-"""The folders of this installation: one home, overridable by DURASCOPE_HOME, private to its owner."""
+"""The folders of this installation. The home folder is private to its owner; DURASCOPE_HOME sets it."""
 
 import hashlib
 import os
@@ -11,15 +11,15 @@ LONGEST_SOCKET_PATH = 100  # bytes; the kernel allows 107, and a client library 
 
 
 def home() -> Path:
-    """Where the database, keys, logs and the private Redis live (created, mode 0700)."""
+    """The folder of the database, keys, logs and the private Redis (created with mode 0700)."""
     path = Path(os.environ.get("DURASCOPE_HOME", PROJECT / ".durascope")).absolute()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 
 
 def redis_socket() -> Path:
-    """Where the private Redis of this home listens: inside the home, or, when that path is too long for a unix
-    socket, in a private folder under /tmp whose name every process of this home derives alike."""
+    """The unix socket of the private Redis: in the home, or, if that path is too long, in a private folder under /tmp
+    with a name that every process of this home computes."""
     inside = home() / "redis" / "redis.sock"
     if len(os.fsencode(inside)) <= LONGEST_SOCKET_PATH:
         return inside
@@ -27,7 +27,8 @@ def redis_socket() -> Path:
 
 
 def redis_url() -> str:
-    """DURASCOPE_REDIS, or the private Redis of this home; percent-encoded, for a path may hold a space or a #."""
+    """DURASCOPE_REDIS, or the private Redis of this home; percent-encoded, because a path may contain a space or a
+    #."""
     return os.environ.get("DURASCOPE_REDIS") or f"unix://{quote(str(redis_socket()))}"
 
 
@@ -36,24 +37,24 @@ def _digest() -> str:
 
 
 def private_file(path: Path) -> Path:
-    """The file, made or emptied, readable by its owner only from the first moment on."""
+    """An empty file that only its owner can read, from its creation on."""
     path.unlink(missing_ok=True)
     path.touch(mode=0o600)
     return path
 
 
 def database() -> Path:
-    """The SQLite file, made readable by its owner only: it holds sessions and sealed passwords."""
+    """The SQLite file, readable by its owner only: it contains sessions and encrypted passwords."""
     path = Path(os.environ.get("DURASCOPE_SQLITE", home() / "durascope.sqlite3"))
     if path.parent.is_dir():
-        path.touch(mode=0o600)  # the mode is for a new file; SQLite gives it to what lies beside it
+        path.touch(mode=0o600)  # the mode of a new file; SQLite uses it for its other files
     return path
 
 
 def secret(name: str, make: Callable[[], str]) -> str:
-    """A secret from the environment (DURASCOPE_<NAME>), else from a 0600 file in the home, made once.
+    """A secret from the environment (DURASCOPE_<NAME>), else from a file with mode 0600 in the home, made once.
 
-    Two processes that start together agree: the file is linked into place, and the loser reads the winner's.
+    If two processes start together, both use the same secret: one links its file, and the other reads that file.
     """
     given = os.environ.get(f"DURASCOPE_{name.upper()}")
     if given:
@@ -72,8 +73,8 @@ def secret(name: str, make: Callable[[], str]) -> str:
 
 
 def sandbox_root() -> str:
-    """Where sandboxes live by default: a short path on disk that the sandboxes' unprivileged user can reach (a home
-    under /root cannot be), one for each installation."""
+    """The default folder of sandboxes, one for each installation. Its path is short, on disk, and the sandboxes'
+    unprivileged user can reach it; a home under /root cannot be reached."""
     if os.getuid() == 0:
         return f"/var/lib/durascope/{_digest()}"
     return f"/var/tmp/durascope-{os.getuid()}-{_digest()}"  # noqa: S108 - sandbox/place.py checks whose it is

@@ -1,10 +1,10 @@
-"""Lines of the log. Who may read them may not open share links, so a link's token, which is all that it takes, is left
-out, in messages and tracebacks alike."""
+"""Lines of the log. A person who reads the log may have no right to open share links. So the token of a link is removed
+from messages and tracebacks."""
 
 import logging
 import re
 
-LINK = re.compile(r"/share/[A-Za-z0-9_-]{20,}")  # no other address below /share/ has so long a part
+LINK = re.compile(r"/share/[A-Za-z0-9_-]{20,}")  # no other address under /share/ has such a long part
 
 
 def without_token(text: str) -> str:

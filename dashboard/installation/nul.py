@@ -1,4 +1,4 @@
-"""Output of servers and programs may hold NUL characters. PostgreSQL stores them neither in text nor in JSON."""
+"""Output of servers and programs may contain NUL characters. PostgreSQL stores them neither in text nor in JSON."""
 
 from typing import Any
 

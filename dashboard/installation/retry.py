@@ -1,5 +1,5 @@
-"""The database may be restarted while something is measured. A broken connection stays broken until it is closed: then
-the statements are tried again."""
+"""Tries database statements again: the database may be restarted during a measurement. A broken connection must be
+closed first."""
 
 import logging
 import time
@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 
 
 def retried(act: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-    """Try again when the database is locked, restarted or in a deadlock. Only for atomic and idempotent functions:
-    after a lost connection nobody knows whether the commit happened."""
+    """Try again if the database is locked, restarted or in a deadlock. Only for atomic and idempotent functions: after
+    a lost connection we cannot know whether the commit happened."""
 
     @wraps(act)
     def tries(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
@@ -26,9 +26,9 @@ def retried(act: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
             try:
                 return act(*args, **kwargs)
             except LOST as lost:
-                if connection.in_atomic_block:  # a part of something larger: that is lost as a whole
+                if connection.in_atomic_block:  # the whole outer transaction is lost
                     raise
-                log.warning("the database did not take %s (%s); trying again", act.__qualname__, lost)
+                log.warning("the database refused %s (%s); trying again", act.__qualname__, lost)
                 connection.close()
                 time.sleep(wait_s)
         return act(*args, **kwargs)

@@ -1,5 +1,5 @@
-"""Can anything be kept here? Asked by every part before it starts: a full disk and a damaged database are told in one
-sentence, not by a traceback of whatever wrote first."""
+"""Whether data can be stored here. Every program asks before it starts: a full disk or a damaged database gives one
+sentence instead of a traceback."""
 
 import errno
 import os
@@ -20,23 +20,28 @@ RESTORE = "Nothing was changed. Restore a backup, see docs/deployment.md: Restor
 
 
 class Unusable(DurascopeError):
-    """A part was not started: its disk is full, or its database is damaged."""
+    """A program was not started: its disk is full, or its database is damaged."""
 
 
 def check(home: Path, database: Path | None = None) -> None:
-    """Raises Unusable. `database`: SQLite's file; None where it is elsewhere."""
+    """Raises Unusable. `database`: SQLite's file; None for another database."""
     for folder in {home, database.parent if database else home}:
         _must_have_room(folder)
     if database and database.exists():
         _must_be_whole(database)
 
 
-def check_or_exit() -> None:
-    """For parts that are imported by another program: the web server and beat."""
+def check_installation() -> None:
+    """The home folder and the database of the settings. Raises Unusable."""
     from django.conf import settings
 
+    check(settings.HOME, file_of(settings.DATABASES["default"]))
+
+
+def check_or_exit() -> None:
+    """For code that another program imports: the web server and beat."""
     try:
-        check(settings.HOME, file_of(settings.DATABASES["default"]))
+        check_installation()
     except Unusable as refused:
         sys.stderr.write(f"{refused}\n")
         sys.exit(2)
@@ -47,7 +52,7 @@ def file_of(database: Mapping[str, object]) -> Path | None:
 
 
 def explained(failure: BaseException | None) -> str:
-    """What to say of an exception that has one of these causes; "" of any other."""
+    """A sentence for an exception with one of these causes; "" for others."""
     while failure is not None:
         if (isinstance(failure, OSError) and failure.errno in FULL) or "disk is full" in str(failure):
             return f"The disk is full ({failure}). Make room, then start again."
@@ -58,7 +63,7 @@ def explained(failure: BaseException | None) -> str:
 
 
 def _must_have_room(folder: Path) -> None:
-    """Tried by writing, too: a quota, or a file system without inodes, has room by the count of its blocks."""
+    """A file is written too: a quota, or a file system without inodes, has free blocks but refuses writes."""
     free = shutil.disk_usage(folder).free
     if free < LEAST_FREE_BYTES:
         raise Unusable(f"The disk of {folder} is full: {free >> 20} MiB are free. Nothing was started.", "Make room.")
@@ -75,7 +80,7 @@ def _must_have_room(folder: Path) -> None:
 
 
 def _must_be_whole(database: Path) -> None:
-    """As far as the first read shows; a page that is damaged further on is told when it is read."""
+    """The first read finds some damage. Damage in other pages is found when they are read."""
     try:
         with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=20)) as connection:
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()

@@ -1,11 +1,11 @@
-"""Passwords at rest: Fernet (AES-128-CBC + HMAC) under keys of their own, apart from SECRET_KEY.
+"""Encryption of stored passwords: Fernet (AES-128-CBC + HMAC) with its own keys, separate from SECRET_KEY.
 
-The key file (`password_keys` in the home, or DURASCOPE_PASSWORD_KEYS) holds one key a line, the newest
-first: the first seals, all open. `manage.py rotatekeys` adds a key, reseals everything, drops the old.
-Keys are read at each use, so a rotation needs no restart where they are in the file.
+The key file (`password_keys` in the home, or DURASCOPE_PASSWORD_KEYS) has one key a line, newest first. The first key
+encrypts, all keys decrypt. `manage.py rotatekeys` adds a key, encrypts everything again and deletes the old keys. Keys
+are read at each use, so a rotation of the file needs no restart.
 
-Seal inside the transaction that stores the result: a rotation reseals under the database's write lock, so
-what was sealed under an old key is either stored before it looks or sealed again under the new one.
+Call `seal` in the transaction that stores the result. A rotation takes the database's write lock. So a password with an
+old key is either stored before the rotation reads it, or encrypted with the new key.
 """
 
 import os
@@ -20,7 +20,7 @@ ENVIRONMENT = "DURASCOPE_PASSWORD_KEYS"
 
 
 class KeyMissing(DurascopeError):
-    """A password cannot be opened, or none can be sealed: the key for it is not here."""
+    """A password cannot be decrypted or encrypted: the key is missing."""
 
 
 def new_key() -> str:
@@ -28,7 +28,7 @@ def new_key() -> str:
 
 
 def keys() -> list[str]:
-    """All keys, newest first; the first one is made when there is none yet."""
+    """All keys, newest first. The first key is made at the first use."""
     return secret(NAME, new_key).split()
 
 
@@ -37,7 +37,7 @@ def in_environment() -> bool:
 
 
 def store(keys: list[str]) -> None:
-    """Replace the key file in one step: a reader sees the old keys or the new, never half a file."""
+    """Replace the key file in one step: a reader sees the old keys or the new ones."""
     path, draft = home() / NAME, home() / f".{NAME}.{os.getpid()}"
     draft.touch(mode=0o600)
     with draft.open("w") as file:
@@ -48,7 +48,7 @@ def store(keys: list[str]) -> None:
 
 
 def box(keys: list[str]) -> MultiFernet:
-    """Seals with the first key, opens with any. Raises KeyMissing when one of them is not a key."""
+    """Encrypts with the first key, decrypts with any. Raises KeyMissing if one of them is not a key."""
     try:
         return MultiFernet([Fernet(key) for key in keys])
     except ValueError as wrong:
@@ -63,7 +63,7 @@ def seal(password: str) -> bytes:
 
 
 def open_sealed(sealed: bytes | memoryview) -> str:
-    """The password. Raises KeyMissing when no key fits (b"" opens to "")."""
+    """The password. Raises KeyMissing if no key fits. b"" decrypts to ""."""
     if not sealed:
         return ""
     try:
@@ -76,12 +76,12 @@ def open_sealed(sealed: bytes | memoryview) -> str:
 
 
 def has_password(sealed: bytes | memoryview) -> bool:
-    """Whether there is a password to protect. One that cannot be opened is."""
+    """Whether a password is stored. One that cannot be decrypted counts."""
     return bool(problem_with(sealed) or open_sealed(sealed))
 
 
 def problem_with(sealed: bytes | memoryview) -> KeyMissing | None:
-    """Why this password cannot be opened; None when it can."""
+    """Why this password cannot be decrypted; None if it can."""
     try:
         open_sealed(sealed)
     except KeyMissing as missing:

@@ -1,4 +1,4 @@
-"""Which Durascope this is. The number stands in pyproject.toml and nowhere else."""
+"""The version of this Durascope. Its only source is pyproject.toml."""
 
 import tomllib
 
@@ -10,6 +10,6 @@ VERSION: str = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"
 
 
 def version(request: HttpRequest) -> dict[str, str]:
-    """For the footer; strangers need not know it."""
+    """For the footer. Guests do not see it."""
     user = getattr(request, "user", None)
     return {"version": VERSION} if user and user.is_authenticated else {}

@@ -1,5 +1,5 @@
-"""One stack per home. The claim is a file lock: the kernel releases it when its holder dies, so it is never stale as a
-pid file can be. The file says who holds it."""
+"""One stack per home. The claim is a file lock: the kernel releases it when its process ends, so it is never stale like
+a pid file. The file names the process and its address."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ from dashboard.local.errors import LocalError
 
 @contextmanager
 def claimed(home: Path) -> Iterator[Callable[[str], None]]:
-    """Holds this home; gives a function to note the stack's address. Raises LocalError when a stack has it."""
+    """Claim this home. Yields a function that stores the stack's address. Raises LocalError if a stack runs on it."""
     with (home / "up.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

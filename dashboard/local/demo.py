@@ -1,4 +1,4 @@
-"""The demo: a sandbox, the recipe *what does safety cost* measured on it, and where to look at the result."""
+"""The demo: a sandbox, the recipe *what does safety cost* measured on it, and the addresses of the result."""
 
 import time
 from collections.abc import Callable
@@ -31,7 +31,7 @@ SHARED_DAYS = 30
 
 
 def sandbox(user: User) -> Server:
-    """The sandbox of the system's MariaDB, entered when there is none."""
+    """The sandbox of the system's MariaDB; registered if there is none."""
     known = Server.objects.filter(kind=Server.Kind.SANDBOX, build=BUILD).first()
     return known or servers.register(user, Server(name=_free_name(), kind=Server.Kind.SANDBOX, build=BUILD), "")
 
@@ -48,7 +48,7 @@ def finished(server: Server) -> Experiment | None:
 
 
 def check(overrides: dict[str, str]) -> None:
-    """Raises PlanError with every reason why the recipe cannot be run so; needs nothing that runs."""
+    """Raises PlanError with every reason why the recipe cannot run with these values. Needs no running program."""
     plan = recipes.load(RECIPE).plan([PlanTarget(0, SERVER)], overrides)
     refusals = problems(plan, {0: Candidate(SERVER, is_sandbox=True, flavour=BUILDS[BUILD].flavour)})
     if refusals:
@@ -59,13 +59,13 @@ def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[
     recipe = recipes.load(RECIPE)
     possible = {**_possible_crashes(overrides, say), **overrides}
     experiment = actions.create(actions.plan_recipe(recipe, [server], possible), user, recipe=recipe.key)
-    with suppress(task_queue.QueueDown):  # housekeeping sends it a little later
+    with suppress(task_queue.QueueDown):  # housekeeping sends it later
         actions.notify_workers(experiment.pk)
     return experiment
 
 
 def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> dict[str, str]:
-    """On a host that cannot simulate a power loss: only kills, and why."""
+    """On a host that cannot simulate a power loss: process kills only, and the reason."""
     why = queries.crash_missing().get("power-loss")
     if not why or "kinds" in overrides:
         return {}
@@ -74,7 +74,7 @@ def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> 
 
 
 def follow(experiment: Experiment, stack: Stack, screen: Screen) -> LiveState:
-    """Shows progress and keeps the stack running until the experiment is over; its last progress."""
+    """Show progress and keep the stack running until the experiment is over. Returns its last state."""
     while True:
         stack.check()
         experiment.refresh_from_db()
@@ -83,15 +83,6 @@ def follow(experiment: Experiment, stack: Stack, screen: Screen) -> LiveState:
         if now["over"]:
             return now
         time.sleep(LOOK_EVERY_S)
-
-
-def succeeded(now: LiveState) -> bool:
-    return now["state"] == Experiment.State.DONE and not now["failed"]
-
-
-def failures(experiment: Experiment, now: LiveState) -> list[str]:
-    """What went wrong, in words; empty when nothing did."""
-    return ([now["message"]] if now["message"] else []) + queries.failed_cells(experiment)
 
 
 def share_link(experiment: Experiment, user: User, address: str) -> str:

@@ -1,7 +1,7 @@
-"""What can go wrong while Durascope is run on one machine."""
+"""Errors of the programs that run Durascope on one machine."""
 
 from workers.errors import DurascopeError
 
 
 class LocalError(DurascopeError):
-    """A part of the local stack could not be started; what had been started was stopped again."""
+    """A part of the local stack could not start. The parts that had started were stopped."""

@@ -1,5 +1,5 @@
-"""The demo's administrator. Its password is stored hashed like every other; the demo's own copy, which lets it show
-the login again, lies in the home (mode 0600), beside the keys that are worth more."""
+"""The demo's administrator. The password is stored hashed like every other. A copy in the home (mode 0600) lets the
+demo show the login again; the keys in the same folder are worth more."""
 
 import json
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Login:
 
 
 def administrator(home: Path) -> Login:
-    """The first administrator, made when there is none."""
+    """The first administrator; created if there is none."""
     user = User.objects.filter(person__role=Role.ADMINISTRATOR, is_active=True).order_by("pk").first()
     if user is None:
         return _made(home)

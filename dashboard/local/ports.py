@@ -1,4 +1,4 @@
-"""Where the web server listens."""
+"""The address of the web server."""
 
 import socket
 from contextlib import suppress
@@ -11,8 +11,8 @@ BACKLOG = 2048  # as uvicorn has it
 
 
 def listener(host: str, wanted: int | None) -> socket.socket:
-    """A socket that listens on the wanted port, or on the first free one from 8000. The web server inherits it: a port
-    that is only looked at and bound later can be taken in between. Raises LocalError when no port can be had."""
+    """A socket that listens on the wanted port, or on the first free one from 8000. The web server inherits it, so no
+    other program can take the port meanwhile. Raises LocalError if no port is free."""
     if wanted is not None:
         return _required(host, wanted)
     for port in range(FIRST_PORT, LAST_PORT):
@@ -26,12 +26,12 @@ def port_of(listening: socket.socket) -> int:
 
 
 def address(host: str, port: int) -> str:
-    """What to type into a browser on this machine."""
+    """The address for a browser on this machine."""
     return f"http://{bracketed(local(host))}:{port}"
 
 
 def local(host: str) -> str:
-    """An address of this machine on which a server that listens on `host` is reached."""
+    """The address on this machine that reaches a server listening on `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
 
 
@@ -50,7 +50,7 @@ def _required(host: str, port: int) -> socket.socket:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Bound and listening: with SO_REUSEADDR two sockets may be bound to one port until the first of them listens."""
+    """Bound and listening: with SO_REUSEADDR two sockets can bind one port until the first one listens."""
     family, kind, proto, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     made = socket.socket(family, kind, proto)
     try:

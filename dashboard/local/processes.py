@@ -1,7 +1,7 @@
-"""One child process: started, watched, stopped by its own pid, and dead when its parent dies.
+"""One child process: started, watched, stopped by its own pid, and killed when its parent dies.
 
-Children run in a session of their own, so that Ctrl-C reaches only the parent, which then stops them in order.
-The parent-death signal follows the *thread* that started the child: start children from the main thread only.
+Children run in their own session, so Ctrl-C reaches only the parent, which stops them in order. The parent-death signal
+follows the *thread* that started the child: start children from the main thread only.
 """
 
 import os
@@ -18,13 +18,13 @@ LARGEST_LOG_BYTES = 5_000_000
 COPIED_AT_ONCE = 1 << 20
 TAIL_LINES = 12
 POLL_S = 0.05
-# The second half covers a parent that died before the signal was set: the child then has another parent already.
+# The second half: if the parent died before the signal was set, the child has another parent and ends.
 TIED = ("setpriv", "--pdeathsig", "KILL", "--", "sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"')
 
 
 @dataclass(frozen=True)
 class Program:
-    """How a child is run, and how long it may take to be ready and to stop."""
+    """How to run a child, and its time limits for start and stop."""
 
     name: str
     argv: Sequence[str]
@@ -32,7 +32,7 @@ class Program:
     log: Path
     env: Mapping[str, str] = field(default_factory=dict)
     ready: Callable[[int], bool] = lambda pid: True  # is given the child's process id
-    ready_limit_s: float = 180  # on a machine that is slow and busy; a child that ends is noticed at once
+    ready_limit_s: float = 180  # enough for a slow and busy machine
     stop_limit_s: float = 5
     inherits: Sequence[int] = ()  # descriptors of ours that stay open in the child
 
@@ -76,13 +76,13 @@ class Child:
             time.sleep(POLL_S)
 
     def ask_to_stop(self) -> None:
-        """Once: a second signal would hurry a worker that puts servers back."""
+        """Once: a second signal would stop a worker before it restored its servers."""
         if self.status is None and not self._is_asked:
             self._is_asked = True
             self._process.terminate()
 
     def stop(self, limit_s: float | None = None) -> None:
-        """SIGTERM, and SIGKILL when the limit has passed. Its own children die with it."""
+        """SIGTERM, then SIGKILL after the limit. Its own children die with it."""
         self.ask_to_stop()
         try:
             self._process.wait(self.program.stop_limit_s if limit_s is None else limit_s)
@@ -96,7 +96,7 @@ class Child:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """The log, to append to; a large one is first moved aside, so that two of them are kept. See `bound_log`."""
+    """The log, open for appending. A large log is renamed first, so that two files are kept. See `bound_log`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > LARGEST_LOG_BYTES:
         path.replace(path.with_name(path.name + ".1"))
@@ -104,9 +104,9 @@ def open_log(path: Path) -> BinaryIO:
 
 
 def bound_log(path: Path) -> None:
-    """Keep a log that a child is writing below LARGEST_LOG_BYTES: its content is copied to NAME.1, and it is emptied in
-    place, for the child holds it open. The child appends, so it goes on at the new end. What it writes between the last
-    copy and the emptying would be lost: it is copied until nothing came."""
+    """Keep the log of a running child below LARGEST_LOG_BYTES: copy it to NAME.1 and empty it in place, because the
+    child holds it open. The child appends, so it continues at the new end. Lines between the last copy and the emptying
+    would be lost, so copying repeats until no line came."""
     if not path.exists() or path.stat().st_size <= LARGEST_LOG_BYTES:
         return
     with path.open("r+b") as log, path.with_name(path.name + ".1").open("wb") as kept:

@@ -1,4 +1,4 @@
-"""What the stack is made of beside Redis: the worker that measures, beat, and the web server."""
+"""The programs of the stack beside Redis: worker, beat and web server."""
 
 import http.client
 import secrets
@@ -9,9 +9,10 @@ from pathlib import Path
 from dashboard.installation.home import PROJECT
 from dashboard.local.ports import local, port_of
 from dashboard.local.processes import Program
+from dashboard.records.fleet import task_queue
 
-INSTANCE = "X-Durascope-Instance"  # a random name, new at each start: `up` knows its own web server by it
-WORKER_LIMIT_S = 20  # a cell is cancelled and its server put back; what is cut short is paid by the next worker
+INSTANCE = "X-Durascope-Instance"  # a random name at each start, by which `up` recognizes its web server
+WORKER_LIMIT_S = 20  # to cancel a cell and restore its server; else the next worker restores it
 
 
 def worker(home: Path) -> Program:
@@ -20,13 +21,13 @@ def worker(home: Path) -> Program:
         argv=[sys.executable, "manage.py", "worker"],
         cwd=PROJECT,
         log=home / "logs" / "worker.log",
-        ready=worker_answers,
+        ready=task_queue.worker_answers,
         stop_limit_s=WORKER_LIMIT_S,
     )
 
 
 def beat(home: Path) -> Program:
-    options = ["--pidfile=", "-l", "info"]  # one per home by the claim: no pid file beside the code
+    options = ["--pidfile=", "-l", "info"]  # no pid file: the claim of the home allows one beat
     return Program(
         name="beat",
         argv=[sys.executable, "-m", "celery", "-A", "workers.celery", "beat", *options],
@@ -36,8 +37,8 @@ def beat(home: Path) -> Program:
 
 
 def web(home: Path, host: str, listening: socket.socket) -> Program:
-    """Serves the socket that this process holds. No access log: the address of a share link holds its token. No proxy
-    headers: see dashboard.pages.forwarded."""
+    """Serves the socket of this process. No access log, because the address of a share link contains its token. No
+    proxy headers: see dashboard.pages.forwarded."""
     descriptor, instance = listening.fileno(), secrets.token_hex(8)
     options = ["--fd", str(descriptor), "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "2"]
     options += ["--header", f"{INSTANCE}:{instance}"]
@@ -51,14 +52,8 @@ def web(home: Path, host: str, listening: socket.socket) -> Program:
     )
 
 
-def worker_answers(pid: int) -> bool:
-    from dashboard.records.fleet import task_queue  # reads Django's settings
-
-    return task_queue.worker_answers(pid)
-
-
 def web_answers(host: str, port: int, instance: str) -> bool:
-    """Whether our own web server answers there, and reaches its database. Its host name may be refused: it answers."""
+    """Whether our own web server answers there and reaches its database. A refused host name is an answer too."""
     connection = http.client.HTTPConnection(local(host), port, timeout=5)
     try:
         connection.request("GET", "/health/database", headers={"Host": "localhost"})

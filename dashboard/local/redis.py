@@ -1,7 +1,7 @@
-"""A Redis of our own: a unix socket in a private folder, no TCP port, nothing on disk.
+"""A private Redis: a unix socket in a private folder, no TCP port, nothing on disk.
 
 Tasks and live seconds may be lost, so it saves nothing: its fsyncs would disturb the measured disk. Debian's package
-`redis-tools` has the server's binary as redis-check-rdb; called by another name, it is the server. The package
+`redis-tools` has the server's binary as redis-check-rdb, which is the server under another name. The package
 `redis-server` would also start a service.
 """
 
@@ -20,7 +20,7 @@ from dashboard.local.processes import Program
 
 
 def program(home: Path) -> Program:
-    """How to run the private Redis of this home. Raises LocalError when it cannot be run here."""
+    """How to run the private Redis of this home. Raises LocalError if it cannot run here."""
     socket = redis_socket()
     private_folder(socket.parent)
     folder = private_folder(home / "redis")
@@ -43,7 +43,7 @@ def program(home: Path) -> Program:
 
 
 def binary(folder: Path) -> Path:
-    """redis-server, or a private link of that name to the same program inside Debian's redis-tools."""
+    """redis-server, or a private link of that name to the same program in Debian's redis-tools."""
     installed = shutil.which("redis-server")
     if installed:
         return Path(installed)
@@ -57,7 +57,6 @@ def binary(folder: Path) -> Path:
 
 
 def answers(socket: Path, pid: int) -> bool:
-    """Whether the Redis with this process id listens there."""
     once = Retry(NoBackoff(), 0)
     try:
         told = redis.Redis(unix_socket_path=str(socket), socket_timeout=1, retry=once).info("server")
@@ -67,7 +66,8 @@ def answers(socket: Path, pid: int) -> bool:
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made if missing, 0700. Raises LocalError when it is another user's (/tmp is everybody's)."""
+    """The folder with mode 0700, created if missing. Raises LocalError if another user owns it: everybody can write to
+    /tmp."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():

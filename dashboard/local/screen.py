@@ -1,5 +1,5 @@
-"""What the demo shows in a terminal: messages, and below them one line that is drawn again and again. Where the
-output is no terminal (a log, a pipe) the line is printed only when it says something new."""
+"""The demo's output in a terminal: messages, and below them one line of progress that is redrawn. In a log or pipe the
+line is printed only when it changes."""
 
 import os
 from typing import TextIO
@@ -21,7 +21,6 @@ class Screen:
         self._shown = ""
 
     def progress(self, now: LiveState) -> None:
-        """`now`: the state of the experiment."""
         if self._live:
             line = f"{bar(now)}  {where(now)}{speed(now)}  {left(now)}".rstrip()
             self._shown = line[: os.get_terminal_size(self._out.fileno()).columns - 1]

@@ -1,4 +1,4 @@
-"""Everything on one machine: Redis, worker, beat and web server as children of this process, in this order."""
+"""Durascope on one machine: Redis, worker, beat and web server as children of this process, in this order."""
 
 import os
 import signal
@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError
 
@@ -21,7 +20,7 @@ from dashboard.local.processes import Program
 from dashboard.local.supervisor import Supervisor
 
 CHECK_EVERY_S = 0.5
-SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where mariadbd is, and where the PATH of most users does not look
+SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # mariadbd is there, but the PATH of most users lacks these folders
 
 Say = Callable[[str], None]
 
@@ -36,30 +35,30 @@ class Stack:
         self._supervisors: list[Supervisor] = []
 
     def start(self, *together: Program) -> None:
-        """Starts these at the same time and waits until all are ready."""
+        """Start these at the same time and wait until all are ready."""
         started = [Supervisor(replace(program, env={**self._env, **program.env}), self._say) for program in together]
         self._supervisors += started
         for supervisor in started:
-            supervisor.wait_until_ready()
+            supervisor.child.wait_until_ready()
 
     def check(self) -> None:
         for supervisor in self._supervisors:
             supervisor.check()
 
     def watch(self) -> None:
-        """Stays, and keeps everything running, until interrupted."""
+        """Keep everything running until interrupted."""
         while True:
             self.check()
             time.sleep(CHECK_EVERY_S)
 
     def stop(self) -> None:
-        """The last started stops first. Interrupted while stopping: whatever is left is killed."""
+        """The last started stops first. If stopping is interrupted, the remaining parts are killed."""
         try:
             for supervisor in reversed(self._supervisors):
                 supervisor.stop()
         finally:
             for supervisor in self._supervisors:
-                supervisor.kill()
+                supervisor.child.stop(limit_s=0)
 
 
 def environment(home: Path) -> Mapping[str, str]:
@@ -73,19 +72,19 @@ def environment(home: Path) -> Mapping[str, str]:
 
 @contextmanager
 def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack]:
-    """The whole stack, ready to use; stopped when the block ends, however it ends.
+    """The whole stack, ready to use. It is stopped at the end of the block.
 
-    Raises LocalError when a part cannot be started. SIGTERM and SIGHUP count as Ctrl-C.
+    Raises Unusable, and LocalError if a part cannot start. SIGTERM and SIGHUP count as Ctrl-C.
     """
     interrupt_on_end()
-    _must_be_usable(home)
+    usable.check_installation()
     with claimed(home) as note, ports.listener(host, port) as listening:
         stack = Stack(home, ports.address(host, ports.port_of(listening)), say)
         note(stack.address)
         try:
             _migrate()
             call_command("collectstatic", verbosity=0, interactive=False)
-            vault.keys()  # made once, before two programs want them
+            vault.keys()  # made once, before two programs read them
             if "DURASCOPE_REDIS" not in os.environ:
                 stack.start(redis.program(home))
             stack.start(programs.worker(home), programs.beat(home), programs.web(home, host, listening))
@@ -93,15 +92,8 @@ def running(home: Path, host: str, port: int | None, say: Say) -> Iterator[Stack
         finally:
             try:
                 say("Stopping web server, beat, worker and Redis.")
-            finally:  # also when nobody listens any more: a closed terminal or pipe
+            finally:  # also if the terminal or pipe is closed
                 stack.stop()
-
-
-def _must_be_usable(home: Path) -> None:
-    try:
-        usable.check(home, usable.file_of(settings.DATABASES["default"]))
-    except usable.Unusable as refused:
-        raise LocalError(refused.message, refused.fix) from refused
 
 
 def _migrate() -> None:
@@ -115,7 +107,7 @@ def _migrate() -> None:
 
 
 def interrupt_on_end() -> None:
-    """SIGTERM and a closed terminal (unless nohup asked to ignore it) end the stack as Ctrl-C does."""
+    """SIGTERM and a closed terminal end the stack like Ctrl-C. With nohup, a closed terminal is ignored."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Keeps one program running: started again when it ends, with a pause that grows while it keeps ending early."""
+"""Keeps one program running: starts it again after it ends. The pause grows if it keeps ending early."""
 
 import time
 from collections.abc import Callable
@@ -18,11 +18,8 @@ class Supervisor:
         self._due_at: float | None = None
         self.child = Child(program)
 
-    def wait_until_ready(self) -> None:
-        self.child.wait_until_ready()
-
     def check(self) -> None:
-        """Called regularly: starts an ended child again after its pause, and bounds its log."""
+        """Called regularly: starts an ended child after its pause, and limits the size of its log."""
         bound_log(self.program.log)
         if self._due_at is not None:
             if time.monotonic() >= self._due_at:
@@ -34,9 +31,6 @@ class Supervisor:
     def stop(self) -> None:
         self._due_at = None
         self.child.stop()
-
-    def kill(self) -> None:
-        self.child.stop(limit_s=0)
 
     def _announce(self, status: int) -> None:
         now = time.monotonic()

@@ -18,14 +18,14 @@ from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
 
 log = logging.getLogger(__name__)
-# Raised by calculating with wrong figures. A lack of memory or a lost database is no fault of the file.
+# Errors from wrong figures. Too little memory or a lost database is no fault of the file.
 WRONG_FIGURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 TRY_AGAIN = "Try again; if it happens again, the log of the web server says why."
 
 
 @dataclass(frozen=True)
 class FileImport:
-    """`is_new`: False when the same experiment was imported before, and nothing was stored."""
+    """`is_new`: False if the same experiment was imported before. Then nothing was stored."""
 
     experiment: Experiment
     is_new: bool
@@ -39,7 +39,7 @@ class FileImport:
 
 
 def import_file(user: Actor, file: IO[bytes]) -> FileImport:
-    """Keep the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
+    """Store the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
     require(user, "import")
     content = Content(file)
     if known := _known(content.digest):
@@ -50,7 +50,7 @@ def import_file(user: Actor, file: IO[bytes]) -> FileImport:
     try:
         return FileImport(_kept(content, user, sha256), is_new=True)
     except DatabaseError as refused:
-        if known := _known(content.digest):  # somebody else was faster with the same file
+        if known := _known(content.digest):  # another process imported the same file meanwhile
             return FileImport(known, is_new=False)
         log.exception("an experiment that the database did not take")
         raise NotImported(f"The database did not take it ({type(refused).__name__})", TRY_AGAIN) from refused
@@ -75,8 +75,8 @@ def _kept(content: Content, user: Actor, sha256: str) -> Experiment:
 
 
 def _work_out(experiment: Experiment) -> None:
-    """Statistics, claims and sentence, as after an experiment that ran here. An import whose figures cannot be worked
-    out is refused: pages would break on it."""
+    """Compute statistics, claims and sentences, as for an experiment that ran here. If this fails, the import is
+    refused, because its pages would fail too."""
     try:
         analysis_of(experiment)
         conclusion.remember(experiment)

@@ -1,5 +1,5 @@
-"""A file that somebody sent is read in a process of its own. Python holds its lock while it parses, so that a hostile
-file would stop every page; and what takes too much memory or time must end without the web server. One at a time."""
+"""Reads an uploaded file in a separate process. While Python parses, it holds its lock, so a hostile file would block
+every page. A file that takes too much memory or time must not end the web server. One import at a time."""
 
 import fcntl
 import json
@@ -24,12 +24,12 @@ from dashboard.records.experiments.models import Experiment
 
 TIED = ("setpriv", "--pdeathsig=KILL", "--")
 SMALLER = "Export fewer measurements in one experiment. If a Durascope wrote this file, please report it."
-BY_SIGNAL = 128  # and more: how a shell tells that a signal ended its child
+BY_SIGNAL = 128  # from here on: the exit status of a process that a signal ended
 log = logging.getLogger(__name__)
 
 
 def import_apart(user: Actor, file: IO[bytes]) -> FileImport:
-    """As `import_file`, which it calls in the child. Raises NotImported, also while another import is under way."""
+    """Calls `import_file` in the child. Raises NotImported, also while another import runs."""
     require(user, "import")
     if not settings.IMPORT_APART:
         return import_file(user, file)
@@ -39,7 +39,7 @@ def import_apart(user: Actor, file: IO[bytes]) -> FileImport:
 
 @contextmanager
 def _alone() -> Iterator[int]:
-    """The child holds the lock too: it is free when both have ended."""
+    """The child inherits the lock: it is free when both have ended."""
     lock = os.open(settings.HOME / "import.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -52,7 +52,7 @@ def _alone() -> Iterator[int]:
 
 @contextmanager
 def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Small uploads are in memory; a child can only be given a file."""
+    """Small uploads are in memory, but a child needs a file."""
     with TemporaryFile(dir=settings.HOME) as copy:
         file.seek(0)
         while some := file.read(1 << 20):
@@ -73,7 +73,7 @@ def _child(user: Actor, content: IO[bytes], lock: int) -> subprocess.CompletedPr
 
 
 def _understood(child: subprocess.CompletedProcess[bytes]) -> FileImport:
-    """What the child said. One that was ended said nothing, nor did one that failed before it could."""
+    """The result that the child printed. A child that was killed or failed early printed none."""
     if child.returncode:
         log.error("the import ended with %s", child.returncode)
         if 0 < child.returncode < BY_SIGNAL:

@@ -1,5 +1,5 @@
-"""The zip file around the parts of an experiment. What is read may be hostile: its directory is looked at before Python
-unpacks a byte, and no name in it ever becomes a path."""
+"""The zip file around the parts of an experiment. A file may be hostile: its directory is checked before anything is
+unpacked, and no name in it becomes a path."""
 
 import re
 import struct
@@ -11,7 +11,7 @@ from typing import IO
 
 from dashboard.portable.refused import NotImported
 
-MOST_PACKED = 256 << 20  # bytes, and so on
+MOST_PACKED = 256 << 20  # bytes; also the next four
 MOST_UNPACKED = 1 << 30
 MOST_OF_A_PART = 32 << 20
 MOST_PARTS = 50_000
@@ -24,7 +24,6 @@ _MIDNIGHT = (1980, 1, 1, 0, 0, 0)  # so that the same parts are the same file
 
 
 def packed(parts: Mapping[str, bytes]) -> bytes:
-    """A zip file of these parts in this order."""
     whole = BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, allowZip64=False, compresslevel=6) as archive:
         for name, content in parts.items():
@@ -35,7 +34,7 @@ def packed(parts: Mapping[str, bytes]) -> bytes:
 
 
 class Archive:
-    """An opened file whose directory is harmless. Raises NotImported, as `read` does."""
+    """An opened file with a harmless directory. Raises NotImported, as `read` does."""
 
     def __init__(self, file: IO[bytes]) -> None:
         _look_at_the_end(file)
@@ -56,7 +55,7 @@ class Archive:
         return set(self._parts)
 
     def read(self, name: str) -> bytes:
-        """Never more than the directory said, and what it said is bounded."""
+        """At most the size in the directory, which is limited."""
         part = self._parts.get(name)
         if part is None:
             raise NotImported(f"The part {name} is missing")
@@ -71,7 +70,7 @@ class Archive:
 
 
 def _look_at_the_end(file: IO[bytes]) -> None:
-    """The directory's own size, before it is read: Python's reader would make an object for each of its entries."""
+    """Check the size of the directory first: Python's reader makes an object for each entry."""
     size = file.seek(0, 2)
     if size > MOST_PACKED:
         raise NotImported(f"The file has {size >> 20} MiB; at most {MOST_PACKED >> 20} MiB are read")

@@ -1,5 +1,5 @@
-"""The process that reads one file: `python -m dashboard.portable.child WHO`, the file as its input. Prints one line of
-JSON: {"experiment", "is_new"} or {"refused": [what, what to do]}."""
+"""The process that reads one file: `python -m dashboard.portable.child WHO`, with the file as standard input. It prints
+one line of JSON: {"experiment", "is_new"} or {"refused": [message, fix]}."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ def main(who: str) -> dict[str, object]:
     asked = json.loads(who)
     user = User.objects.select_related("person").get(pk=asked["user"]) if asked["user"] else None
     if user and asked["via"]:
-        user.via = asked["via"]  # type: ignore[attr-defined]  # what the audit log says beside the name
+        user.via = asked["via"]  # type: ignore[attr-defined]  # shown in the audit log beside the name
     keep()
     try:
         imported = import_file(user, sys.stdin.buffer)
@@ -28,7 +28,7 @@ def main(who: str) -> dict[str, object]:
     except MemoryError:
         what = f"Reading it takes more than {MEMORY_BYTES >> 20} MiB of memory. Nothing was stored."
         return {"refused": [what, "Export fewer measurements in one experiment."]}
-    except Exception as fault:  # of ours: the file did nothing wrong that we know of
+    except Exception as fault:  # an error of Durascope, not of the file
         logging.getLogger(__name__).exception("an import that failed")
         what = f"Reading it failed with an unexpected error ({type(fault).__name__}). Nothing was stored."
         return {"refused": [what, REPORT]}

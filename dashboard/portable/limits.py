@@ -1,18 +1,18 @@
-"""What reading a file may take: limits of the process that reads it."""
+"""Limits of the process that reads a file."""
 
 import contextlib
 import os
 import resource
 from pathlib import Path
 
-MEMORY_BYTES = 1 << 30  # beyond what the program itself takes; the largest experiment that can be planned takes a third
+MEMORY_BYTES = 1 << 30  # beside the program itself; the largest possible experiment needs a third
 CPU_S = 300
 WALL_S = 600
 NICE = 10  # pages come first
 
 
 def keep() -> None:
-    """Of this process, from now on. Python raises MemoryError; the kernel ends what takes too long."""
+    """Limit this process from now on. Python raises MemoryError; the kernel ends a process that takes too long."""
     data = MEMORY_BYTES + _data_bytes()
     resource.setrlimit(resource.RLIMIT_DATA, (data, data))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
@@ -22,6 +22,6 @@ def keep() -> None:
 
 
 def _data_bytes() -> int:
-    """What counts against RLIMIT_DATA already."""
+    """The bytes that already count against RLIMIT_DATA."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData:"))

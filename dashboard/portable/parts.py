@@ -1,4 +1,4 @@
-"""The names of the parts of a file, in their order, and those that are tables."""
+"""The names of the parts of a file, in order, and the reading and writing of tables."""
 
 import csv
 import io
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dashboard.portable.refused import NotImported
 
 INDEX = "experiment.json"
-TABLES = ("cells.csv", "runs.csv", "trials.csv")  # for spreadsheets: they say nothing that is not elsewhere
+TABLES = ("cells.csv", "runs.csv", "trials.csv")  # for spreadsheets: everything in them is also elsewhere
 OF_A_RUN = ("runs/{:05}.json", "series/{:05}.csv", "output/{:05}.txt", "options/{:05}.cnf", "histograms/{:05}.csv")
 RUN, SERIES, OUTPUT, OPTIONS, HISTOGRAM = OF_A_RUN
 TRIAL, ENVIRONMENT, PROBE = "trials/{:05}.json", "environments/{:05}.json", "probes/{:05}.json"
-PAST_THE_END = "-"  # a column that is shorter than others; an empty field is a value that is not known
+PAST_THE_END = "-"  # in a shorter column; an empty field is an unknown value
 MOST_FIELDS = 6_000_000  # in a table: a day of seconds has 5 million
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?P<real>(?:\.[0-9]{1,20})?(?:e[+-]?[0-9]{1,3})?)")
 
@@ -28,7 +28,7 @@ def as_csv(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def series_csv(columns: Columns) -> bytes:
-    """The time first; some databases forget the order of the others."""
+    """The time is first. The other columns are sorted, because some databases reorder them."""
     titles = sorted(columns, key=lambda name: (name != "t_s", name))
     longest = max((len(column) for column in columns.values()), default=0)
     return as_csv(titles, ([_field(columns[title], n) for title in titles] for n in range(longest)))
@@ -67,7 +67,7 @@ def read_histogram(content: bytes, part: str) -> list[list[float]]:
 
 
 def _rows(content: bytes, part: str) -> list[list[str]]:
-    """At least the titles, and as many fields in every line."""
+    """At least the titles; every line has the same number of fields."""
     if content.count(b",") + content.count(b"\n") > MOST_FIELDS:
         raise NotImported(f"{part} holds more than {MOST_FIELDS:,} fields")
     try:
@@ -80,7 +80,7 @@ def _rows(content: bytes, part: str) -> list[list[str]]:
 
 
 def number(field: str, where: str) -> float:
-    """As Python writes it: 5 stays a whole number, 5.0 does not become one."""
+    """As Python writes it: 5 stays a whole number, 5.0 stays a real one."""
     found = _NUMBER.fullmatch(field)
     if not found:
         raise NotImported(f"{where}: {field[:40]!r} is no number")

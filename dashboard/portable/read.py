@@ -1,11 +1,11 @@
-"""Checks a whole file before anything of it is stored. Every part of the index is there with its length and hash, every
-value has its type and its bounds, and every reference has its target."""
+"""Checks a whole file before anything of it is stored. Every part in the index exists with its length and hash. Every
+value has its type and bounds. Every reference has its target."""
 
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TypeVar
 
 from dashboard.portable import parts, shape, strict_json
 from dashboard.portable.archive import Archive
@@ -18,12 +18,19 @@ from workers.bench.plan_field import dangling
 from workers.crash.verdict import CheckResult, verdict
 from workers.errors import PlanError
 
+Kind = TypeVar("Kind", bound=shape.Shape)
+NAMES: dict[type[shape.Shape], str] = {
+    shape.FileRun: parts.RUN,
+    shape.FileEnvironment: parts.ENVIRONMENT,
+    shape.FileProbe: parts.PROBE,
+    shape.FileEvidence: parts.TRIAL,
+}
 ALIKE = ("server_id", "variant", "kind")  # a trial and the one that it repeats
 
 
 @dataclass(frozen=True)
 class RunParts:
-    """All of one measurement. `latency_ms`: percentiles worked out from the histogram."""
+    """The parts of one measurement. `latency_ms`: percentiles computed from the histogram."""
 
     run: shape.FileRun
     columns: Mapping[str, Sequence[float | None]]
@@ -50,7 +57,7 @@ class Content:
 
     @property
     def digest(self) -> str:
-        """Of the index without `export`: two files of the same experiment have the same digest."""
+        """Of the index without `export`: two files of one experiment have the same digest."""
         said = self.index.model_dump(exclude={"export"}, exclude_unset=True)
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
@@ -63,41 +70,33 @@ class Content:
         return [trial for trial in self.index.trials if trial.state == "done"]
 
     def check(self) -> None:
-        """Everything once, one part in memory at a time."""
+        """Check everything once, with one part in memory at a time."""
         _fits(self.index)
         self._has_its_parts()
         for name in parts.TABLES:
             self._part(name)
         for n in range(1, self.index.environments + 1):
-            self.environment(n)
+            self.part(shape.FileEnvironment, n)
         for n in range(1, len(self.index.probes) + 1):
-            self.probe(n)
+            self.part(shape.FileProbe, n)
         for cell in self.measured:
             self._check_run(cell)
         for trial in self.tried:
-            _check_trial(trial, self.evidence(trial.position))
+            _check_trial(trial, self.part(shape.FileEvidence, trial.position))
 
     def run(self, position: int) -> RunParts:
-        run, series, output, options, histogram = (name.format(position) for name in parts.OF_A_RUN)
+        _, series, output, options, histogram = (name.format(position) for name in parts.OF_A_RUN)
         return RunParts(
-            run=strict_json.read(self._part(run), run, shape.FileRun),
+            run=self.part(shape.FileRun, position),
             columns=parts.read_series(self._part(series), series),
             output=strict_json.text(self._part(output), output),
             my_cnf=strict_json.text(self._part(options), options),
             histogram=parts.read_histogram(self._part(histogram), histogram),
         )
 
-    def evidence(self, position: int) -> shape.FileEvidence:
-        part = parts.TRIAL.format(position)
-        return strict_json.read(self._part(part), part, shape.FileEvidence)
-
-    def environment(self, n: int) -> shape.FileEnvironment:
-        part = parts.ENVIRONMENT.format(n)
-        return strict_json.read(self._part(part), part, shape.FileEnvironment)
-
-    def probe(self, n: int) -> shape.FileProbe:
-        part = parts.PROBE.format(n)
-        return strict_json.read(self._part(part), part, shape.FileProbe)
+    def part(self, kind: type[Kind], n: int) -> Kind:
+        name = NAMES[kind].format(n)
+        return strict_json.read(self._part(name), name, kind)
 
     def _part(self, name: str) -> bytes:
         content, told = self._archive.read(name), self.index.files[name]
@@ -106,7 +105,7 @@ class Content:
         return content
 
     def _has_its_parts(self) -> None:
-        """The parts that cells and trials need, those listed in `files` and those in the archive are the same."""
+        """The parts that cells and trials need, those listed in `files`, and those in the archive must be the same."""
         needed = set(_needed(self))
         listed = set(self.index.files)
         if odd := sorted(needed ^ listed):
@@ -153,7 +152,7 @@ def _needed(content: Content) -> Iterator[str]:
 
 
 def _fits(index: shape.FileIndex) -> None:
-    """Names are unique, references are to something, and the claims can be read."""
+    """Names are unique, references have targets, and the claims can be read."""
     variants, workloads = [one.name for one in index.plan.variants], [one.label for one in index.plan.workloads]
     _once([target.name for target in index.plan.targets], "plan.targets")
     _once(variants, "plan.variants")
@@ -186,7 +185,7 @@ def _fits(index: shape.FileIndex) -> None:
 
 
 def _understood(index: shape.FileIndex) -> Plan:
-    """Plan and claims are read as a recipe's are."""
+    """Read plan and claims like those of a recipe."""
     try:
         plan = Plan.from_dict(index.plan.as_given())
         claims_of(index.claims.as_given() if index.claims else {})
@@ -242,7 +241,8 @@ def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
 
 
 def _check_output(found: RunParts, where: str) -> None:
-    """The totals that sysbench printed, if they can be read. Totals of several sysbenches are added."""
+    """Compare with the totals that sysbench printed, if they can be read. Totals of several sysbench processes are
+    added."""
     totals = list(_totals(found.output))
     if not totals:
         return
@@ -261,7 +261,7 @@ def _totals(printed: str) -> Iterator[Total]:
 
 
 def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
-    """The losses are those of the sets that they were counted from."""
+    """Losses must match the sets in the evidence."""
     where, told = f"trials, position {trial.position}", trial.acknowledged
     for place, lost in (("engine", trial.lost_engine), ("binlog", trial.lost_binlog)):
         kept = evidence.sets.get(f"acknowledged_in_{place}")
@@ -272,7 +272,7 @@ def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
 
 
 def verdict_of(evidence: shape.FileEvidence) -> str:
-    """Judged again from the checks; a file holds no verdict."""
+    """The verdict is computed again from the checks; a file contains none."""
     if evidence.failed_at:
         return "unknown"
     return verdict(tuple(CheckResult(one.key, one.outcome, one.count, one.says) for one in evidence.checks))

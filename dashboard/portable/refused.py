@@ -1,4 +1,4 @@
-"""Why a file is not read, or not written."""
+"""Why a file cannot be read or written."""
 
 from workers.errors import DurascopeError
 
@@ -6,18 +6,18 @@ REPORT = "Please report this. The log of the web server says where it failed."
 
 
 class NoFile(DurascopeError):
-    """There is no file of this experiment now. Nothing was written."""
+    """This experiment cannot be written as a file now. Nothing was written."""
 
 
 class NotImported(DurascopeError):
-    """The file is none of ours, or what it says does not fit together. Nothing was stored."""
+    """The file is not from Durascope, or its parts contradict each other. Nothing was stored."""
 
     def __init__(self, what: str, mend: str = "Export the experiment again, and import that file as it is.") -> None:
         super().__init__(f"{what.rstrip('.')}. Nothing was stored.", mend)
 
     @classmethod
     def again(cls, message: str, mend: str) -> "NotImported":
-        """With a whole message, as another process said it."""
+        """With a whole message from another process."""
         told = cls("", mend)
         told.args, told.message = (message,), message
         return told

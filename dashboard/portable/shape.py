@@ -51,7 +51,7 @@ class Shape(BaseModel):
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
     def as_given(self) -> dict[str, Any]:
-        """As it stands in the file: without the defaults of fields that the file leaves out."""
+        """As in the file: without the defaults of absent fields."""
         return self.model_dump(exclude_unset=True)
 
 
@@ -131,15 +131,15 @@ MORE: dict[str, object] = {"name": Annotated[Seen, Field(min_length=1, max_lengt
 
 
 def with_fields(fields: dict[str, Any]) -> Callable[[type[Model]], type[Model]]:
-    """The decorated class with more fields, as pydantic's `create_model` takes them."""
+    """Add fields to the decorated class, as pydantic's `create_model` takes them."""
     return lambda model: create_model(
         model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **fields
     )
 
 
 def _parts(plan: type, *, is_checked: bool) -> dict[str, Any]:
-    """What the plan says of its fields. One with a default may be left out: files from before it do not have it.
-    `is_checked`: its bounds were looked at before it was stored; those of crashes are not, where nothing is crashed."""
+    """The fields of the plan. A field with a default may be absent, because older files lack it. `is_checked`: its
+    bounds were checked before it was stored. Bounds of the crash plan are not checked if nothing is crashed."""
     return {one.name: (_part(one, is_checked), ... if one.is_required else one.default) for one in fields_of(plan)}
 
 
@@ -402,7 +402,7 @@ class FileEvidence(Open):
     digest_key: Line = ""
 
 
-PARTS: dict[str, type[Shape]] = {  # of each JSON part but the index, by the folder that it is in
+PARTS: dict[str, type[Shape]] = {  # folder -> JSON parts in it
     "runs": FileRun,
     "environments": FileEnvironment,
     "probes": FileProbe,

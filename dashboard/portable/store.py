@@ -1,4 +1,4 @@
-"""Stores a checked file in the database, in the transaction of the caller."""
+"""Stores a checked file in the database, in the caller's transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -6,8 +6,8 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from dashboard.portable import shape
 from dashboard.portable.read import Content, verdict_of
-from dashboard.portable.shape import FileAbout, FileCell, FileExport, FileIndex, FileTarget, FileTrial
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.experiments.models import (
     Cell,
@@ -35,9 +35,13 @@ def store(content: Content, user: Actor, sha256: str) -> Experiment:
         imported_at=timezone.now(), imported_from=_origin(index.export, sha256), imported_digest=content.digest
     )
     experiment.refresh_from_db()
-    environments = [environment_row(content.environment(n).as_given()) for n in range(1, index.environments + 1)]
+    environments = [
+        environment_row(content.part(shape.FileEnvironment, n).as_given()) for n in range(1, index.environments + 1)
+    ]
     probes = [
-        Probe.objects.create(experiment=experiment, server_id=servers[server], data=content.probe(n).as_given())
+        Probe.objects.create(
+            experiment=experiment, server_id=servers[server], data=content.part(shape.FileProbe, n).as_given()
+        )
         for n, server in enumerate(index.probes, start=1)
     ]
     _cells(content, experiment, servers)
@@ -46,8 +50,8 @@ def store(content: Content, user: Actor, sha256: str) -> Experiment:
     return experiment
 
 
-def _servers(targets: Sequence[FileTarget], digest: str) -> dict[int, int]:
-    """Place in the plan -> id of a server that stands for it."""
+def _servers(targets: Sequence[shape.FileTarget], digest: str) -> dict[int, int]:
+    """Place in the plan -> id of a placeholder server."""
     made = {}
     for place, target in enumerate(targets, start=1):
         name = f"{target.name[:40]} (server {place} of import {digest[:12]})"
@@ -55,13 +59,13 @@ def _servers(targets: Sequence[FileTarget], digest: str) -> dict[int, int]:
     return made
 
 
-def _origin(export: FileExport, sha256: str) -> dict[str, str | int]:
-    """As `shape.FileOrigin`, without the moment, which has a column of its own."""
+def _origin(export: shape.FileExport, sha256: str) -> dict[str, str | int]:
+    """As `shape.FileOrigin`, without the time, which has its own column."""
     known: dict[str, str | int] = {"address": export.address, "version": export.version}
     return {**known, "experiment_id": export.experiment_id, "exported_at": export.at, "sha256": sha256}
 
 
-def _experiment(index: FileIndex, servers: Mapping[int, int], user: Actor) -> Experiment:
+def _experiment(index: shape.FileIndex, servers: Mapping[int, int], user: Actor) -> Experiment:
     about, plan = index.experiment, index.plan
     targets = [{**one.as_given(), "server_id": servers[one.server_id]} for one in plan.targets]
     return Experiment.objects.create(
@@ -109,10 +113,10 @@ _AS_THEY_ARE = {"elapsed_s", "transactions", "errors", "figures", "latencies", "
 def _trials(
     content: Content, experiment: Experiment, servers: Mapping[int, int], environments: Sequence[Environment]
 ) -> None:
-    """In order of execution: one that repeats another comes after it."""
+    """In order of execution: a trial that repeats another comes after it."""
     ids: dict[int, int] = {}
     for row in sorted(content.index.trials, key=lambda one: one.position):
-        evidence = content.evidence(row.position) if row.state == "done" else None
+        evidence = content.part(shape.FileEvidence, row.position) if row.state == "done" else None
         trial = Trial.objects.create(
             experiment=experiment,
             **row.model_dump(exclude=_ELSEWHERE),
@@ -130,11 +134,11 @@ def _trials(
 _ELSEWHERE = {"server_id", "repeats", "environment", "started_at", "ended_at"}
 
 
-def _batches(rows: Sequence[FileCell]) -> Iterator[Sequence[FileCell]]:
+def _batches(rows: Sequence[shape.FileCell]) -> Iterator[Sequence[shape.FileCell]]:
     return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
-def _moments(row: FileAbout | FileCell | FileTrial) -> dict[str, datetime | None]:
+def _moments(row: shape.FileAbout | shape.FileCell | shape.FileTrial) -> dict[str, datetime | None]:
     return {"started_at": _moment(row.started_at), "ended_at": _moment(row.ended_at)}
 
 

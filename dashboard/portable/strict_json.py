@@ -1,4 +1,4 @@
-"""Reads JSON strictly: only what the standard allows and a database can store."""
+"""Reads JSON strictly: only values that the standard allows and a database can store."""
 
 import json
 import math
@@ -11,7 +11,7 @@ from dashboard.portable.refused import NotImported
 Model = TypeVar("Model", bound=BaseModel)
 DEEPEST = 24
 MOST_DIGITS = 18
-MOST_VALUES = 1_000_000  # in a part; tests count what the largest experiment that can be planned has
+MOST_VALUES = 1_000_000  # in a part; tests count those of the largest possible experiment
 
 
 def read(content: bytes, part: str, shape: type[Model]) -> Model:
@@ -34,15 +34,15 @@ def read(content: bytes, part: str, shape: type[Model]) -> Model:
 
 
 def _first(wrong: ValidationError) -> str:
-    """The first that does not fit, and how many more."""
+    """The first error, and the number of further ones."""
     first, *more = wrong.errors(include_url=False, include_context=False, include_input=False)
     where = ".".join(str(step)[:40] for step in first["loc"])
     return f"{where[:200]}: {first['msg']}" + (f" (and {len(more)} more)" if more else "")
 
 
 def bounded(content: bytes, part: str) -> None:
-    """Checked before parsing: each value costs up to 100 bytes of memory, and a packed file holds millions of them in a
-    few kilobytes. Signs within texts count too."""
+    """Checked before parsing: each value needs up to 100 bytes of memory, and a packed file has millions of them in a
+    few kilobytes. Characters within texts count too."""
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise NotImported(f"{part} holds more than {MOST_VALUES:,} values")
 
@@ -82,7 +82,7 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def storable(value: object, depth: int = DEEPEST) -> None:
-    """Raises ValueError and RecursionError: a database takes no NUL and no half of a surrogate pair in a text."""
+    """Raises ValueError and RecursionError: a database stores no NUL and no half of a surrogate pair."""
     if not depth:
         raise RecursionError
     if isinstance(value, str):

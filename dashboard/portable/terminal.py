@@ -1,10 +1,8 @@
-"""A file out and in from the command line: `manage.py experiment export ID FILE`, `manage.py experiment import FILE`.
-Both raise DurascopeError; what is to be said is returned."""
+"""Export and import from the command line: `manage.py experiment export ID FILE` and `manage.py experiment import
+FILE`. Both return the message and raise DurascopeError."""
 
-import json
 from pathlib import Path
 
-from dashboard.portable import shape
 from dashboard.portable.actions import import_file
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import file_of
@@ -34,7 +32,3 @@ def import_(path: Path) -> str:
     except OSError as refused:
         raise NotImported(f"{path} cannot be read: {refused.strerror}", "Name a file that can be read.") from None
     return f"{imported.says} It is experiment {imported.experiment.pk}."
-
-
-def schema() -> str:
-    return json.dumps(shape.schema(), indent=1)

@@ -1,6 +1,6 @@
 """Writes an experiment as one file. Hosts, accounts and paths are removed by the rules of share links
-(dashboard.findings.redact); servers are called Server A, B ... The file holds no statistics and no verdicts: the
-reader of the file works them out again."""
+(dashboard.findings.redact); servers are called Server A, B ... The file has no statistics and no verdicts: the reader
+computes them again."""
 
 import hashlib
 import json
@@ -45,8 +45,8 @@ def file_of(experiment: Experiment) -> bytes:
 
 
 class Clean:
-    """Removes hosts, accounts and paths from texts. Names that became equal get a number. A clean text does not change,
-    so that an imported experiment is exported word for word."""
+    """Removes hosts, accounts and paths from texts. Names that become equal get a number. A clean text does not change,
+    so an imported experiment is exported word for word."""
 
     def __init__(self, experiment: Experiment) -> None:
         plan = experiment.plan
@@ -83,7 +83,7 @@ class Clean:
 
 
 def _settled(cleaned: Callable[[Value], Value], value: Value) -> Value:
-    """Removes until nothing changes: a removal can leave a text that looks like a host or a path."""
+    """Repeat until nothing changes: a removal can leave a text that looks like a host or a path."""
     for _ in range(5):
         value, before = cleaned(value), value
         if value == before:
@@ -97,7 +97,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 
 class _Writer:
-    """The parts of one file. Environments and probes are numbered in the order in which they are met."""
+    """The parts of one file. Environments and probes are numbered in order of their first use."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment, self._clean = experiment, Clean(experiment)
@@ -305,8 +305,8 @@ def _value(value: object) -> object:
 
 
 def _json(part: type[shape.Shape], value: Json) -> bytes:
-    """Sorted by name, so that equal values give equal bytes. Checked as at an import: a file that no installation would
-    take is not written."""
+    """Sorted by name, so that equal values give equal bytes. Checked like an import, so that every written file can be
+    imported."""
     try:
         content = (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
         strict_json.read(content, part.__name__, part)

@@ -1,1 +1,1 @@
-"""What is stored and what may happen to it, in a package per topic. No request, no Celery."""
+"""Stored rows and the rules for changing them, in a package per topic. No requests, no Celery."""

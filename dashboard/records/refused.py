@@ -1,2 +1,2 @@
 class Refused(Exception):
-    """What was asked cannot be done now; the message says why and what to do. Nothing was changed."""
+    """This cannot be done now. Nothing was changed. The message gives the reason and the fix."""

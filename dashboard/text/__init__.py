@@ -1,1 +1,1 @@
-"""Figures and names as text: used by records, findings and pages alike."""
+"""Figures and names as text, for records, findings and pages."""

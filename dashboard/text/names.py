@@ -1,4 +1,4 @@
-"""Names and texts that people give, as validators of forms and as types of the API: see workers.bench.invisible."""
+"""Names and texts that people enter: validators of forms, and types of the API. See workers.bench.invisible."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
 """Numbers as people read them, in sentences, tables and templates.
 
-What is not known (None, NaN) is a dash everywhere, never a zero.
+An unknown number (None, NaN) is a dash everywhere, never a zero.
 """
 
 import math
@@ -28,7 +28,7 @@ def _fixed(number: float, decimals: int) -> str:
 
 
 def _decimals(number: float, digits: int) -> int:
-    """Decimals that leave `digits` significant digits, after rounding (9.996 has one more than it seems)."""
+    """Decimals for `digits` significant digits after rounding (9.996 becomes 10.0, with one decimal less)."""
     if number == 0:
         return 0
     return digits - 1 - math.floor(math.log10(abs(float(f"{number:.{digits - 1}e}"))))
@@ -44,8 +44,8 @@ def sig(value: object, digits: int = 3) -> str:
 
 
 def number(value: object, digits: int = 4) -> str:
-    """At least that many significant digits, but never a rounded-away whole: 12345.6 -> 12,346. For tables; what is
-    below a thousandth has two, since more zeros than digits are hard to read."""
+    """At least that many significant digits; whole digits are never rounded: 12345.6 -> 12,346. For tables. Numbers
+    below a thousandth get two digits, because many zeros are hard to read."""
     known = _known(value)
     if known is None:
         return UNKNOWN
@@ -54,7 +54,6 @@ def number(value: object, digits: int = 4) -> str:
 
 
 def whole(value: object) -> str:
-    """Rounded to a whole number, thousands separated."""
     known = _known(value)
     return UNKNOWN if known is None else _fixed(known, 0)
 
@@ -74,7 +73,7 @@ def percent(value: object, digits: int = 2) -> str:
 
 
 def duration(seconds: object) -> str:
-    """As people say it: 0.00123 -> 1.23 ms, 75 -> 1 min 15 s, 3700 -> 1 h 2 min."""
+    """In units for people: 0.00123 -> 1.23 ms, 75 -> 1 min 15 s, 3700 -> 1 h 2 min."""
     known = _known(seconds)
     if known is None:
         return UNKNOWN
@@ -102,7 +101,7 @@ def _short(seconds: float) -> str:
 
 
 def ms(value: object) -> str:
-    """Milliseconds as people say them: 0.25 -> 250 µs, 1650 -> 1.65 s."""
+    """Milliseconds in units for people: 0.25 -> 250 µs, 1650 -> 1.65 s."""
     known = _known(value)
     return UNKNOWN if known is None else duration(known / 1000)
 
@@ -121,21 +120,13 @@ def mib(value: object) -> str:
     return unit(round(known), "MiB") if (known := _known(value)) is not None else UNKNOWN
 
 
-def interval(pair: object, digits: int = 2) -> str:
-    """A 95 % interval: (5.71, 6.63) -> 5.7 to 6.6; a dash where none is known."""
-    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or None in (_known(pair[0]), _known(pair[1])):
-        return UNKNOWN
-    return f"{sig(pair[0], digits)} to {sig(pair[1], digits)}"
-
-
 def times(value: object, digits: int = 2) -> str:
-    """A ratio: 6.12 -> 6.1 times (shown with the sign)."""
+    """A ratio: 6.12 -> 6.1 with the multiplication sign."""
     text = sig(value, digits)
     return text if text == UNKNOWN else f"{text}\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
 
 
 def at(threads: int) -> str:
-    """1 thread, 8 threads."""
     return "1 thread" if threads == 1 else f"{threads:,} threads"
 
 

@@ -182,7 +182,7 @@ def test_every_page_of_a_busy_installation(page, live_server, busy):
     _, token = sharing.share(busy["admin"], busy["experiment"], embeddable=True)
     runs = [str(cell.run.pk) for cell in busy["experiment"].cells.order_by("position")[:3]]
     compared = f"runs={runs[0]}&runs={runs[1]}&runs={runs[2]}"
-    _, comparison = sharing.share_comparison(busy["admin"], compared, [busy["experiment"]], note=LONG)
+    _, comparison = sharing.share(busy["admin"], None, comparison=compared, compared=[busy["experiment"]], note=LONG)
     known = [*pages(client, addresses(busy, token))]
     known += [
         f"/experiments/{busy['running'].pk}/",

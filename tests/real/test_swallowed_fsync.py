@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.findings import stored
 from dashboard.findings.contradictions import LOGS, counts
-from dashboard.findings.runs import figures_of
+from dashboard.findings.runs import Figures
 from tests.real.wider import Wider
 from workers.analysis.contradiction import FlushReports, contradictions
 from workers.metrics.device_probe import probe
@@ -60,7 +61,7 @@ def told(sandbox):
             ask.rows(connection, "INSERT INTO durascope_s.t VALUES ()")
         readings = [session.end() for session in sessions]
     device_ms = min(one.p50_ms for one in probe(sandbox.datadir.parent, seconds_each=0.1).flushes)
-    figures = figures_of([asdict(one) for reading in readings for one in reading.figures])
+    figures = stored.read(Figures, [asdict(one) for reading in readings for one in reading.figures])
     return [said for files in LOGS for said in contradictions(files, _flushes(files, figures, readings[0], device_ms))]
 
 

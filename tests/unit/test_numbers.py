@@ -38,12 +38,10 @@ def test_it_says_durations_as_people_do(seconds, text):
     assert figures.duration(seconds) == text
 
 
-def test_it_gives_units_percentages_sizes_and_intervals():
+def test_it_gives_units_percentages_and_sizes():
     assert figures.unit(12345.6, "/s") == "12,346/s"
     assert figures.unit(3, "calls") == "3\N{NO-BREAK SPACE}calls"
     assert figures.percent(0.0123) == "1.2\N{NO-BREAK SPACE}%"
     assert figures.size(1536) == "1.50 KiB"
-    assert figures.interval((5.71, 6.63)) == "5.7 to 6.6"
-    assert figures.interval((None, 6.63)) == DASH
     assert figures.times(6.12) == "6.1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
     assert figures.ms(1650) == "1.65 s"

@@ -1,4 +1,5 @@
-"""What an experiment measured on one server, as predicates ask for it (workers.analysis.predicates.measured)."""
+"""The measurements of an experiment on one server, in the form that predicates ask for
+(workers.analysis.predicates.measured)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,16 +21,16 @@ from workers.bench.plan import Plan
 from workers.bench.workloads import WORKLOADS
 from workers.metrics.fsync_sweep import SweepPoint
 
-DeviceKey = tuple[str, int | None]  # its storage, and the server unless it is a sandbox
+DeviceKey = tuple[str, int | None]  # storage, and the server unless it is a sandbox
 TrialKey = tuple[int, str, str]  # server, variant, kind
-Tried = tuple[str, Crash]  # the state of a trial, and what it showed
+Tried = tuple[str, Crash]  # state of a trial, and its result
 
 
 @dataclass(frozen=True)
 class ClaimEvidence:
-    """What claims rest on, of all servers. `altered_variants`, `altered_workloads`: those that are not what they are in
-    the recipe. `gaps`: why a point is not fully measured, "" when it is. `broken`: why the simulated device of a
-    (server, variant) does not count. `distrusted`: why no crash counts, "" when they do."""
+    """The measurements that claims are judged by, of all servers. `altered_variants`, `altered_workloads`: those that
+    differ from the recipe. `gaps`: why a point is not fully measured, "" if it is. `broken`: why the simulated device
+    of a (server, variant) does not count. `distrusted`: why no crash counts, "" if they do."""
 
     plan: Plan
     altered_variants: frozenset[str]
@@ -44,7 +45,7 @@ class ClaimEvidence:
 
 @dataclass(frozen=True)
 class ServerResult:
-    """One server's part of the evidence."""
+    """The evidence of one server."""
 
     server_id: int
     evidence: ClaimEvidence
@@ -76,7 +77,7 @@ class ServerResult:
         return sum(state not in ENDED for state, _ in self._of(variant, kind))
 
     def flushes(self, variant: str) -> FsyncModel | NotComputable:
-        """Swept once for each device, whichever variant came first."""
+        """A device is swept once, with the first variant that uses it."""
         if why := self._altered(variant) or self.evidence.broken.get((self.server_id, variant)):
             return NotComputable(why)
         device = _device(self.evidence.plan, self.server_id, variant)
@@ -89,7 +90,7 @@ class ServerResult:
         return PointKey(self.server_id, at.variant, at.workload, at.threads)
 
     def _altered(self, variant: str, workload: str = "") -> str:
-        """A variant of the same name with other settings is not what the claim speaks of."""
+        """A claim does not mean a variant of the same name with other settings."""
         if variant in self.evidence.altered_variants:
             return "this variant is not what it is in the recipe"
         return "this workload is not what it is in the recipe" if workload in self.evidence.altered_workloads else ""
@@ -113,7 +114,7 @@ def read(experiment: Experiment) -> list[ServerResult]:
 
 
 def _gaps(experiment: Experiment) -> dict[PointKey, str]:
-    """Point -> why it is not fully measured, "" when it is."""
+    """Point -> why it is not fully measured, "" if it is."""
     states: dict[PointKey, list[tuple[str, str]]] = defaultdict(list)
     for server, variant, workload, threads, state, error in experiment.cells.values_list(
         "server_id", "variant", "workload", "threads", "state", "error"
@@ -132,14 +133,14 @@ def _gap(found: Sequence[tuple[str, str]]) -> str:
 
 
 def _device(plan: Plan, server_id: int, variant: str) -> DeviceKey:
-    """Sandboxes of every build share the disk of their worker, or devices of the same profile."""
+    """Sandboxes of every build share the disk of their worker, or devices of one profile."""
     sandboxes = {target.server_id for target in plan.targets if target.is_sandbox}
     storage = next((one.storage for one in plan.variants if one.name == variant), "")
     return (storage, None if server_id in sandboxes else server_id)
 
 
 def _swept(experiment: Experiment, plan: Plan) -> dict[DeviceKey, FsyncModel | NotComputable]:
-    """What was fitted to each device whose sizes were swept, by its newest sweep: one that was resumed has two."""
+    """The model of each swept device, fitted to its newest sweep: a resumed experiment has two."""
     runs = Run.objects.filter(cell__experiment=experiment, probe__data__has_key="sweep")
     columns = ("probe_id", "cell__server_id", "cell__variant", "probe__data__sweep")
     rows = runs.order_by("probe_id").values_list(*columns).distinct()
@@ -148,9 +149,9 @@ def _swept(experiment: Experiment, plan: Plan) -> dict[DeviceKey, FsyncModel | N
 
 
 def _broken(experiment: Experiment) -> dict[tuple[int, str], str]:
-    """(server, variant) -> why its simulated device was not the one that the recipe speaks of: the probe read other
-    fsyncs per second than its profile promises. What a busy machine did to it says nothing of a claim."""
-    either = ("probe__data__logs__promise", "probe__data__promise")  # the data's device has the last word
+    """(Server, variant) -> why its simulated device is not the one in the recipe: the probe read other fsyncs per
+    second than the profile promises. A busy machine can cause this, and it says nothing about a claim."""
+    either = ("probe__data__logs__promise", "probe__data__promise")  # the last one wins: the data's device
     rows = [row for promise in either for row in _not_kept(experiment, promise)]
     return {(server, variant): says.rstrip(".") for server, variant, says in rows}
 
@@ -183,5 +184,5 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
 
 
 def _lost_ms(lost: int | None, took_ms: float | None) -> float | None:
-    """Nothing lost took no time at all."""
+    """If nothing was lost, the lost time is 0."""
     return 0.0 if lost == 0 else took_ms

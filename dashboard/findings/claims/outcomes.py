@@ -1,6 +1,6 @@
-"""Whether each claim of an experiment's recipe held: worked out once, kept in `Experiment.outcomes`.
+"""Whether each claim of an experiment's recipe held: computed once, kept in `Experiment.outcomes`.
 
-{"made_of": {...},     # what it rests on; another value makes it stale
+{"made_of": {...},     # the runs behind it; another value makes it stale
  "outcomes": [ClaimOutcome as JSON, ...]}
 """
 
@@ -17,13 +17,13 @@ from workers.analysis.predicates.bounds import Effect, Outcome
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import FlushFigure
 
-_METHOD = 6  # raise it when predicates are judged or told in another way, so that stored outcomes are made again
+_METHOD = 6  # raise it when predicates or their words change; then stored outcomes are computed again
 
 
 @dataclass(frozen=True)
 class ClaimOutcome:
-    """A claim on one server. `asks`: its predicate in words; `why`: something was not known; `today`: only where it was
-    not held; `threads`: the numbers of threads that it fixes."""
+    """A claim on one server. `asks`: its predicate in words; `why`: the reason why it is not decidable; `today`: only
+    if it is not held; `threads`: the numbers of threads that it fixes."""
 
     id: str
     says: str
@@ -37,13 +37,13 @@ class ClaimOutcome:
     threads: tuple[int, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """As it is stored: the effect's own `why` stands beside it."""
+        """As stored: the effect's own `why` is left out, because the outcome has one."""
         measured = {name: value for name, value in asdict(self.measured).items() if name != "why"}
         return {**vars(self), "measured": measured}
 
 
 def outcomes_of(experiment: Experiment) -> list[ClaimOutcome]:
-    """In the recipe's order, server by server; from the store where it is still true."""
+    """In the recipe's order, server by server; computed again if the stored value is stale."""
     if not experiment.claims.get("claims"):
         return []
     made_of = _made_of(experiment)
@@ -56,8 +56,8 @@ def outcomes_of(experiment: Experiment) -> list[ClaimOutcome]:
 
 
 def kept_outcomes(experiment: Experiment) -> list[ClaimOutcome]:
-    """Of an experiment that is over, as its end left them: for a page that shows many, and asks nothing more of each.
-    Worked out where they were judged in another way, or never."""
+    """The stored outcomes of an experiment that is over, without a check of its runs: for a page that shows many.
+    Computed if they are missing or of another method."""
     if experiment.outcomes.get("made_of", {}).get("method") == _METHOD:
         return _stored(experiment)
     return outcomes_of(experiment)
@@ -68,7 +68,7 @@ def _stored(experiment: Experiment) -> list[ClaimOutcome]:
 
 
 def judge(experiment: Experiment) -> list[ClaimOutcome]:
-    """Worked out from what is stored; nothing is kept."""
+    """Computed from the stored runs; nothing is kept."""
     claims = claims_of(experiment.claims)
     return [_judged(claim, result) for result in read(experiment) for claim in claims]
 
@@ -90,7 +90,7 @@ def _judged(claim: Claim, result: ServerResult) -> ClaimOutcome:
 
 
 def _too_wide(claim: Claim, effect: Effect) -> str:
-    """Why what was fully measured does not decide."""
+    """Why complete measurements do not decide."""
     if effect.counts:
         return "the interval reaches over a bound; more crashes narrow it"
     if isinstance(claim.predicate, FlushFigure):  # a device is measured once, before the first repeat
@@ -99,7 +99,7 @@ def _too_wide(claim: Claim, effect: Effect) -> str:
 
 
 def _made_of(experiment: Experiment) -> dict[str, Any]:
-    """Cells and trials by their state, and the last of the runs."""
+    """Cells and trials by state, and the last run."""
     runs = Run.objects.filter(cell__experiment=experiment).aggregate(runs=Count("id"), last=Max("id"))
     states = {
         name: dict(rows.order_by().values_list("state").annotate(Count("pk")))

@@ -1,9 +1,9 @@
 """A figure per commit with its 95 % interval.
 
-The value is the one that the result page shows (dashboard.findings.per_commit): a ratio of two sums. Its interval comes
-from the seconds: both counts rise and fall together, so what varies is how far each second lies from the ratio, which
-is linearised (Cochran 1977, Sampling Techniques, 2.11) and goes through `statistics.mean_tps`. A figure
-that was never counted is 0 of so many commits: at most what the exact binomial interval gives.
+The value is that of the result page (dashboard.findings.per_commit): a ratio of two sums. The interval comes from the
+seconds. Both counts rise and fall together, so the distance of each second from the ratio varies. This distance is
+linearised (Cochran 1977, Sampling Techniques, 2.11) and goes through `statistics.mean_tps`. A figure that was never
+counted is 0 of n commits; its bound is the exact binomial interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ CLASSES = {"redo fsyncs per commit": ("redo", "redo and data"), "binlog fsyncs p
 
 
 def estimate(runs: Runs, figure: str) -> Estimate | None:
-    """None where no source counted it."""
+    """None if no source counted it."""
     if figure == "commits per group":
         return _group(runs)
     if figure in CLASSES:
@@ -46,13 +46,13 @@ def _of_class(runs: Runs, classes: Sequence[str]) -> Estimate | None:
 
 
 def _no_binlog(runs: Runs) -> Estimate | None:
-    """A server whose binlog is off makes no fsync of it: as the server itself reported, in every run."""
+    """0 fsyncs, if the server reported in every run that its binlog is off."""
     off = all(str(run.effective.get("log_bin", "")).upper() in ("OFF", "0") for run in runs)
     return Estimate(0.0, 0.0, 0.0) if runs and off else None
 
 
 def _sum(one: Estimate | None, other: Estimate | None) -> Estimate | None:
-    """Ends added to ends: at least as wide as it must be."""
+    """The ends are added: the interval is at least as wide as needed."""
     if one is None or other is None:
         return None
     if None in (one.lo, one.hi, other.lo, other.hi):
@@ -68,8 +68,7 @@ def _group(runs: Runs) -> Estimate | None:
 
 
 def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
-    """The value with the interval that the seconds of the two columns give; without one where a run has no such
-    seconds."""
+    """The value with the interval from the seconds of the two columns; without one if a run has no such seconds."""
     pairs = {(run.experiment_id, run.block): _pair(run.columns, of, to) for run in runs}
     if not pairs or not all(rates.size for _, rates in pairs.values()):
         return Estimate(value)
@@ -84,7 +83,7 @@ def _spread(value: float, runs: Runs, of: str, to: str) -> Estimate:
 
 
 def _pair(columns: Mapping[str, Sequence[float | None]], of: str, to: str) -> tuple[Floats, Floats]:
-    """Both columns over the seconds that both have."""
+    """Both columns, for the seconds that both have."""
     one, other = (np.asarray(columns.get(name) or (), dtype=float) for name in (of, to))
     seconds = min(one.size, other.size)
     known = np.isfinite(one[:seconds]) & np.isfinite(other[:seconds])

@@ -1,4 +1,4 @@
-"""The outcomes of claims in words: figures for pages, one line per claim for a terminal."""
+"""Outcomes of claims in words: figures for pages, one line per claim for a terminal."""
 
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.records.experiments.models import Experiment
@@ -21,7 +21,7 @@ def claims_told(experiment: Experiment) -> list[str]:
 
 
 def value_of(measured: Effect) -> str:
-    """24.2 times; 0 of 30; a dash where nothing is known."""
+    """24.2 times; 0 of 30; a dash if nothing is known."""
     if measured.value is None:
         return UNKNOWN
     if measured.counts:
@@ -32,8 +32,7 @@ def value_of(measured: Effect) -> str:
 
 
 def interval_of(measured: Effect) -> str:
-    """The 95 % interval; "" where none is known. A share that was never or always seen has one open side; a deviation
-    has two ends."""
+    """The 95 % interval; "" if none is known. A share of 0 or 1 has one bound. A deviation has two."""
     lo, hi = measured.lo, measured.hi
     if lo is None or hi is None:
         return ""

@@ -1,14 +1,14 @@
-"""What the address of a comparison says:
+"""The query of a comparison:
 
     a, b    ids of two experiments: each point that both have is compared, and `runs`, `by` and `from` mean nothing
-    runs    ids of runs, `12,13`; they are gathered into points by themselves; the first is what others are held against
+    runs    ids of runs, `12,13`; runs of one point are joined; the other points are compared with the first
     figure  which figure is drawn, a key of FIGURES
     by      `points`: a bar for each; `threads`: a line over the threads for each variant
     scale   of the vertical axis: `linear` or `log`
     hide    places of the points that are hidden, `0,2`, the first is 0; a line is hidden with all its points
     from    the experiment whose points are offered
 
-Whatever is none of these, or has no such value, is ignored.
+Other names and values are ignored.
 """
 
 import re
@@ -49,8 +49,8 @@ class Choice:
         return self.a is not None and self.b is not None
 
     def query(self, **other: Any) -> str:
-        """The address's query of this choice, or of one that differs in `other`. What is usual is left out, unless the
-        points are: behind a link, what is usual is what was shared."""
+        """The query of this choice, or of one that differs in `other`. Usual values are left out, except in queries
+        with points: behind a link, the usual values are those that were shared."""
         one = replace(self, **other)
         usual = _USUAL if one.runs or one.is_of_experiments else _NOTHING
         said: dict[str, object] = {
@@ -66,11 +66,11 @@ class Choice:
         return urlencode({name: value for name, value in said.items() if value != usual.get(name)}, safe=",")
 
     def hidden_without(self, place: int) -> tuple[int, ...]:
-        """What stays hidden when the point there is taken out: those behind it move up."""
+        """The hidden places after one point is removed: later points move up."""
         return tuple(one - (one > place) for one in self.hidden if one != place)
 
     def seen_with(self, asked: Query) -> "Choice":
-        """The same points, looked at in the way that is asked for: all that a reader of a link can choose."""
+        """The same points in the view that is asked for. A reader of a link can choose only that."""
         return replace(choice(asked, usual=self), runs=self.runs, a=self.a, b=self.b)
 
 
@@ -93,13 +93,13 @@ def choice(asked: Query, usual: Choice = Choice()) -> Choice:
 
 
 def run_ids(asked: Query) -> tuple[int, ...]:
-    """The ids in the address, each once; whatever is no number is ignored."""
+    """The ids in the address, without duplicates; other text is ignored."""
     found = re.findall(r"\d{1,18}", " ".join(asked.getlist("runs")), re.ASCII)
     return tuple(dict.fromkeys(map(int, found)))
 
 
 def _hidden(asked: Query, usual: tuple[int, ...]) -> tuple[int, ...]:
-    """`hide=` says that nothing is hidden; saying nothing leaves what is usual."""
+    """`hide=` hides nothing; without `hide` the usual places are hidden."""
     said = asked.getlist("hide")
     found = {int(one) for one in re.findall(r"\d{1,3}", " ".join(said), re.ASCII)}
     return tuple(sorted(one for one in found if one < MOST_POINTS)) if said else usual

@@ -1,4 +1,4 @@
-"""The points that are compared: one column each, in the order of the address."""
+"""The compared points: one column each, in the order of the address."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,8 +15,7 @@ MOST_RUNS = 200  # further ones are not read
 
 
 def columns(wanted: Sequence[int]) -> list[Column]:
-    """The first is what the others are compared with, as far as they count the same; runs of deleted experiments are
-    none."""
+    """Other columns are compared with the first if they count the same. Runs of deleted experiments are ignored."""
     place = {run_id: n for n, run_id in enumerate(wanted)}
     points = gathered(Run.objects.filter(pk__in=wanted[:MOST_RUNS], cell__experiment__deleted_at=None))
     points.sort(key=lambda point: min(place[run.id] for run in point.runs))
@@ -46,12 +45,12 @@ def _counts(point: Gathered) -> str:
 
 
 def experiments_of(compared: Sequence[Column]) -> list[Experiment]:
-    """Each once, in the order met."""
+    """Without duplicates, in the order of the columns."""
     return list({column.experiment.pk: column.experiment for column in compared}.values())
 
 
 def shown_to(compared: Sequence[Column], names: Mapping[int, str], text: Callable[[str], str]) -> list[Column]:
-    """The same columns in words that their reader may see: texts are taken from here, never from the experiment."""
+    """The same columns with the texts that their reader may see: take texts from here, not from the experiment."""
     return [
         replace(
             column,

@@ -1,4 +1,4 @@
-"""The figures that points can be compared by. A new one is one line."""
+"""The figures of a comparison. A new one is one line."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from dashboard.text.numbers import at
 
 @dataclass(frozen=True, kw_only=True)
 class Column(Point):
-    """A point, and whose it is. `environment`: as stored; `others`: the runs of all other columns; `name`: of its
+    """A point with its experiment. `environment`: as stored; `others`: the runs of all other columns; `name`: of its
     experiment, as its reader may see it."""
 
     experiment: Experiment

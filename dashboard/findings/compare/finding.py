@@ -1,5 +1,5 @@
-"""The sentence on top of a comparison: the second point against the first, in the order of the address. Whoever chose
-the points fixed that order; the other points follow in sentences of their own, whatever was found."""
+"""The first sentence of a comparison: the second point against the first, in the order of the address. The reader chose
+that order before the result was known. Each further point gets a sentence of its own."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from dashboard.text.numbers import sig
 
 
 def finding(columns: Sequence[Column]) -> Finding | None:
-    """None where nothing is held against the first point."""
+    """None if no point is compared with the first."""
     if len(columns) < 2:
         return None
     names = [_of(name) for name in named(columns)]
@@ -41,7 +41,7 @@ def _told(name: str, first: str, ratio: ThroughputRatio) -> Finding:
 
 
 def _unlike(columns: Sequence[Column]) -> str:
-    """Points whose throughput is a number of something else than the first's."""
+    """Which points count something else than the first."""
     first, *others = (column.counts for column in columns)
     different = sorted({other for other in others if other != first})
     if not different:

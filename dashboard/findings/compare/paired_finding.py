@@ -1,4 +1,5 @@
-"""The sentence on top of two compared experiments: how many pairs differ, the largest difference, what has no pair."""
+"""The first sentence of two compared experiments: how many pairs differ, the largest difference, points without a
+pair."""
 
 import math
 from collections import Counter
@@ -38,7 +39,7 @@ def paired_finding(found: PairedExperiments) -> Finding:
 
 
 def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, str]:
-    """The same factor counts alike in both directions."""
+    """A factor and its inverse count as equally large."""
     pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
     where = f"{pair.place.name} at {at(pair.threads)}"
     text = f"; the largest difference is {where}: B has {sig(ratio.value)} times the throughput of A"

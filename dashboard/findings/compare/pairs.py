@@ -47,13 +47,13 @@ class PairedExperiments:
 
 
 def experiments_named(choice: Choice) -> tuple[Experiment, Experiment] | None:
-    """A and B; None where one of them is not named, is deleted, or both are the same."""
+    """A and B; None if one of them is missing or deleted, or if both are the same."""
     known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b)))
     return (known[choice.a], known[choice.b]) if choice.a and choice.b and len(known) == 2 else None
 
 
 def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> PairedExperiments:
-    """`names`: server id -> its name for this reader; `clean`: takes out of a text what this reader may not see."""
+    """`names`: server id -> its name for this reader; `clean`: removes from a text what this reader may not see."""
     plans = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
     partner = partners(*plans)
     of_a = {_key(point): point for point in analysis_of(a).points}
@@ -122,7 +122,7 @@ def _unmeasured(plan: Plan, measured: Iterable[Point]) -> list[PointKey]:
 def _in_words(
     alone: Iterable[Point | PointKey], named: Mapping[tuple[str, int], VariantPlace], clean: Callable[[str], str]
 ) -> tuple[str, ...]:
-    """Variants that lack the same numbers of threads together."""
+    """Variants that lack the same numbers of threads are named together."""
     threads: dict[tuple[str, str], list[int]] = {}
     for point in alone:
         threads.setdefault((clean(point.workload), named[point.variant, point.server_id].name), []).append(
@@ -138,7 +138,7 @@ def _in_words(
 
 
 def environments(pairs: Iterable[PointPair]) -> list[list[Mapping[str, object]]]:
-    """The environments of A and B, each combination that some pair has once."""
+    """The environments of A and B; each combination of a pair once."""
     first = [(pair.a.run_ids[0], pair.b.run_ids[0]) for pair in pairs]
     of_run = dict(Run.objects.filter(pk__in=[pk for both in first for pk in both]).values_list("pk", "environment_id"))
     combinations = list(dict.fromkeys((of_run[a], of_run[b]) for a, b in first))

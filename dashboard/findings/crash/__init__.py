@@ -1,5 +1,5 @@
-"""Crash trials on pages: how often a setting failed, how much it lost, beside its speed.
+"""Findings on crash trials: how often a setting failed, how much it lost, and its speed.
 
-A trial that could not be completed is unknown: counted apart, never among those that held. If
-the checks fail their self-test, no verdict counts.
+A trial without a complete result is unknown. It is never counted as valid. If the self-test of the checks fails, no
+verdict counts.
 """

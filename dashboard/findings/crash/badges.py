@@ -1,6 +1,6 @@
-"""Which crashes this installation itself has tried with the version and the durability settings that a server has now.
+"""Results of crash trials of this installation with the version and the durability settings that a server has now.
 
-Where a crash was tried only on other versions of the same series, the trials of the nearest version count, and its
+If a crash kind was tried only on other versions of the same series, the trials of the nearest version count, and its
 number is shown.
 """
 
@@ -15,7 +15,6 @@ from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.records.experiments.crash_kinds import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
-from dashboard.records.servers.queries import last_answer
 from workers.bench.plan import CONTROLS, Plan, Variant
 
 NAMES = {"rocksdb": "MyRocks, "}
@@ -50,7 +49,7 @@ TriedLike: TypeAlias = Mapping[str, Mapping[str, LikeTrials]]  # engine -> crash
 
 def tried_like(server: Server) -> TriedLike:
     """The trials here with the settings of this server; no engine: it was never asked for its settings."""
-    answer = last_answer(server)
+    answer = server.last_answer
     present = of_server(answer.facts if answer else {})
     found: dict[str, dict[str, dict[Version, list[tuple[int, Tried]]]]] = {engine: {} for engine in present.engines}
     for (engine, version), experiment_id, trial in _like(present) if found else ():

@@ -1,4 +1,4 @@
-"""The sentences on top of a page with crash trials: what is lost, what it buys, and whether that can be believed."""
+"""The first sentences of a result with crash trials: losses, speed, and the self-test of the checks."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,8 @@ from dashboard.findings.finding import Finding, Pair, compared
 def crash_finding(
     settings: Sequence[CrashSetting], trials: Sequence[Tried], pairs: Sequence[Pair], is_over: bool
 ) -> Finding:
-    """The first of: self-test failed, no verdict, what the settings of the plan's headline lost."""
+    """In this order: the self-test failed; no trial has a verdict; the losses of the settings in the plan's
+    headline."""
     trusted = self_test(trials)
     if trusted.failed:
         text, _, rest = trusted.says.partition(". ")
@@ -26,7 +27,7 @@ def crash_finding(
 
 
 def _told(known: Sequence[CrashSetting], pairs: Sequence[Pair], is_over: bool) -> Finding:
-    """Of the first server that has a verdict; the other servers follow with a sentence each."""
+    """About the first server that has a verdict. Each other server gets a sentence."""
     places = [(pair, [one for one in known if one.place.server_id == pair.server_id]) for pair in pairs]
     first, *others = (_on_one_server(pair, here) for pair, here in places if here)
     nothing = "no crash trial has a verdict" + ("" if is_over else " yet")
@@ -35,7 +36,7 @@ def _told(known: Sequence[CrashSetting], pairs: Sequence[Pair], is_over: bool) -
 
 
 def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
-    """The settings of the plan's headline there; where none of the two has a verdict, all that do."""
+    """The settings of the plan's headline; if none of the two has a verdict, all that have one."""
     main, here = pair.main, {one.place.variant: one for one in known}
     asked = [here[name] for name in (main.variant, main.baseline) if name in here]
     first, *others = asked or known

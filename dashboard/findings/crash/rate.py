@@ -1,4 +1,4 @@
-"""How often something happened in n trials, as pages say it."""
+"""How often something happened in n trials, in words."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -12,8 +12,8 @@ RateState: TypeAlias = Literal["failed", "unknown", "passed"]  # worst first
 
 @dataclass(frozen=True)
 class Rate:
-    """k of n. `lo` and `hi` are shares of one; both None where nothing was tried. The bounds include unclear
-    trials: the lower counts none of them, the upper all."""
+    """k of n. `lo` and `hi` are shares from 0 to 1; both None if n is 0. The lower bound counts no unclear trial, the
+    upper bound counts all."""
 
     k: int
     n: int
@@ -44,7 +44,7 @@ class Rate:
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
     def outcome(self, lost: int, unclear: int) -> str:
-        """In words, with the verdict's. `lost`: how many of the k lost commits; `unclear`: further trials."""
+        """Verdict and rate in words. `lost`: how many of the k lost commits; `unclear`: further trials."""
         more = f"; {unclear:,} unclear" if unclear else ""
         if not self.k:
             return f"{self.counts} lost anything (95 % {self.bounds}){more}" if self.n else f"{unclear:,} unclear"
@@ -54,7 +54,7 @@ class Rate:
 
 
 def rate(k: int, n: int, unknown: int = 0) -> Rate:
-    """`unknown`: further trials without a verdict, for instance of a server that hung in its recovery."""
+    """`unknown`: further trials without a verdict, for instance because the server hung in recovery."""
     if not n:
         return Rate(k, n, None, None)
     return Rate(k, n, binomial.interval(k, n + unknown)[0], binomial.interval(k + unknown, n + unknown)[1])

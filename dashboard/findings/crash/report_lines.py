@@ -1,5 +1,5 @@
-"""The durability report of a server. Beside each line stands what crash trials measured on exactly its version with
-its settings. Where only a neighbour version was tried, the line says so."""
+"""The durability report of a server. Each line has the results of crash trials with exactly the server's version and
+settings. If only a neighbour version was tried, the line says so."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

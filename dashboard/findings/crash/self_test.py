@@ -1,6 +1,7 @@
-"""Whether the checks can be believed: a control that must lose commits is flagged, a control that loses none is not.
+"""The self-test of the checks: a control that must lose commits is flagged, a control that loses none is not.
 
-A lying disk and a graceful restart control the crash checks; an asynchronous link and a switchover the failover checks.
+A lying disk and a graceful restart control the crash checks. An asynchronous link and a switchover control the failover
+checks.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from dashboard.records.experiments.models import Trial
 
 @dataclass(frozen=True)
 class SelfTest:
-    """`failed`: nothing that this experiment's trials found counts."""
+    """`failed`: no verdict of this experiment counts."""
 
     state: Literal["passed", "failed", "not tried"]
     says: str
@@ -25,9 +26,10 @@ class SelfTest:
 
 
 def self_test(trials: Sequence[Tried]) -> SelfTest:
-    """One control that comes out wrong is enough. A control that broke off shows nothing either way.
+    """One control with a wrong result fails the test. A control that was not completed does not count.
 
-    A lying disk loses what the engine had, or all of it: one that is invalid for another reason only is not flagged.
+    A lying disk loses commits of the engine or the whole server. An invalid trial with another failure only does not
+    count as flagged.
     """
     losing = [_Control.of(kind, trials) for kind in MUST_LOSE]
     holding = [_Control.of(kind, trials) for kind in MUST_HOLD]

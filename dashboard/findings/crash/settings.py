@@ -1,4 +1,5 @@
-"""The settings of an experiment with their speed and what crashes did to them: what cost against risk is made of."""
+"""The settings of an experiment with their speed and their crash results: the data of the chart of cost against
+risk."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

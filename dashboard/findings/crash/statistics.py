@@ -1,4 +1,4 @@
-"""What the trials of one setting under one crash kind come to."""
+"""The results of all trials of one setting under one crash kind."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,9 @@ LOST_FROM = {"either": "engine or binlog", "engine": "the engine", "binlog": "th
 
 @dataclass(frozen=True)
 class CrashLoss:
-    """Acknowledged transactions lost per crash and the time that committing them took; ms None: not known.
-    `rate`: the trials that lost any; the medians are theirs, so a loss in few of many crashes is not reported as 0."""
+    """Acknowledged transactions lost per crash, and the time in which they were committed; ms None: not known. `rate`:
+    the trials that lost any. The medians are of these trials only, so that a loss in few of many crashes is not
+    reported as 0."""
 
     mean: float  # of all trials
     median: float
@@ -65,7 +66,7 @@ class Tally:
         return self.invalid.outcome(sum(one.verdict_label == COMMITS_LOST for one in self.decided), self.unknown)
 
     def loss(self, place: str) -> CrashLoss | None:
-        """Lost from "engine" or "binlog" in trials with a verdict; None where no such trial knows."""
+        """Lost from "engine" or "binlog" in trials with a verdict; None if no such trial knows."""
         known = [(count, trial.lost_ms(place)) for trial in self.decided if (count := trial.lost(place)) is not None]
         if not known:
             return None
@@ -84,7 +85,7 @@ class Tally:
 
     @property
     def disagrees(self) -> bool:
-        """Whether engine and binlog lost different numbers in some trial: recovery did not bring them together."""
+        """Whether engine and binlog lost different numbers in a trial: recovery did not make them agree."""
         both = ((trial.lost_engine, trial.lost_binlog) for trial in self.decided)
         return any(engine != binlog for engine, binlog in both if None not in (engine, binlog))
 
@@ -94,7 +95,7 @@ class Tally:
 
     @property
     def replica(self) -> Replica:
-        """The worst of its trials; a replica that was tried in some of them was tried."""
+        """The worst of its trials. Trials without a replica do not count."""
         return worst([state for state in self.replicas if state != "not tried"])
 
     @property
@@ -122,13 +123,13 @@ class Tally:
 
     @property
     def _worst_loss(self) -> tuple[str, CrashLoss | None]:
-        """The place that lost something most often, of equals the one that lost more; None where neither lost."""
+        """The place that lost commits most often; of equal ones the place that lost more. None if neither lost any."""
         known = [(place, loss) for place in PLACES if (loss := self.loss(place)) and loss.most]
         return max(known, key=lambda one: (one[1].rate.k, one[1].median), default=("", None))
 
 
 def in_words(count: float) -> str:
-    """A median as sentences say it: 5, 3.5, 1,060."""
+    """A median in a sentence: 5, 3.5, 1,060."""
     return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
 
 
@@ -139,7 +140,7 @@ def _lost(loss: CrashLoss, place: str) -> str:
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:
-    """(server, variant, kind) -> tally, in the order met, of the trials that count."""
+    """(Server, variant, kind) -> tally of the trials that count, in order."""
     grouped: dict[tuple[int, str, str], list[Tried]] = {}
     for trial in trials:
         if trial.counts:
@@ -148,7 +149,7 @@ def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:
 
 
 def of(known: dict[tuple[int, str, str], Tally], key: tuple[int, str, str]) -> Tally:
-    """The tally of that key, an empty one where there were no trials."""
+    """The tally of that key; an empty one without trials."""
     return known.get(key) or Tally(*key, ())
 
 

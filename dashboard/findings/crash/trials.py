@@ -1,4 +1,4 @@
-"""The trials of an experiment as pages count them: one query, and none of their logs."""
+"""The trials of an experiment as pages count them: one query, without logs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Tried:
-    """One trial without its evidence; the columns are those of `Trial`, null where nothing is known."""
+    """One trial without its evidence. The columns are those of `Trial`; None: not known."""
 
     id: int
     position: int
@@ -55,22 +55,22 @@ class Tried:
 
     @property
     def is_unknown(self) -> bool:
-        """It ended undecided: its verdict is unknown, or it failed before its checks."""
+        """It ended without a decision: its verdict is unknown, or it failed before its checks."""
         return self.state in ENDED and not self.is_decided
 
     @property
     def counts(self) -> bool:
-        """Whether counts and rates are made of it: the rule of `Trial.objects.counted`."""
+        """Whether counts and rates include it: the rule of `Trials.of_the_plan`."""
         return self.repeats_id is None
 
     @property
     def was_completed(self) -> bool:
-        """From the load to the checks: a trial that broke off says at which step."""
+        """From the load to the checks. A trial that failed before names the step in its error."""
         return self.state == Trial.State.DONE and not self.error
 
     @property
     def stayed_down(self) -> bool:
-        """The server refused what the crash had left: there is a verdict, and no time of recovery."""
+        """The server did not start after the crash: there is a verdict and no recovery time."""
         return self.verdict == Trial.Verdict.INVALID and self.recovery_s is None
 
     @property
@@ -78,8 +78,8 @@ class Tried:
         return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
 
     def lost(self, place: str) -> int | None:
-        """Acknowledged transactions lost from "engine", "binlog", or "either": where more were lost. Without a binary
-        log the engine's number is the answer; without the engine's number nothing is known of both."""
+        """Acknowledged transactions lost from "engine", "binlog", or "either": the larger number. Without a binary log
+        it is the engine's number. Without the engine's number it is not known."""
         if place == "either" and self.lost_engine is not None:
             return max(self.lost_engine, self.lost_binlog or 0)
         return self.lost_binlog if place == "binlog" else self.lost_engine
@@ -91,7 +91,7 @@ class Tried:
 
 
 def trials_of(experiment: Experiment) -> list[Tried]:
-    """All trials in order of execution. Replicas are read from the evidence only where the plan has them."""
+    """All trials in order of execution. Replicas are read from the evidence only if the plan has them."""
     has_replica = Plan.from_dict(experiment.plan).crash.replica
     wanted = (*_COLUMNS, "evidence__data__replicas") if has_replica else _COLUMNS
     return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
@@ -112,8 +112,9 @@ def _tried(row: Sequence[Any]) -> Tried:
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:
-    """The worst that a trial's replica came to. Different rows without an error are what nobody would notice. As in the
-    verdict, an old primary that cannot follow its promoted replica does not count: that one may have been behind."""
+    """The worst state of a trial's replica. Different rows without an error are the worst, because no person would
+    notice. As in the verdict, an old primary that cannot follow its promoted replica does not count: the replica may
+    have been behind."""
     return worst([_moment(one) for one in seen if one["moment"] in RECONNECTIONS])
 
 

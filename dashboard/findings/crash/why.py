@@ -1,7 +1,7 @@
-"""Why a crash lost acknowledged commits: from the settings of the trial and from what each log lost.
+"""Why a crash lost acknowledged commits: from the settings of the trial and the losses of each log.
 
-The settings explain a loss as workers/servers/risks.toml derives it before a crash. A loss that they do not explain is
-told as such: it points to the disk or to a defect of the server.
+The settings explain a loss by the same rules as workers/servers/risks.toml. A loss that they do not explain points to
+the disk or to a defect of the server, and the sentence says so.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,8 +34,8 @@ class Cause:
 
 
 def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> tuple[Cause, ...]:
-    """One for the engine and one for the binary log, of each that lost something, the worse loss first. `engine`:
-    innodb or rocksdb; `settings`: those that the server ran with."""
+    """One for the engine and one for the binary log, if it lost something, the worse loss first. `engine`: innodb or
+    rocksdb; `settings`: those of the running server."""
     return tuple(_causes(kind, engine, settings, lost))
 
 

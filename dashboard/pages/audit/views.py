@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.audit.files import FORMS
-from dashboard.records.audit.log import AuditFilterForm, events
+from dashboard.pages.audit.filter import AuditFilterForm, events
 
 PER_PAGE = 100
 

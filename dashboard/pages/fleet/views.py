@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from dashboard.pages.accounts.gate import needs
 from dashboard.records.experiments import worker_lines
 from dashboard.records.fleet import installation, storage
+from dashboard.records.holds.models import HostLease
 from dashboard.records.servers import builds
 
 
@@ -22,7 +23,7 @@ def workers(request: HttpRequest) -> HttpResponse:
         "alive": alive,
         "over": over,
         "sites_without_worker": worker_lines.sites_without_worker(),
-        "leases": worker_lines.leases(),
+        "leases": HostLease.objects.select_related("experiment").order_by("taken_at"),
     }
     return render(request, "fleet/list.html", context)
 

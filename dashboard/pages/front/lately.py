@@ -8,7 +8,6 @@ from dashboard.findings import changes as words
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.states import BROKEN_OFF, OVER, UNDER_WAY
-from dashboard.records.history.addresses import server_page
 from dashboard.records.history.models import Change
 from dashboard.records.schedules import cron
 from dashboard.records.schedules.models import Night, Schedule
@@ -95,4 +94,4 @@ def changes() -> list[Changed]:
 
 def _changed(one: Change) -> Changed:
     before, after = words.level(one, one.before), words.level(one, one.after)
-    return Changed(one, words.headline(one), before, after, server_page(one.track))
+    return Changed(one, words.headline(one), before, after, one.track.get_absolute_url())

@@ -11,7 +11,6 @@ from dashboard.pages.accounts.gate import needs
 from dashboard.pages.history import page
 from dashboard.pages.results.files import FORMS
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.history.addresses import server_page
 from dashboard.records.history.figures import FIGURES
 from dashboard.records.history.models import Entry
 from dashboard.records.servers.models import Server
@@ -45,6 +44,6 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("results:page", pk)
     entry = Entry.objects.filter(experiment=experiment).select_related("track").order_by("track__kind", "pk").last()
     if entry:
-        return redirect(server_page(entry.track))
+        return redirect(entry.track)
     messages.info(request, "This experiment is not in the history yet. A worker adds it within minutes of its end.")
     return redirect("history:server", experiment.plan["targets"][0]["server_id"])

@@ -11,7 +11,8 @@ from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
 from dashboard.findings.lines import look_of
 from dashboard.findings.probed import probed_devices
-from dashboard.findings.runs import RunFigure, RunFigures, figures_of, latencies_of
+from dashboard.findings.runs import Figures, Latencies, RunFigure, RunFigures
+from dashboard.findings.stored import read
 from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
@@ -50,7 +51,7 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "together": together.of_run(run, shared=reader.is_guest),
         "picture": _picture(run, reader),
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
-        "figures": [_figure(one, one.value, reader) for one in figures_of(run.figures) if one.value is not None],
+        "figures": [_figure(one, one.value, reader) for one in read(Figures, run.figures) if one.value is not None],
         "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
         "per_commit": _per_commit(run),
         "fsync_latency": _fsync_latency(run, reader),
@@ -81,7 +82,7 @@ def _figure(one: RunFigure, value: float, reader: Reader) -> dict[str, str]:
 
 
 def _as_counted(run: Run) -> per_commit.Runs:
-    return [RunFigures(run.transactions, _counted(run), figures_of(run.figures))]
+    return [RunFigures(run.transactions, _counted(run), read(Figures, run.figures))]
 
 
 def _per_commit(run: Run) -> list[tuple[str, float, str]]:
@@ -95,5 +96,5 @@ def _per_commit(run: Run) -> list[tuple[str, float, str]]:
 
 def _fsync_latency(run: Run, reader: Reader) -> ChartTable:
     variant = reader.text(run.cell.variant)
-    rows = [row(variant, one.files, one) for one in latencies_of(run.latencies) if one.calls]
+    rows = [row(variant, one.files, one) for one in read(Latencies, run.latencies) if one.calls]
     return ChartTable(LATENCY_COLUMNS, tuple(rows))

@@ -6,7 +6,7 @@ from functools import cache
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.group_commit import verdicts
-from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, sketch
+from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, draw
 from dashboard.findings import tested, together
 from dashboard.findings.analysis import MadeOf, made_of
 from dashboard.findings.conclusion import of_load
@@ -119,7 +119,7 @@ def _is_unfinished(view: ResultView, rows: Sequence[ResultCell]) -> bool:
 
 
 def _picture(key: str, view: ResultView, addresses: Addresses) -> Picture:
-    return picture(sketch(key, view), addresses, view.query)
+    return picture(draw(key, view, embedded=True), addresses, view.query)
 
 
 def _pictures(keys: Sequence[str], view: ResultView, addresses: Addresses) -> list[Picture]:

@@ -12,7 +12,6 @@ from django.utils.html import format_html
 
 from dashboard.records.fleet import site_names, sites
 from dashboard.records.servers.models import Server
-from dashboard.records.servers.tls import TLS
 from dashboard.text.names import check_name, check_text
 from workers.sandbox import builds
 
@@ -95,7 +94,7 @@ class AttachedForm(SiteForm):
         min_value=1, max_value=65535, initial=3306, help_text="Only with a host. A socket has no port."
     )
     tls = forms.ChoiceField(
-        choices=list(TLS.items()),
+        choices=Server.Tls.choices,
         initial=Server.Tls.PREFERRED,
         label="TLS",
         help_text="The load is encrypted only with required or verified. Encryption makes the load slower.",

@@ -20,6 +20,7 @@ from dashboard.pages.buttons import button
 from dashboard.pages.front import page
 from dashboard.pages.servers.expendable import ExpendableForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
+from dashboard.pages.servers.hand_over import HandOverForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
@@ -28,7 +29,6 @@ from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, queries
 from dashboard.records.servers.account import Statements, statements
 from dashboard.records.servers.models import Preflight, Server
-from dashboard.records.servers.owner import HandOverForm
 from workers.sandbox import builds
 from workers.servers.durability import DERIVED
 
@@ -72,7 +72,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _grants(server: Server) -> list[Statements]:
     """SQL for its account, for the version of the last connection test."""
-    answered = queries.last_answer(server)
+    answered = server.last_answer
     return [] if server.is_sandbox else statements(server, answered.facts if answered else {})
 
 
@@ -96,12 +96,12 @@ def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callabl
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
-    answered, tried = queries.last_answer(server), tried_like(server)
+    answered, tried = server.last_answer, tried_like(server)
     report = report_lines(answered.durability, tried) if answered else []
     context = {
         "server": server,
         "nobody": sites.no_worker_message(server.site),
-        "preflight": queries.latest_preflight(server),
+        "preflight": server.preflights.first(),
         "answered": answered,
         "derived": DERIVED,
         "pending_restores": queries.pending_restores(server),

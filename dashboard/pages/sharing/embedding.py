@@ -8,7 +8,7 @@ from django.utils.html import escape
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.compared import KEY as COMPARED
-from dashboard.charts.registry import CHARTS, sketch
+from dashboard.charts.registry import CHARTS, draw
 from dashboard.pages.results import page
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.compare.page import picture_of
@@ -40,7 +40,7 @@ def _charts(link: ShareLink, token: str) -> list[Chart]:
         return [glance(link, token).chart]
     view = page.shown_to(experiment_of(link), {}, shared=True)
     main = main_chart(view)
-    return [sketch(key, view) for key in (main, *(key for key in CHARTS if key != main))]
+    return [draw(key, view, embedded=True) for key in (main, *(key for key in CHARTS if key != main))]
 
 
 def _frame(request: HttpRequest, token: str, chart: Chart) -> Frame:
@@ -68,7 +68,7 @@ def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
     if key not in CHARTS:
         raise Http404("No such chart.")
     view = page.shown_to(experiment_of(link), query, shared=True)
-    return page.picture(sketch(key, view), Addresses(link.experiment_id, token), view.query)
+    return page.picture(draw(key, view, embedded=True), Addresses(link.experiment_id, token), view.query)
 
 
 def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:

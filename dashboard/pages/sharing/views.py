@@ -83,9 +83,8 @@ def compare(request: HttpRequest) -> HttpResponse:
         return redirect("results:compare")
     form, made = ShareForm(request.POST if request.method == "POST" else None), None
     if form.is_valid():
-        made = _shown_once(
-            request, *actions.share_comparison(request.user, chosen.query(), compared, **form.cleaned_data)
-        )
+        shared = actions.share(request.user, None, comparison=chosen.query(), compared=compared, **form.cleaned_data)
+        made = _shown_once(request, *shared)
         form = ShareForm()
     context = {"form": form, "made": made, "query": chosen.query(), "compared": compared, "choice": chosen}
     response = render(request, "sharing/compare.html", context)

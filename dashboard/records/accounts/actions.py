@@ -1,6 +1,6 @@
-"""Make accounts, give roles, and take both away. Accounts are deactivated, never deleted: their past stays theirs.
+"""Create accounts, give them roles, deactivate them. An account is never deleted, so its past acts keep their name.
 
-Every function that takes `by` asks the table of roles; None is the command line.
+Every function with the parameter `by` asks the table of roles. `by` None is the command line.
 """
 
 import secrets
@@ -24,11 +24,11 @@ GENERATED_BYTES = 12  # 96 random bits, 16 characters
 
 
 class NameTaken(Exception):
-    """An account of that name exists; it was left as it is."""
+    """An account of that name exists. It was not changed."""
 
 
 class LastAdministrator(Refused):
-    """Nobody could administer this installation any more; nothing was changed."""
+    """The change would leave no active administrator. Nothing was changed."""
 
     def __init__(self, user: User) -> None:
         super().__init__(
@@ -39,9 +39,9 @@ class LastAdministrator(Refused):
 
 @transaction.atomic
 def make_admin(name: str, password: str = "") -> str:
-    """Make an administrator; returns the password, generated when none is given.
+    """Create an administrator. Returns the password, which is generated if none is given.
 
-    Raises NameTaken, or django's ValidationError when the name or the password will not do.
+    Raises NameTaken, and Django's ValidationError for a name or password that is not allowed.
     """
     user = _new(name)
     user.is_staff = user.is_superuser = True
@@ -52,8 +52,8 @@ def make_admin(name: str, password: str = "") -> str:
 
 @transaction.atomic
 def reset_administrator(name: str, password: str = "") -> str:
-    """An existing account becomes an active administrator with a new password and no second factor. Raises
-    User.DoesNotExist, ValidationError."""
+    """Make an existing account an active administrator with a new password and without second factors. Raises
+    User.DoesNotExist and ValidationError."""
     user = User.objects.get(username=name)
     user.is_active = user.is_staff = user.is_superuser = True
     given = _store_password(user, password)
@@ -66,7 +66,7 @@ def reset_administrator(name: str, password: str = "") -> str:
 
 @transaction.atomic
 def add(by: Actor, name: str, role: str) -> str:
-    """A new account; returns its one-time password. Raises NameTaken, ValidationError."""
+    """Create an account. Returns its one-time password. Raises NameTaken and ValidationError."""
     require(by, "administer")
     user = _new(name)
     password = _store_password(user)
@@ -78,7 +78,7 @@ def add(by: Actor, name: str, role: str) -> str:
 
 @transaction.atomic
 def add_from_sign_on(user: User, role: str) -> None:
-    """Somebody whom the company's sign-on sent for the first time."""
+    """Give a role to an account that the company's sign-on just created."""
     _give(user, role)
     record(None, "added person", user, role=role, why="company sign-on")
 
@@ -97,7 +97,7 @@ def change_role(by: Actor, user: User, role: str) -> None:
 
 @transaction.atomic
 def deactivate(by: Actor, user: User) -> None:
-    """Ends every session and login of this account, at once."""
+    """End every session and login of this account at once."""
     require(by, "administer")
     _keep_an_administrator(user)
     if User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
@@ -113,7 +113,7 @@ def activate(by: Actor, user: User) -> None:
 
 @transaction.atomic
 def new_password(by: Actor, user: User) -> str:
-    """A one-time password for somebody who forgot theirs; their sessions end."""
+    """A one-time password for an account whose password was forgotten. Its sessions end."""
     require(by, "administer")
     password = _store_password(user)
     _until_changed(user)
@@ -123,7 +123,7 @@ def new_password(by: Actor, user: User) -> str:
 
 @transaction.atomic
 def remove_second_factors(by: Actor, user: User) -> None:
-    """For somebody who lost the telephone or the key."""
+    """For a person who lost a telephone or a security key."""
     require(by, "administer")
     if Authenticator.objects.filter(user=user).delete()[0]:
         record(by, "removed second factor", user, factor="all")
@@ -132,9 +132,9 @@ def remove_second_factors(by: Actor, user: User) -> None:
 def _new(name: str) -> User:
     user = User(username=name)
     check_name(name)
-    User.username.field.clean(name, user)  # first: not every database can be asked for whatever was typed
+    User.username.field.clean(name, user)  # before the query: databases refuse some characters
     if User.objects.filter(username__iexact=name).exists():
-        raise NameTaken(f"There is already an account named {name}; it was left as it is.")
+        raise NameTaken(f"There is already an account named {name}; it was not changed.")
     return user
 
 
@@ -148,20 +148,21 @@ def _store_password(user: User, password: str = "") -> str:
 
 
 def _until_changed(user: User) -> None:
-    """Somebody else knows the password: it must be changed at the first login, and that must come soon."""
+    """Another person knows the password. It must be changed at the first login, before a time limit."""
     until = timezone.now() + settings.ONE_TIME_LIMIT
     Person.objects.filter(user=user).update(must_change_password=True, one_time_until=until)
 
 
 def _give(user: User, role: str) -> None:
-    """Sets the role, and Django's own flags for tools that know only those."""
+    """Set the role, and Django's flags for tools that only know these."""
     Person.objects.filter(user=user).update(role=Role(role))
     marks = role == Role.ADMINISTRATOR
     User.objects.filter(pk=user.pk).update(is_staff=marks, is_superuser=marks)
 
 
 def _keep_an_administrator(leaves: User) -> None:
-    """Raises LastAdministrator. The rows are locked: of two who remove each other, the second is refused."""
+    """Raises LastAdministrator. Rows are locked: if two administrators remove each other at once, the second is
+    refused."""
     remaining = Person.objects.select_for_update().filter(role=Role.ADMINISTRATOR, user__is_active=True)
     if {person.pk for person in remaining} == {leaves.pk}:
         raise LastAdministrator(leaves)

@@ -1,4 +1,4 @@
-"""What we know of an account beside Django's own row."""
+"""Accounts: columns beside those of Django's user."""
 
 from django.conf import settings
 from django.db import models
@@ -8,14 +8,14 @@ from dashboard.records.accounts.role import Role
 
 
 class Person(models.Model):
-    """Made with each account (see `signals`)."""
+    """Created with each account (dashboard.pages.accounts.signals)."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, primary_key=True, on_delete=models.CASCADE, related_name="person"
     )
     role = models.CharField(max_length=16, choices=Role, default=Role.VIEWER)
-    must_change_password = models.BooleanField(default=False)  # somebody else knows it: it was given by hand
-    one_time_until = models.DateTimeField(null=True)  # such a password logs nobody in from then on
+    must_change_password = models.BooleanField(default=False)  # another person knows the password
+    one_time_until = models.DateTimeField(null=True)  # a one-time password is refused from then on
 
     class Meta:
         constraints = [models.CheckConstraint(name="role_is_known", condition=models.Q(role__in=Role.values))]
@@ -29,12 +29,12 @@ class Person(models.Model):
 
 
 class Attempt(models.Model):
-    """Something that counts against a limit for some minutes: a password or a token that was tried, a refusal that
-    was logged. Only `throttle` writes it."""
+    """One event that counts against a limit: a tried password or token, or a refusal in the log. Only `throttle` writes
+    rows."""
 
     at = models.DateTimeField(default=timezone.now, db_index=True)
     kind = models.CharField(max_length=40)
-    name = models.CharField(max_length=200)  # as `throttle` compares it: without capital letters
+    name = models.CharField(max_length=200)  # in lower case, as `throttle` compares it
     address = models.CharField(max_length=64)
 
     class Meta:

@@ -1,11 +1,11 @@
-"""How strict logging in is: what the environment says, read by the settings."""
+"""Rules for logging in, read from environment variables by the settings."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 
 from dashboard.records.accounts.role import Role
 
-GUARDED: dict[str, tuple[str, ...]] = {  # DURASCOPE_SECOND_FACTOR -> roles that need one
+GUARDED: dict[str, tuple[str, ...]] = {  # DURASCOPE_SECOND_FACTOR -> roles that need a second factor
     "": (),
     "administrators": (Role.ADMINISTRATOR,),
     "everybody": tuple(Role.values),
@@ -15,7 +15,7 @@ ONE_TIME_HOURS = 72
 
 
 class BadPolicy(ValueError):
-    """The environment names no policy that there is; the message names the variable."""
+    """A value in the environment is not allowed. The message names the variable."""
 
 
 def guarded_roles(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""What was refused last while a request is answered. The table of roles notes it here, and `refusals` writes it down:
-whoever refuses need not know the request."""
+"""The last refusal while a request is answered. `roles.refusal` notes it, and dashboard.pages.accounts.refusals stores
+it. So the code that refuses needs no request."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ def note(why: str) -> None:
 
 @contextmanager
 def listening() -> Iterator[Callable[[], str]]:
-    """Gives a function that tells what was noted since: "" for nothing."""
+    """Yields a function that returns the refusal that was noted since; "" for none."""
     token, found = _last.set(""), [""]
     try:
         yield lambda: found[0]

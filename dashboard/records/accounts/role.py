@@ -4,7 +4,7 @@ from django.db.models import TextChoices
 
 
 class Role(TextChoices):
-    """From the least to the most; each may do what those before it may."""
+    """From the fewest rights to the most. Each role includes the rights of those before it."""
 
     VIEWER = "viewer", "viewer"
     OPERATOR = "operator", "operator"

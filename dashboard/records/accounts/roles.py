@@ -1,7 +1,7 @@
-"""Who may do what: the one table. Pages, templates, actions and programs ask it; docs/security.md shows it to people.
+"""The one table of rights. Pages, templates, actions and programs ask it; docs/security.md shows it to people.
 
-`allowed(user, operation, thing)` answers, `require(...)` refuses. An owner's rule counts only where a thing is given:
-without one the answer is whether the role may do it at all.
+`allowed(user, operation, thing)` answers, `require(...)` refuses. The rule about owners needs a `thing`. Without one
+the answer is whether the role may do the operation at all.
 """
 
 from collections.abc import Callable
@@ -27,25 +27,25 @@ class Authored(Protocol):
 
 
 def owner(server: OwnedServer) -> int | None:
-    """The account whose server it is; None: only administrators may."""
+    """The account that owns the server; None: only administrators may."""
     return server.owner_id
 
 
 def owner_of_attached(server: OwnedServer) -> int | None:
-    """Anybody who may crash at all may crash a sandbox."""
+    """A sandbox may be crashed by every person who may crash servers."""
     return ANY_OWNER if server.is_sandbox else server.owner_id
 
 
 def author(comment: Authored) -> int | None:
-    """None: the account is gone."""
+    """None: the account was deleted."""
     return comment.author_id
 
 
 @dataclass(frozen=True)
 class Operation:
-    least: str  # the least role that may
+    least: str  # the lowest role that may
     says: str  # "... may <says>"
-    whose: Callable[[Any], int | None] | None = None  # of this owner's things; administrators: of all
+    whose: Callable[[Any], int | None] | None = None  # only this owner's things; administrators: all
     rule: str = ""  # `whose` in words
 
 
@@ -74,7 +74,7 @@ OPERATIONS: dict[str, Operation] = {
 
 
 class NotAllowed(PermissionDenied):
-    """This person may not do this; nothing was changed. The message says who may."""
+    """This person may not do this. Nothing was changed. The message says who may."""
 
 
 def role_of(user: Actor) -> str:
@@ -82,12 +82,12 @@ def role_of(user: Actor) -> str:
     known = account(user)
     if known is None or not known.is_active:
         return NOBODY
-    person = getattr(known, "person", None)  # an account from elsewhere may have none
+    person = getattr(known, "person", None)  # Django's own commands create accounts without one
     return person.role if person else Role.VIEWER
 
 
 def allowed(user: Actor, operation: str, thing: object = None) -> bool:
-    """Whether `user` may do `operation`, to `thing` where its owner matters. None is the command line."""
+    """Whether `user` may do `operation`, to `thing` if the rule depends on its owner. None is the command line."""
     if user is None:
         return True
     rule, role = OPERATIONS[operation], role_of(user)
@@ -99,19 +99,19 @@ def allowed(user: Actor, operation: str, thing: object = None) -> bool:
 
 
 def _in_scope(user: Actor, operation: str) -> bool:
-    """A token limits its person to the token's scopes (dashboard.pages.api.door sets them)."""
+    """A token limits its person to the scopes of the token (dashboard.pages.api.door sets them)."""
     scopes = getattr(user, "scopes", None)
     return scopes is None or operation in scopes
 
 
 def require(user: Actor, operation: str, thing: object = None) -> None:
-    """Raises NotAllowed, which a page answers with 403."""
+    """Raises NotAllowed, which pages answer with status 403."""
     if not allowed(user, operation, thing):
         raise NotAllowed(refusal(user, operation, thing))
 
 
 def refusal(user: Actor, operation: str, thing: object = None) -> str:
-    """Why not, in words that fit people: what was asked, and who may."""
+    """The reason in a sentence: the operation, and the people who may do it."""
     why = f"{_why_not(user, operation, thing)} Nothing was changed."
     refused.note(why)
     return why

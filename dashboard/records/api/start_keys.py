@@ -1,4 +1,4 @@
-"""A start that is asked for twice starts once: its key is stored with what was asked."""
+"""Idempotent starts: a key is stored with the request, and the same key starts nothing twice."""
 
 import hashlib
 import json
@@ -17,15 +17,15 @@ class KeyTaken(Exception):
 
 
 def hash_of(asked: object) -> str:
-    """Of the meaning: the order of keys and white space do not count. `asked`: plain JSON values."""
+    """The order of keys and white space do not change the hash. `asked`: plain JSON values."""
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def start_once(user: Actor, key: str, asked: object, create: Callable[[], Experiment]) -> tuple[Experiment, bool]:
     """The experiment, and whether it is new. Raises KeyTaken.
 
-    The key is stored with the experiment or not at all: a refused start leaves it free. Of two at the same moment the
-    database's constraint lets one through; the other's experiment is taken back, and it finds the first one's.
+    The key and the experiment are stored together: a refused start leaves the key unused. If two requests arrive at
+    once, a unique constraint refuses the second. Its experiment is rolled back, and it returns the first one's.
     """
     owner = account(user)
     if not key or not owner:
@@ -46,14 +46,12 @@ def start_once(user: Actor, key: str, asked: object, create: Callable[[], Experi
 
 def _known(user: User, key: str, digest: str) -> Experiment | None:
     found = StartKey.objects.select_related("experiment").filter(user=user, key=key).first()
-    if found and found.request_hash != digest:
-        raise KeyTaken(
-            f"This Idempotency-Key started experiment {found.experiment_id} with another request. Nothing was started. "
-            "Use a new key for a new experiment."
-        )
-    if found and found.experiment.deleted_at:
-        raise KeyTaken(
-            f"This Idempotency-Key started experiment {found.experiment_id}, which was deleted since. Nothing was "
-            "started. Use a new key for a new experiment, or restore the deleted one."
-        )
-    return found.experiment if found else None
+    if not found:
+        return None
+    started = f"This Idempotency-Key started experiment {found.experiment_id}"
+    new_key = "Nothing was started. Use a new key for a new experiment"
+    if found.request_hash != digest:
+        raise KeyTaken(f"{started} with another request. {new_key}.")
+    if found.experiment.deleted_at:
+        raise KeyTaken(f"{started}, which was deleted since. {new_key}, or restore the deleted one.")
+    return found.experiment

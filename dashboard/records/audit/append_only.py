@@ -1,5 +1,5 @@
-"""Triggers that refuse to change or delete events, whatever code asks. They keep the application honest; whoever
-owns the database can still drop them."""
+"""Triggers that refuse changes and deletions of events, whatever code asks. They protect against errors of the
+application. The owner of the database can drop them."""
 
 from pathlib import Path
 
@@ -18,14 +18,7 @@ def remove(connection: BaseDatabaseWrapper) -> None:
 
 
 def _run(connection: BaseDatabaseWrapper, name: str) -> None:
-    """One statement at a time: SQLite's executescript would commit the migration around it."""
+    """An empty line separates statements. SQLite's executescript would commit the migration around it."""
     with connection.cursor() as cursor:
-        for statement in _statements((SQL / name).read_text()):
+        for statement in (SQL / name).read_text().split("\n\n"):
             cursor.execute(statement)
-
-
-def _statements(script: str) -> list[str]:
-    """Statements are parted by an empty line, or by the line's end where there is none."""
-    if "\n\n" in script:
-        return [part for part in script.split("\n\n") if part.strip()]
-    return [line for line in script.splitlines() if line.strip()]

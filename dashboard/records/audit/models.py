@@ -1,4 +1,4 @@
-"""Who did what, written by `record`. The model and triggers in the database (`append_only`) refuse changes."""
+"""The audit log. `record` writes it. The model and triggers in the database (`append_only`) refuse changes."""
 
 from typing import Any, NoReturn
 
@@ -9,14 +9,14 @@ from django.utils import timezone
 
 
 class AppendOnly(Exception):
-    """The audit log is added to, never changed; nothing was."""
+    """The audit log can only grow. Nothing was changed."""
 
     def __init__(self) -> None:
         super().__init__("Events of the audit log cannot be changed or deleted. Nothing was changed.")
 
 
 class Events(models.QuerySet["Event"]):
-    """What reads and adds. An account's deletion goes around it and empties `who`; the name stays."""
+    """Reads and adds. When an account is deleted, Django empties `who` without this class; the name stays."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise AppendOnly
@@ -27,7 +27,7 @@ class Events(models.QuerySet["Event"]):
 class Event(models.Model):
     at = models.DateTimeField(default=timezone.now, db_index=True)
     who = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
-    name = models.CharField(max_length=150, blank=True)  # kept when the account is gone; "" is the system
+    name = models.CharField(max_length=150, blank=True)  # kept when the account is deleted; "" is the system
     did = models.CharField(max_length=40, db_index=True)  # registered, tested, started, cancelled, shared, revoked ...
     what = models.CharField(max_length=200)
     detail = models.JSONField(default=dict)
@@ -47,7 +47,7 @@ class Event(models.Model):
 
     @property
     def told(self) -> list[tuple[str, str]]:
-        """The details as the page says them."""
+        """(Name, value) of each detail in words, for the page."""
         return [(name.replace("_", " "), _in_words(value)) for name, value in self.detail.items()]
 
 
@@ -58,7 +58,8 @@ def _in_words(value: object) -> str:
 
 
 def record(who: User | AnonymousUser | None, did: str, what: object, **detail: object) -> None:
-    """Write one event. `who`: None for the system; its `via` names the API token that was used. Never pass a secret."""
+    """Write one event. `who`: None for the system; its attribute `via` names the API token that was used. Never pass a
+    secret."""
     user = who if isinstance(who, User) else None
     if via := getattr(user, "via", ""):
         detail = {**detail, "via": via}

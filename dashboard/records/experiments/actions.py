@@ -1,4 +1,4 @@
-"""One function per intention: start, cancel, resume an experiment."""
+"""Start, cancel, resume and repeat: one function each."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,8 +41,8 @@ def plan_recipe(
 def create(
     plan: Plan, user: Actor, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
 ) -> Experiment:
-    """Store an experiment with its cells, queued, and with the claims of its recipe as they are now. Raises PlanError
-    with every reason why the plan cannot run."""
+    """Store a queued experiment with its cells, its trials and the present claims of its recipe. Raises PlanError with
+    every reason why the plan cannot run."""
     require(user, "run")
     refusals = problems(plan, queries.candidates(plan), production_confirmed=production_confirmed)
     refusals += why_not_crash(plan, user)
@@ -70,8 +70,8 @@ def create(
 
 
 def _answer_for_crashes(user: Actor, experiment: Experiment) -> None:
-    """Whoever queues an experiment, for the first time or again, is the one who crashes what is still to be crashed in
-    it: asked for the right now, and by the worker before each crash. Raises PlanError."""
+    """The person who queues an experiment orders its waiting crashes. The right to crash is checked now, and again by
+    the worker before each crash. Raises PlanError."""
     if refusals := why_not_crash_the_rest(experiment, user):
         raise PlanError("\n".join(refusals))
     experiment.queued_by, experiment.by_command_line = account(user), user is None
@@ -115,20 +115,20 @@ def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
 def start(
     plan: Plan, user: Actor, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
 ) -> Experiment:
-    """Create and notify the workers. Raises PlanError (nothing stored) or task_queue.QueueDown (stored, waiting)."""
+    """Create and notify the workers. Raises PlanError (nothing stored) and task_queue.QueueDown (stored, waiting)."""
     experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
     notify_workers(experiment.pk)
     return experiment
 
 
 def notify_workers(experiment_id: int) -> None:
-    """The first worker that claims the row runs it. Raises task_queue.QueueDown: the row waits."""
+    """The first worker that claims the row runs it. Raises task_queue.QueueDown; the row then waits."""
     task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
 
 
 def cancel(experiment: Experiment, user: Actor) -> None:
-    """Ask to stop. A queued experiment is cancelled at once; a running one by its worker, within two seconds.
-    One that is over stays as it is."""
+    """Ask to stop. A queued experiment is cancelled at once. A worker stops a running one within two seconds. An
+    experiment that is over does not change."""
     require(user, "run")
     row = Experiment.objects.filter(pk=experiment.pk)
     with transaction.atomic():
@@ -146,8 +146,8 @@ def cancel_waiting(experiment: Experiment) -> None:
 
 
 def resume(experiment: Experiment, user: Actor) -> None:
-    """Queue what is not measured yet. Raises PlanError when it is running, or has trials on a server that this person
-    may not crash; task_queue.QueueDown when the queue is down."""
+    """Queue the cells and trials without a result. Raises PlanError if the experiment is running, or if this person may
+    not crash one of its servers. Raises task_queue.QueueDown."""
     require(user, "run")
     _measured_here(experiment)
     with transaction.atomic():
@@ -158,18 +158,18 @@ def resume(experiment: Experiment, user: Actor) -> None:
 
 
 def release(experiment: Experiment) -> None:
-    """Put back in the queue what is not measured: interrupted, failed and cancelled cells and trials."""
+    """Put cells and trials without a result back into the queue: interrupted, failed and cancelled ones."""
     with transaction.atomic():
-        queue_again(experiment)  # first: whoever locks an experiment and its cells does it in this order
+        queue_again(experiment)  # first: all code locks the experiment before its cells
         for rows in (experiment.cells, experiment.trials):
             move(rows.all(), Cell.State.WAITING, error="", mend="")
 
 
 def queue_again(experiment: Experiment) -> None:
-    """An experiment that is over waits for a worker again. Raises PlanError when it is not over."""
+    """Let an experiment that is over wait for a worker again. Raises PlanError if it is not over."""
     row = Experiment.objects.filter(pk=experiment.pk)
     if not move(row, Experiment.State.QUEUED, cancel_asked=False, error="", mend="", ended_at=None):
-        raise PlanError("The experiment is running or already queued.", "Wait for it to end, or cancel it.")
+        raise PlanError("The experiment is running or queued.", "Wait for it to end, or cancel it.")
 
 
 def _measured_here(experiment: Experiment) -> None:
@@ -181,12 +181,12 @@ def _measured_here(experiment: Experiment) -> None:
 
 
 def repeat_trial(trial: Trial, user: Actor) -> Trial:
-    """Queue the same crash once more: same variant, kind and seed. What else waits in the experiment runs too. Raises
-    PlanError as `resume` does, task_queue.QueueDown when the queue is down."""
+    """Queue the same crash again: same variant, kind and seed. Other waiting parts of the experiment run too. Raises
+    PlanError as `resume` does, and task_queue.QueueDown."""
     require(user, "crash", trial.server)
     _measured_here(trial.experiment)
     with transaction.atomic():
-        queue_again(trial.experiment)  # first: of two at once the second is refused
+        queue_again(trial.experiment)  # first: if two people repeat it at once, the second is refused
         last = trial.experiment.trials.aggregate(last=Max("position"))["last"]
         again = Trial.objects.create(
             experiment=trial.experiment,

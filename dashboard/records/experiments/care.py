@@ -1,8 +1,8 @@
-"""What people do to keep experiments in order: name, tag, comment on, mark as baseline, delete and restore them.
+"""Acts on experiments beside measuring: name, tag, comment, mark as baseline, delete, restore.
 
 Later experiments of the same question are compared with its baseline. A question is a recipe, or a plan by its name, on
-a set of servers. Each question has one baseline: marking another takes the mark from the first. Size, repeats and
-threads do not count: a longer measurement asks the same, and the compare page shows the difference.
+a set of servers. Each question has one baseline: marking another moves the mark. Size, repeats and threads are no part
+of the question; the compare page shows such differences.
 """
 
 import hashlib
@@ -26,15 +26,14 @@ from workers.bench.recipes import ALIASES
 
 
 def lock(experiment: Experiment) -> None:
-    """Until the caller's transaction ends nobody else names, tags, marks or deletes it. Servers come first, as where a
-    baseline is marked: two of the same question would wait for each other otherwise."""
+    """Until the caller's transaction ends, no other process can name, tag, mark or delete it. Servers are locked first,
+    as in `mark_baseline`, so that two experiments of one question cannot deadlock."""
     _lock_servers(experiment)
     _lock_row(experiment)
 
 
 def _lock_servers(experiment: Experiment) -> None:
-    servers = [target["server_id"] for target in experiment.plan["targets"]]  # those of a question: its lock
-    list(Server.everything.select_for_update().filter(pk__in=servers).order_by("pk").values_list("pk"))
+    list(Server.everything.select_for_update().filter(pk__in=experiment.server_ids).order_by("pk").values_list("pk"))
 
 
 def _lock_row(experiment: Experiment) -> None:
@@ -43,7 +42,7 @@ def _lock_row(experiment: Experiment) -> None:
 
 @transaction.atomic
 def rename(user: Actor, experiment: Experiment, name: str) -> None:
-    """Its plan keeps the name that it was started with."""
+    """The plan keeps its first name."""
     require(user, "tidy")
     before, experiment.name = experiment.name, name
     if before != name:
@@ -54,7 +53,7 @@ def rename(user: Actor, experiment: Experiment, name: str) -> None:
 
 @transaction.atomic
 def tag(user: Actor, experiment: Experiment, names: list[str]) -> None:
-    """Exactly these. `names`: as `tags.normalised` gives them."""
+    """Set exactly these tags. `names`: as `tags.normalised` returns them."""
     require(user, "tidy")
     _lock_row(experiment)  # its tags are rows of their own
     before = [one.name for one in experiment.tags.all()]
@@ -75,37 +74,33 @@ def comment(user: Actor, experiment: Experiment, text: str) -> Comment:
 
 @transaction.atomic
 def remove_comment(user: Actor, gone: Comment) -> None:
-    """One's own, or as an administrator anybody's."""
+    """A person may delete an own comment, an administrator any comment."""
     require(user, "remove_comment", gone)
     record(user, "deleted comment", gone.experiment, comment=gone.pk, of=gone.name)
     gone.delete()
 
 
 def question_of(recipe: str, plan: Mapping[str, Any]) -> str:
-    """A digest. A plan keeps the name that it was started with, whatever its experiment is called later."""
+    """A digest. It uses the name of the plan, which stays when the experiment is renamed."""
     asked = ["recipe", ALIASES.get(recipe, recipe)] if recipe else ["plan", plan["name"]]
     servers = sorted({target["server_id"] for target in plan["targets"]})
     return hashlib.sha256(json.dumps([asked, servers]).encode()).hexdigest()
 
 
 def baseline_for(experiment: Experiment) -> Experiment | None:
-    """What this one is compared with; itself where it is the baseline."""
+    """The experiment that this one is compared with; itself if it is the baseline."""
     return Experiment.objects.filter(baseline_of=question_of(experiment.recipe, experiment.plan)).first()
 
 
+@transaction.atomic
 def mark_baseline(user: Actor, experiment: Experiment) -> None:
-    """What had the mark for the same question loses it. Of two who mark at the same moment the last one's stands.
-    Raises Refused."""
+    """Another experiment of the same question loses the mark. If two people mark at once, the last one wins. Raises
+    Refused."""
     require(user, "tidy")
     if not experiment.is_over or not queries.has_results(experiment):
         raise Refused(
             f"{experiment} was not marked as baseline: it was not measured to its end. Choose a finished experiment."
         )
-    _mark(user, experiment)
-
-
-@transaction.atomic
-def _mark(user: Actor, experiment: Experiment) -> None:
     question = question_of(experiment.recipe, experiment.plan)
     _lock_servers(experiment)
     others = Experiment.everything.filter(baseline_of=question).exclude(pk=experiment.pk)
@@ -124,7 +119,7 @@ def unmark_baseline(user: Actor, experiment: Experiment) -> None:
 
 @transaction.atomic
 def delete(user: Actor, experiment: Experiment) -> None:
-    """Hide it everywhere, at once; `remove_one` makes it final later. Raises Refused while it waits or runs."""
+    """Hide it everywhere at once; `remove_one` deletes its rows later. Raises Refused while it waits or runs."""
     require(user, "tidy")
     over = Experiment.objects.filter(pk=experiment.pk).filter(state__in=OVER)
     if over.update(deleted_at=timezone.now(), deleted_by=account(user)):
@@ -135,15 +130,15 @@ def delete(user: Actor, experiment: Experiment) -> None:
 
 @transaction.atomic
 def restore(user: Actor, experiment: Experiment) -> None:
-    """As it was, with its share links, tags, comments and history."""
+    """Restored with its share links, tags, comments and history."""
     require(user, "tidy")
     if Experiment.deleted.filter(pk=experiment.pk).update(deleted_at=None, deleted_by=None):
         record(user, "restored", experiment, id=experiment.pk)
 
 
 def remove_one(now: datetime) -> str:
-    """Remove for good what was deleted long ago: housekeeping calls it. The experiment that waits longest goes, with
-    everything measured in it; returns its name, "" when none is due.
+    """Delete the rows of the experiment that was deleted first, if 30 days have passed. Returns its name, "" if none is
+    due. Housekeeping calls this.
 
     One experiment at a time keeps the transaction short. An experiment with a pending restore stays until the restore
     is done. Environments stay, because other experiments share them. A night stays and says that its experiment was
@@ -156,7 +151,7 @@ def remove_one(now: datetime) -> str:
         if gone is None:
             return ""
         record(None, "removed", gone, id=gone.pk, deleted_at=str(gone.deleted_at))
-        servers = [target["server_id"] for target in gone.plan["targets"]] if gone.is_imported else []
+        servers = gone.server_ids if gone.is_imported else []
         gone.delete()
-        Server.everything.filter(pk__in=servers, kind=Server.Kind.IMPORTED).delete()  # the file brought them along
+        Server.everything.filter(pk__in=servers, kind=Server.Kind.IMPORTED).delete()  # they came with the file
     return gone.name

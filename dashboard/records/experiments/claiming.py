@@ -25,14 +25,14 @@ Row = TypeVar("Row", Cell, Trial)
 
 
 def claimed_experiment(experiment: Experiment) -> QuerySet[Experiment]:
-    """The experiment's row, as long as the claim that `experiment` was read under holds."""
+    """The experiment's row, while the claim with which `experiment` was read is valid."""
     return Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.RUNNING, claim=experiment.claim)
 
 
 @retried
 @transaction.atomic
 def require_claim(experiment: Experiment) -> None:
-    """Raises Taken. Within a transaction the claim holds until that ends."""
+    """Raises Taken. Within a transaction the claim stays valid until the end of the transaction."""
     if not claimed_experiment(experiment).select_for_update().first():
         raise Taken(
             "This worker sent no heartbeat for too long, and the experiment was taken from it.",
@@ -42,20 +42,19 @@ def require_claim(experiment: Experiment) -> None:
 
 @retried
 def waits(rows: QuerySet[Row]) -> bool:
-    """Whether something of these is still to be done."""
     return rows.filter(state=State.WAITING).exists()
 
 
 def claim(rows: QuerySet[Row], experiment: Experiment) -> Row | None:
-    """The next waiting one, now running; None when none is left, or the experiment was taken from its worker."""
+    """Claim the next waiting row. None if no row waits, or if the experiment was taken from its worker."""
     return _claim(rows, experiment, timezone.now())
 
 
 @retried
 @transaction.atomic
 def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row | None:
-    """Under the experiment's lock: nobody takes the experiment away meanwhile.
-    A row that has the mark was claimed already, and the answer was lost."""
+    """The experiment's lock stops others from taking the experiment away meanwhile. A row with this mark was claimed by
+    an earlier try whose answer was lost."""
     if claimed_experiment(experiment).select_for_update().first() is None:
         return None
     if mine := rows.filter(state=State.RUNNING, started_at=mark).first():
@@ -69,14 +68,13 @@ def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row |
 
 
 def mark_of(row: Cell | Trial) -> datetime:
-    """By which the row's claim is known."""
+    """The time that identifies the claim of a row."""
     if row.started_at is None:
         raise ValueError(f"{row} is not claimed")
     return row.started_at
 
 
 def claimed(row: Row) -> QuerySet[Row]:
-    """The row, as long as it is this claim's."""
     return type(row).objects.filter(pk=row.pk, state=State.RUNNING, started_at=row.started_at)
 
 

@@ -1,8 +1,8 @@
-"""The claims as they were when the experiment was planned: fixed before anything was measured, and kept with it.
+"""The claims of a recipe, stored when the experiment was planned and before anything was measured.
 
 {"title": "...",              # of the recipe
  "changed": [...],            # how the plan differs from the recipe, in words
- "variants": [...],           # of those, the variants and workloads that are not what the claims speak of
+ "variants": [...],           # variants and workloads that the claims do not mean
  "workloads": [...],
  "claims": [Claim.as_dict(), ...]}
 """
@@ -30,7 +30,7 @@ def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, object]:
 
 
 def claims_of(snapshot: Written) -> list[Claim]:
-    """Read again. What they refer to was checked when the recipe was read, so every name is known."""
+    """Names need no check: they were checked when the recipe was read."""
     written = snapshot.get("claims", [])
     points = [point for one in written for point in _points(one)]
     names = PlanNames(
@@ -42,12 +42,11 @@ def claims_of(snapshot: Written) -> list[Claim]:
 
 
 def variants_of(claim: Written) -> list[str]:
-    """Names of the variants that a written claim speaks of."""
     return list(dict.fromkeys(name for point in _points(claim) for name in _variants(point)))
 
 
 def _points(value: object) -> list[Written]:
-    """Every table of a claim, however deep: those of points among them."""
+    """Every table in a claim, at any depth; tables of points are among them."""
     if not isinstance(value, Mapping):
         return []
     return [value, *(found for one in value.values() for found in _points(one))]

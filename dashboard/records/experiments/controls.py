@@ -1,6 +1,6 @@
-"""How many trials test the crash checks themselves: one rule for the form, the API, recipes and the demo.
+"""How many control trials test the crash checks: one rule for form, API, recipes and demo.
 
-A control is a crash whose verdict is known before: a lying disk must lose commits, a graceful restart must not.
+The verdict of a control is known before: a lying disk must lose commits, a graceful restart must not.
 """
 
 from dashboard.records.experiments import queries
@@ -10,9 +10,8 @@ USUAL = 3  # at most
 
 
 def usual(trials: int, named: int | None = None) -> int:
-    """Of each control, where the plan leaves it open: the number that its recipe names, else as many as there are
-    trials, at most 3. None where no living worker can do a control; the result then says that the checks were not
-    tested."""
+    """Trials of each control if the plan does not say: the number in the recipe, else one for each trial, at most 3. 0
+    if no living worker can do a control; the result then says that the checks were not self-tested."""
     missing = queries.crash_missing()
     if any(control in missing for control in CRASH_CONTROLS):
         return 0

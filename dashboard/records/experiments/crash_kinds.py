@@ -1,4 +1,4 @@
-"""The crash kinds as pages call them, in the order in which they are shown."""
+"""The names of the crash kinds on pages, and their order."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
 
 LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
 MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
-FIRST = "power-loss"  # what cost against risk shows unless another kind was chosen
+FIRST = "power-loss"  # the kind in the chart of cost against risk, unless the reader chose another
 ORDER = (
     *("process-kill", FIRST, "torn-power-loss"),
     *("primary-host-loss", "primary-kill", "primary-power-loss", "total-kill", "total-power-loss", "partition"),
@@ -41,7 +41,7 @@ def number_of(kind: str, n: int) -> str:
 
 
 def in_order(kinds: Iterable[str]) -> list[str]:
-    """Each kind once: known ones first, the controls, which test the checks, last."""
+    """Each kind once: known kinds, then unknown kinds, then controls."""
     met = set(kinds)
     others = sorted(met - set(ORDER))
     tried = [kind for kind in ORDER if kind in met and kind not in CONTROLS]

@@ -1,4 +1,4 @@
-"""The crash trials of an experiment while they run: settings against crash kinds, in words."""
+"""The crash trials of a running experiment: a table of settings and crash kinds, in words."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def crash_progress(experiment: Experiment) -> CrashProgress:
 
 
 def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]:
-    """(server, variant, kind) -> how many trials ended with each word, or are in each state."""
+    """(Server, variant, kind) -> number of trials by verdict, or by state if there is no verdict."""
     found: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     lost = Case(When(LOST, then=Value(1)), default=Value(0))
     rows = experiment.trials.order_by().annotate(lost=lost)
@@ -77,7 +77,7 @@ def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]
 
 
 def _cell(counted: Counter[str], kind: str) -> CrashCell:
-    """Words with their counts. A control says nothing of its setting: it has a tone of its own."""
+    """Words with their counts. A control has a tone of its own: its verdict says nothing about the setting."""
     words = [*(word for word in TONES if word in counted), *sorted(set(counted) - set(TONES))]
     tone = next((TONES[word] for word in words if word in TONES), "")
     if tone and kind in CONTROLS:

@@ -1,11 +1,11 @@
-"""The environment of a run as people compare it: a few facts by name, and what makes two runs unlike."""
+"""The environment of a run: facts by name, and the differences between environments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.text.numbers import UNKNOWN, size
 
-# Fact -> where it is in `Environment.data`.
+# Fact -> its path in `Environment.data`.
 FACTS: dict[str, tuple[str, ...]] = {
     "server version": ("server", "version"),
     "kernel": ("host", "kernel"),
@@ -23,7 +23,7 @@ FACTS: dict[str, tuple[str, ...]] = {
     "I/O scheduler": ("storage", "scheduler"),
     "sysbench": ("sysbench",),
 }
-# Variables that say where a server is, not how it works: they differ between any two sandboxes.
+# Variables of a server's place. They differ between any two sandboxes and say nothing about its behaviour.
 PLACES = frozenset(
     ("aria_log_dir_path", "basedir", "character_sets_dir", "datadir", "general_log_file", "hostname",
      "innodb_data_home_dir", "innodb_log_group_home_dir", "innodb_undo_directory", "lc_messages_dir",
@@ -35,12 +35,12 @@ PLACES = frozenset(
 
 
 def facts(data: Mapping[str, object]) -> dict[str, str]:
-    """Fact -> what a page shows; a dash where it is not known."""
+    """Fact -> its text on a page; a dash if it is not known."""
     return {name: _fact(data, name, path) for name, path in FACTS.items()}
 
 
 def differences(environments: Sequence[Mapping[str, object]]) -> list[tuple[str, list[str]]]:
-    """(What differs, its value in each environment): facts first, then variables. Empty: they are alike."""
+    """(Fact or variable, its value in each environment) where the values differ: facts first, then variables."""
     if not environments:
         return []
     shown = [facts(data) for data in environments]

@@ -1,5 +1,5 @@
-"""One experiment from its claim by a worker to its end. Every write asks whether the claim still holds (`claiming`): a
-worker that was taken for dead cannot overwrite what happened since."""
+"""One experiment from its claim by a worker to its end. Every write checks the claim (`claiming`): a worker that was
+taken for dead cannot overwrite later changes."""
 
 import uuid
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ from workers.errors import DurascopeError
 
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
-    """Claim a queued experiment and lease its hosts. None when it is not queued, or a host is busy or has a pending
-    restore. None also when the worker's heartbeat has stopped: others would take the experiment away at once."""
+    """Claim a queued experiment and lease its hosts. None if it is not queued, if a host is busy or has a pending
+    restore, or if the worker's heartbeat stopped: other workers would take the experiment away at once."""
     names = set(hosts)
-    unrestored = leases.pending_restore(experiment_id, names)  # before anything is locked: it looks names up
+    unrestored = leases.pending_restore(experiment_id, names)  # before the locks: looking up names takes time
     try:
         return _begin(experiment_id, worker, names, uuid.uuid4(), unrestored)
-    except IntegrityError:  # another one leased a host of these at the same moment
+    except IntegrityError:  # another experiment leased one of these hosts at the same moment
         return None
 
 
@@ -37,7 +37,7 @@ def _begin(
     with transaction.atomic():
         experiment = Experiment.objects.select_for_update().get(pk=experiment_id)
         if experiment.state != Experiment.State.QUEUED:
-            return experiment if experiment.claim == claim else None  # it was ours already, and the answer was lost
+            return experiment if experiment.claim == claim else None  # an earlier try claimed it, its answer was lost
         if not worker.is_alive:
             return None
         if reason := waiting.why_not_begin(hosts, unrestored):
@@ -51,7 +51,6 @@ def _begin(
 
 
 def refuse(experiment_id: int, why: DurascopeError) -> None:
-    """End a queued experiment that cannot be run."""
     queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
     ended = {"error": why.message, "mend": "Create a new plan.", "ended_at": timezone.now()}
     move(queued, Experiment.State.FAILED, phase="", **ended)
@@ -59,9 +58,9 @@ def refuse(experiment_id: int, why: DurascopeError) -> None:
 
 @retried
 def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") -> bool:
-    """End an experiment whose claim still holds: its leases are returned, nothing of it stays running.
+    """End an experiment whose claim is valid. Its leases are returned, and running cells and trials are interrupted.
 
-    False, and nothing is changed, when it was taken away: it may run elsewhere by now.
+    False, and nothing is changed, if it was taken away: it may run elsewhere now.
     """
     ended = {"error": without_nul(error), "mend": without_nul(mend), "ended_at": timezone.now()}
     with transaction.atomic():
@@ -77,14 +76,14 @@ def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") 
 
 @retried
 def say(experiment: Experiment, phase: str) -> None:
-    """What happens right now, in words, for the live page. Without a claim: of an experiment that waits."""
+    """Store the present step in words, for the live page. An experiment without a claim waits."""
     phase = without_nul(phase)[:200]
     Experiment.objects.filter(pk=experiment.pk, claim=experiment.claim).exclude(phase=phase).update(phase=phase)
 
 
 def is_cancelled(experiment: Experiment) -> bool:
-    """Whether somebody asked to stop, or the experiment was taken from this worker. Asked while something is measured:
-    a database that does not answer is asked again next time."""
+    """Whether a person cancelled it, or it was taken from this worker. This is asked during a measurement, so a
+    database that does not answer counts as "no" and is asked again."""
     try:
         return not claiming.claimed_experiment(experiment).filter(cancel_asked=False).exists()
     except LOST:

@@ -1,7 +1,7 @@
-"""The seconds of a running cell, from the worker to the live page through Redis. They may be lost without harm: the
-page then shows what the database holds, and a measurement never waits.
+"""The seconds of a running cell, sent by the worker to the live page through Redis. If they are lost, the page shows
+the rows of the database. A measurement never waits for Redis.
 
-A worker appends each second once to a list. A reader asks for the seconds after those that it has.
+A worker appends each second once to a list. A reader asks for the seconds that it does not have.
 """
 
 import json
@@ -22,7 +22,7 @@ def _redis() -> redis.Redis:
 
 
 def mark(claimed_at: datetime | None) -> str:
-    """Names the claim of a cell; empty for a cell that nobody claimed."""
+    """The claim of a cell as text; "" for a cell that is not claimed."""
     return claimed_at.astimezone(UTC).isoformat() if claimed_at else ""
 
 
@@ -35,8 +35,8 @@ def _list(experiment_id: int, series: str) -> str:
 
 
 class LiveWriter:
-    """One worker tells of one cell. `mark` names the claim of the cell. Warm-up and measurement are two series, and so
-    is the second attempt after a sysbench that broke off."""
+    """Writes the seconds of one cell. `mark` identifies the claim of the cell. Warm-up and measurement are separate
+    series, and so is the second attempt after sysbench aborted."""
 
     def __init__(self, experiment_id: int, mark: str) -> None:
         self._experiment_id, self._mark = experiment_id, mark
@@ -48,7 +48,7 @@ class LiveWriter:
             self._begin(warming, self._number + 1)
         self._seconds.append(second)
         told = self._write(self._seconds[-1:])
-        if told not in (None, len(self._seconds)):  # Redis lost some: it was started again
+        if told not in (None, len(self._seconds)):  # Redis was restarted and lost some
             self._write(self._seconds, anew=True)
 
     def _begin(self, warming: bool, number: int) -> None:
@@ -57,7 +57,7 @@ class LiveWriter:
         self._write([])
 
     def _write(self, seconds: list[Second], anew: bool = False) -> int | None:
-        """How many seconds of this series Redis has; None when it cannot be asked."""
+        """How many seconds of this series Redis has; None if Redis does not answer."""
         series = f"{self._mark} {self._number}"
         head = {"mark": self._mark, "series": series, "warming": self._warming}
         rows = _list(self._experiment_id, series)
@@ -77,7 +77,7 @@ class LiveWriter:
 
 @dataclass(frozen=True)
 class LivePosition:
-    """What a reader has seen: so many seconds of that series."""
+    """The seconds that a reader has: the first `count` of `series`."""
 
     series: str = ""
     count: int = 0
@@ -88,7 +88,7 @@ FROM_START = LivePosition()
 
 @dataclass(frozen=True)
 class LiveSeconds:
-    """The seconds of a series from number `since` on; a series that the reader does not know comes whole."""
+    """The seconds of a series from number `since` on. A reader that does not know the series gets all of them."""
 
     mark: str = ""
     series: str = ""
@@ -101,7 +101,7 @@ NO_SECONDS = LiveSeconds()
 
 
 def latest(experiment_id: int, have: LivePosition = FROM_START) -> LiveSeconds:
-    """What is new; NO_SECONDS when no cell is told of, or Redis cannot be asked."""
+    """The seconds that the reader does not have. NO_SECONDS if no cell runs or Redis does not answer."""
     try:
         raw = _redis().get(_key(experiment_id))
         if not raw:
@@ -115,7 +115,6 @@ def latest(experiment_id: int, have: LivePosition = FROM_START) -> LiveSeconds:
 
 
 def answers() -> bool:
-    """Whether Redis can be asked."""
     try:
         return bool(_redis().ping())
     except redis.RedisError:

@@ -1,4 +1,5 @@
-"""Questions and their measurements. The database is the truth: a Celery task carries only the id of a row."""
+"""Experiments, cells, trials and their results. The database is the truth: a Celery task carries only the id of a
+row."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from workers.bench.plan import CONTROLS
 
 
 class Tag(models.Model):
-    """A word that people order experiments by: lower case, see dashboard.records.experiments.tags."""
+    """A word in lower case by which people order experiments (dashboard.records.experiments.tags)."""
 
     name = models.CharField(max_length=30, unique=True)
 
@@ -26,32 +27,22 @@ class Tag(models.Model):
         return self.name
 
 
-KEPT_FOR = timedelta(days=30)  # a deleted experiment, until dashboard.records.experiments.care
+KEPT_FOR = timedelta(days=30)  # then dashboard.records.experiments.care removes a deleted experiment
 _KEPT = models.Q(deleted_at=None)
 
 
-class NotDeleted(models.Manager["Experiment"]):
-    """All but the deleted. Every read goes through it, so that a deleted experiment is nowhere at once. What reads rows
-    of experiments directly leaves those of `Experiment.deleted.ids()` out: they are few, and read from an index alone,
-    while `experiment__deleted_at=None` would read a whole row of each."""
+class Experiments(models.Manager["Experiment"]):
+    """The experiments that meet a condition; without one, those that are not deleted.
+
+    A query on rows of experiments excludes `Experiment.deleted.ids()`: these are few and are read from an index alone.
+    The condition `experiment__deleted_at=None` would read a whole row of each experiment."""
+
+    def __init__(self, condition: models.Q = _KEPT) -> None:
+        super().__init__()
+        self._condition = condition
 
     def get_queryset(self) -> models.QuerySet["Experiment"]:
-        return super().get_queryset().filter(_KEPT)
-
-
-class OnlyDeleted(models.Manager["Experiment"]):
-    def get_queryset(self) -> models.QuerySet["Experiment"]:
-        return super().get_queryset().filter(deleted_at__isnull=False)
-
-    def ids(self) -> models.QuerySet["Experiment", int]:
-        return self.order_by().values_list("pk", flat=True)
-
-
-class FromFiles(models.Manager["Experiment"]):
-    """Those that came in a file, also the deleted: what this installation says of itself leaves them out."""
-
-    def get_queryset(self) -> models.QuerySet["Experiment"]:
-        return super().get_queryset().filter(imported_digest__isnull=False)
+        return super().get_queryset().filter(self._condition)
 
     def ids(self) -> models.QuerySet["Experiment", int]:
         return self.order_by().values_list("pk", flat=True)
@@ -66,47 +57,47 @@ class Experiment(models.Model):
     name = models.CharField(max_length=120)
     recipe = models.CharField(max_length=80, blank=True)
     recipe_size = models.CharField(max_length=20, blank=True)
-    claims = models.JSONField(default=dict)  # dashboard.records.experiments.claims: fixed when it was planned
-    outcomes = models.JSONField(default=dict)  # dashboard.findings.claims.outcomes: worked out once
+    claims = models.JSONField(default=dict)  # dashboard.records.experiments.claims
+    outcomes = models.JSONField(default=dict)  # dashboard.findings.claims.outcomes, computed once
     plan = models.JSONField()
     seed = models.PositiveBigIntegerField()
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED, db_index=True)
     cancel_asked = models.BooleanField(default=False)
     error = models.TextField(blank=True)
     mend = models.TextField(blank=True)
-    phase = models.CharField(max_length=200, blank=True)  # what the worker does right now, for the live page
+    phase = models.CharField(max_length=200, blank=True)  # the present step, for the live page
     estimate_s = models.FloatField(default=0)
     production_confirmed = models.BooleanField(default=False)  # load on a production server is intended
     worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
-    claim = models.UUIDField(null=True)  # a new one for each claim by a worker, None unless it runs: see claiming.py
+    claim = models.UUIDField(null=True)  # new for each claim, None unless it runs: see claiming.py
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
-    # Who started, resumed or repeated it last: it runs by their right (dashboard.records.experiments.rights).
+    # The person who queued it last. It runs with their rights (dashboard.records.experiments.rights).
     queued_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="queued")
-    by_command_line = models.BooleanField(default=False)  # queued by nobody's account, but on the machine itself
+    by_command_line = models.BooleanField(default=False)  # queued on the machine itself, without an account
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
-    analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis, made once
-    finding = models.TextField(blank=True)  # the sentence on top of the result, for lists
+    analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis
+    finding = models.TextField(blank=True)  # the first sentence of the result, for lists
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
-    # Of which question it is the baseline (dashboard.records.experiments.care); unique: one each.
+    # The question whose baseline it is (dashboard.records.experiments.care); unique.
     baseline_of = models.CharField(max_length=64, null=True, unique=True)
-    deleted_at = models.DateTimeField(null=True)  # hidden since; gone for good after dashboard.records.experiments.care
+    deleted_at = models.DateTimeField(null=True)  # hidden since; removed after KEPT_FOR
     deleted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    imported_at = models.DateTimeField(null=True)  # it came in a file (dashboard.pages.portable): never run here
+    imported_at = models.DateTimeField(null=True)  # it came in a file (dashboard.portable) and never runs here
     imported_from = models.JSONField(default=dict)  # {address, version, experiment_id, exported_at, sha256}
-    imported_digest = models.CharField(max_length=64, null=True, unique=True)  # of what the file says: once only
+    imported_digest = models.CharField(max_length=64, null=True, unique=True)  # a file is imported once
 
-    servers: list[str]  # these five: only of rows that queries.with_progress gave
+    servers: list[str]  # these five: set by queries.with_progress only
     crashes: int
     total: int
     done: int
     failed: int
 
-    objects = NotDeleted()
-    deleted = OnlyDeleted()
-    imported = FromFiles()
+    objects = Experiments()
+    deleted = Experiments(models.Q(deleted_at__isnull=False))
+    imported = Experiments(models.Q(imported_digest__isnull=False))  # from a file; deleted ones too
     everything = models.Manager()
 
     class Meta:
@@ -130,7 +121,7 @@ class Experiment(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """A new one can be searched for at once; what changes later is told by `note_words`."""
+        """A new experiment can be found by a search at once. After later changes call `note_words`."""
         adding = self._state.adding
         with transaction.atomic():
             super().save(*args, **kwargs)
@@ -143,13 +134,18 @@ class Experiment(models.Model):
 
     @property
     def site(self) -> str | None:
-        """Its servers share one site: review and workers see to that. None: it has neither cells nor trials."""
+        """The site of its servers; review and workers make sure that it is one. None: it has neither cells nor
+        trials."""
         sites = (rows.values_list("server__site", flat=True).first() for rows in (self.cells, self.trials))
         return next(filter(None, sites), None)
 
     @property
+    def server_ids(self) -> list[int]:
+        return [target["server_id"] for target in self.plan["targets"]]
+
+    @property
     def removed_after(self) -> datetime | None:
-        """Until when it can be restored; None: it is not deleted."""
+        """The time until which it can be restored; None: it is not deleted."""
         return self.deleted_at + KEPT_FOR if self.deleted_at else None
 
     @property
@@ -170,15 +166,15 @@ class Experiment(models.Model):
 
 
 class Words(models.Model):
-    """What a search finds an experiment by. A table of its own: a search reads all of it, and an experiment's own row
-    holds its plan and analysis, a hundred times as much."""
+    """The text in which a search looks for an experiment. A separate table, because a search reads all texts, and the
+    row of an experiment is a hundred times larger."""
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="words", primary_key=True)
     text = models.TextField()  # dashboard.records.experiments.words
 
 
 class Comment(models.Model):
-    """What somebody said of an experiment: plain text with line breaks."""
+    """A person's text about an experiment: plain text with line breaks."""
 
     MOST = 2000
 
@@ -196,7 +192,7 @@ class Comment(models.Model):
 
 
 class Cell(models.Model):
-    """One point of the plan, one repeat of it: a worker claims it with a conditional UPDATE."""
+    """One repeat of one point of the plan. A worker claims it with a conditional UPDATE."""
 
     State = states.CellState
 
@@ -223,17 +219,17 @@ class Cell(models.Model):
 
 
 class Part(models.Model):
-    """A share of one cell's load, put on its server by one worker while others put theirs (workers.together). Those of
-    an earlier claim of the cell are gone when it is measured anew."""
+    """The part of one cell's load that one worker makes (workers.together). Parts of an earlier claim are deleted when
+    the cell is measured again."""
 
     State = states.PartState
 
     cell = models.ForeignKey(Cell, on_delete=models.CASCADE, related_name="parts")
-    attempt = models.DateTimeField()  # the mark of the cell's claim that it is a part of
+    attempt = models.DateTimeField()  # identifies the claim of the cell
     number = models.PositiveIntegerField()  # 0: the worker that runs the experiment
     threads = models.PositiveIntegerField()
     request = models.JSONField()  # workers.bench.load.LoadRequest without its target
-    login = models.CharField(max_length=255, blank=True)  # of a sandbox: the file that says how to log in, on its host
+    login = models.CharField(max_length=255, blank=True)  # of a sandbox: the option file with the login, on its host
     sysbench = models.CharField(max_length=20)  # the version that all parts must have
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
@@ -253,12 +249,12 @@ class Part(models.Model):
 
 class Trials(models.QuerySet["Trial"]):
     def of_the_plan(self) -> "Trials":
-        """Without repeated trials: those were chosen by their results and would bias counts and rates. The same for
-        trials in memory: `Tried.counts`."""
+        """Without repeated trials: a person chose them by their results, so they would bias counts and rates. The same
+        for trials in memory: `Tried.counts`."""
         return self.filter(repeats=None)
 
     def ended(self) -> "Trials":
-        """Those with an outcome: a verdict, or the reason why there is none."""
+        """Trials with a verdict, or with the reason why there is none."""
         return self.filter(state__in=states.ENDED)
 
     def without_controls(self) -> "Trials":
@@ -272,7 +268,7 @@ class TrialVerdict(models.TextChoices):
 
 
 class Trial(models.Model):
-    """One crash of one variant and what was found after it: a worker claims it as it claims a cell."""
+    """One crash of one variant, and its result. A worker claims it like a cell."""
 
     State = states.CellState
 
@@ -316,12 +312,12 @@ class Trial(models.Model):
 
     @property
     def verdict_label(self) -> str:
-        """The verdict as people read it; "" without one."""
+        """The verdict in words; "" without a verdict."""
         return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
 
 
 class TrialEvidence(models.Model):
-    """What a trial's verdict rests on, opened rarely: workers.crash.setup_and_result.TrialResult as JSON.
+    """The evidence of a verdict, read rarely: workers.crash.setup_and_result.TrialResult as JSON.
 
     {"checks": [{key, outcome, count, says, offenders}], "steps": [{name, at_s, took_s}], "crash_at_s", "failed_at",
     "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", "replica": counts and overlaps},
@@ -334,14 +330,15 @@ class TrialEvidence(models.Model):
 
 
 class Environment(models.Model):
-    """Where runs were measured: host, kernel, disk, server version and all variables. Shared by its digest."""
+    """Where runs were measured: host, kernel, disk, server version and all variables. Equal environments share one
+    row."""
 
     digest = models.CharField(max_length=64, unique=True)
     data = models.JSONField()
 
 
 class Probe(models.Model):
-    """A device probe: fsync latency by size on the folder that holds the data, made once per experiment and server."""
+    """A device probe: fsync latency by size on the folder of the data, made once for each experiment and server."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="probes")
     server = models.ForeignKey(Server, on_delete=models.CASCADE)
@@ -350,13 +347,11 @@ class Probe(models.Model):
 
 class Runs(models.QuerySet["Run"]):
     def of_done_cells(self) -> "Runs":
-        """Only these count in figures."""
+        """Only these runs count in figures."""
         return self.filter(cell__state=states.CellState.DONE)
 
 
 class Run(models.Model):
-    """One sysbench measurement of a cell."""
-
     cell = models.OneToOneField(Cell, on_delete=models.CASCADE, related_name="run")
     started_at = models.DateTimeField()
     elapsed_s = models.FloatField()
@@ -375,14 +370,14 @@ class Run(models.Model):
 
 
 class Series(models.Model):
-    """What a run saw each second: one row per run, columns of equal length (a page needs all or none)."""
+    """The seconds of a run: one row, columns of equal length, because a page reads all of them or none."""
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="series", primary_key=True)
     columns = models.JSONField()  # t_s, tps, qps, writes, errors, p95_ms and a source's per-second figures
 
 
 class Evidence(models.Model):
-    """What a run rests on, kept word for word and opened rarely."""
+    """The raw output of a run, stored word for word and read rarely."""
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="evidence", primary_key=True)
     command = models.JSONField()  # argv, no password

@@ -1,4 +1,4 @@
-"""How much of an experiment is over, and how long the rest will take on this machine."""
+"""The finished share of an experiment, and the time that the rest will take on this machine."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 
-ENOUGH = 3  # cells or trials that must be over before their pace counts
+ENOUGH = 3  # cells or trials that must end before their mean counts
 
 
 @dataclass(frozen=True)
 class Pace:
-    """The cells of an experiment, or its trials. `took_s`: seconds spent on those that are over."""
+    """The cells of an experiment, or its trials. `took_s`: seconds spent on the ended ones."""
 
     states: Counter[str]
     took_s: float
@@ -28,7 +28,7 @@ class Pace:
         return sum(self.states[state] for state in ENDED)
 
     def left_s(self, each_s: float) -> float:
-        """By the pace of those that are over; by `each_s` while they are too few."""
+        """From the mean of the ended ones; from `each_s` while fewer than ENOUGH ended."""
         return (self.total - self.over) * (self.took_s / self.over if self.over >= ENOUGH else each_s)
 
 
@@ -37,8 +37,8 @@ def paces(experiment: Experiment) -> tuple[Pace, Pace]:
 
 
 def left_s(experiment: Experiment, cells: Pace, trials: Pace) -> float | None:
-    """Seconds left. Only the time that cells and trials took counts: an experiment may lie for days before somebody
-    resumes it or repeats a trial."""
+    """Seconds left. Only the durations of cells and trials count: an experiment may wait for days before a person
+    resumes it."""
     total = cells.total + trials.total
     if experiment.is_over or not total:
         return None

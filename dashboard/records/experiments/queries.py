@@ -1,4 +1,4 @@
-"""What pages and the command line read of experiments."""
+"""Experiments as pages and the command line read them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -11,7 +11,7 @@ from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker
-from dashboard.records.servers.models import Preflight, Server
+from dashboard.records.servers.models import Server
 from workers.bench.candidate import Candidate
 from workers.bench.needs import Abilities, together
 from workers.bench.plan import Plan
@@ -24,7 +24,7 @@ CELLS_BEFORE = 20
 
 
 def candidates(plan: Plan) -> dict[int, Candidate]:
-    """What is known of the plan's servers. Raises Server.DoesNotExist for one that is gone."""
+    """Facts about the plan's servers. Raises Server.DoesNotExist for a deleted server."""
     servers = [Server.objects.get(pk=target.server_id) for target in plan.targets]
     here = {site: sites.listening(site) for site in {server.site for server in servers}}
     return {server.pk: _candidate(server, here[server.site]) for server in servers}
@@ -44,15 +44,14 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
             hosts=hosts,
             workers=alive,
             build=server.build,
-            flavour=flavours.get(server.build),  # None: it was added by a user, and removed since
+            flavour=flavours.get(server.build),  # None: a user added the build and removed it later
             crash_missing=able.get("crash_missing", {}),
             builds=flavours,
             installed=frozenset(able["builds"]) if "builds" in able else None,
             disk_missing=able.get("disk_missing", ""),
             replica_missing={**alone, "": alone.get(server.build, "")},
         )
-    done = server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
-    facts = done.facts if done else {}
+    facts = answer.facts if (answer := server.last_answer) else {}
     engines = (name.lower() for name, support in facts.get("engines", {}).items() if support in ("YES", "DEFAULT"))
     return Candidate(
         server.name,
@@ -71,13 +70,13 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
 
 
 def crash_missing() -> dict[str, str]:
-    """Crash kind -> why no living worker can do it; empty when all can be done, or none is alive to ask."""
+    """Crash kind -> why no living worker can do it. Empty if all can be done, or if no worker is alive."""
     alive = Worker.objects.alive().filter(listens=True).order_by("-pk")
     return together(worker.abilities for worker in alive).get("crash_missing", {})
 
 
 def _hosts(listening: Sequence[Worker]) -> dict[str, Abilities]:
-    """Host -> what its newest worker said that it can do. `listening`: the newest first."""
+    """Host -> the abilities that its newest worker reported. `listening`: newest first."""
     return {worker.host: worker.abilities for worker in reversed(listening)}
 
 
@@ -87,7 +86,7 @@ def listed() -> QuerySet[Experiment]:
 
 
 def deleted() -> QuerySet[Experiment]:
-    """The same of the deleted, those that were deleted last first."""
+    """Deleted experiments, the last deleted first."""
     return _shown(Experiment.deleted.select_related("created_by", "deleted_by").order_by("-deleted_at", "-pk"))
 
 
@@ -96,9 +95,8 @@ def _shown(rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
 
 
 def with_progress(rows: Iterable[Experiment]) -> list[Experiment]:
-    """Each with its number of `crashes`, and how many of its cells and trials there are in `total`, `done` and
-    `failed`, and the names of its `servers`. Three questions for all of them: a subquery for each figure takes
-    longer to write than to answer."""
+    """Sets `servers` (names), `crashes`, `total`, `done` and `failed` of each experiment: cells and trials together.
+    Three queries for all of them are faster than subqueries."""
     known = {one.pk: one for one in rows}
     cells, trials = _states(Cell, known), _states(Trial, known)
     servers = servers_of(known)
@@ -117,7 +115,7 @@ def servers_of(pks: Iterable[int]) -> dict[int, list[str]]:
 
 
 def _states(model: type[Cell | Trial], experiments: Collection[int]) -> defaultdict[int, Counter[str]]:
-    """Experiment id -> how many of its rows are in each state."""
+    """Experiment id -> number of its rows by state."""
     found: defaultdict[int, Counter[str]] = defaultdict(Counter)
     rows = model.objects.filter(experiment__in=experiments).order_by().values_list("experiment", "state")
     for pk, state, n in rows.annotate(n=Count("pk")):
@@ -126,7 +124,7 @@ def _states(model: type[Cell | Trial], experiments: Collection[int]) -> defaultd
 
 
 def cells_to_show(experiment: Experiment) -> list[Cell]:
-    """Of a long experiment those that failed, and those around the present one; in their order of execution."""
+    """The failed cells of a long experiment and those around the present cell, in order of execution."""
     left = experiment.cells.filter(state__in=[Cell.State.WAITING, Cell.State.RUNNING]).order_by("position").first()
     since = max(0, left.position - CELLS_BEFORE) if left else 0
     wanted = Q(position__gte=since) | Q(state=Cell.State.FAILED)
@@ -134,13 +132,13 @@ def cells_to_show(experiment: Experiment) -> list[Cell]:
 
 
 def failed_cells(experiment: Experiment) -> list[str]:
-    """Why each failed, for a terminal."""
+    """A line for each failed cell with its error, for a terminal."""
     cells = experiment.cells.filter(state=Cell.State.FAILED)
     return [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]
 
 
 def has_results(experiment: Experiment) -> bool:
-    """Whether anything was measured or crashed: what is missing of the rest, the result page says."""
+    """Whether any cell or trial is done."""
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
 
 
@@ -173,12 +171,12 @@ class LiveState(TypedDict):
 
 def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START) -> LiveState:
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
-    does not have, from number `since` of `series` on; none while a trial runs."""
+    does not have; none while a trial runs."""
     cells, trials = pace.paces(experiment)
     stopping = waiting.stopping(experiment)
     cell, mark = _running(experiment)
     picture = live.latest(experiment.pk, have) if mark else live.NO_SECONDS
-    if picture.mark != mark:  # told of a cell that is over
+    if picture.mark != mark:  # seconds of an ended cell
         picture = live.NO_SECONDS
     return {
         "state": experiment.state,
@@ -199,7 +197,7 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
 
 
 def _running(experiment: Experiment) -> tuple[RunningRow | None, str]:
-    """The cell or trial that runs, and the mark by which its worker tells of it: nobody tells of a trial's seconds."""
+    """The running cell or trial, and the mark of its seconds in Redis; "" for a trial, which has none."""
     if cell := experiment.cells.filter(state=Cell.State.RUNNING).select_related("server").first():
         found = _row(cell, cell.workload)
         found["threads"] = cell.threads

@@ -1,4 +1,4 @@
-"""The recipes as a terminal shows them."""
+"""Recipes as text for a terminal."""
 
 from dashboard.records.experiments import shelf
 from dashboard.text.numbers import duration
@@ -6,7 +6,7 @@ from workers.bench.recipes import Recipe, Shelf
 
 
 def every(known: Shelf) -> str:
-    """One paragraph each, then the files that cannot be used and why."""
+    """One paragraph for each recipe, then the files that cannot be used and why."""
     told = [
         f"{recipe.key}: {recipe.title}\n    {recipe.says}\n    {_sizes(recipe)}" for recipe in known.recipes.values()
     ]
@@ -14,7 +14,6 @@ def every(known: Shelf) -> str:
 
 
 def one(recipe: Recipe) -> str:
-    """With its claims and the predicates behind them."""
     head = [f"{recipe.key}: {recipe.title}", recipe.says, _sizes(recipe)]
     claims = [f"{claim.id}  {claim.says}\n    {claim.in_words}" for claim in recipe.claims]
     return "\n".join([*head, "", *claims])

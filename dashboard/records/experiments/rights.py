@@ -1,4 +1,4 @@
-"""By whose right an experiment runs, and who may crash the servers of a plan."""
+"""With whose rights an experiment runs, and who may crash the servers of a plan."""
 
 from collections.abc import Iterable
 
@@ -15,28 +15,28 @@ LOST += "given another role."
 
 
 def queued_by(experiment: Experiment) -> Actor:
-    """The account that started, resumed or repeated it last, read anew from the database. None: the command line, which
-    may do everything. An account that was deleted is nobody, who may do nothing."""
+    """The account that started, resumed or repeated it last, read again from the database. None: the command line,
+    which may do everything. A deleted account is an anonymous user, who may do nothing."""
     if experiment.by_command_line:
         return None
     return User.objects.select_related("person").filter(queued=experiment).first() or AnonymousUser()
 
 
 def why_not_run(experiment: Experiment) -> str:
-    """Asked again while it waits and runs: "" as long as the account that queued it may still run experiments. Nobody
-    is named: guests read it."""
+    """Asked while it waits and runs: "" as long as the account that queued it may run experiments. The sentence names
+    no person, because guests read it."""
     return "" if allowed(queued_by(experiment), "run") else LOST
 
 
 def why_not_crash(plan: Plan, user: Actor) -> list[str]:
-    """One sentence for each server that this person may not crash; empty when the plan crashes none."""
+    """A sentence for each server that this person may not crash; empty if the plan crashes none."""
     if not plan.crash.trials:
         return []
     return _refusals(Server.objects.filter(pk__in={target.server_id for target in plan.targets}), user)
 
 
 def why_not_crash_the_rest(experiment: Experiment, user: Actor) -> list[str]:
-    """The same for the trials that wait; their rows, not the plan, say what is crashed."""
+    """The same for waiting trials. Their rows count, not the plan."""
     return _refusals(still_to_crash(experiment), user)
 
 

@@ -1,4 +1,4 @@
-"""What was measured, as rows. A run belongs to its cell as long as the cell is this claim's (see `claiming`)."""
+"""Measurements as rows. A run is stored only while the claim of its cell is valid (`claiming`)."""
 
 import hashlib
 import json
@@ -20,11 +20,13 @@ from workers.metrics.source import Reading
 
 @retried
 def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Probe | None) -> Run | None:
-    """Store a measurement and mark its cell measured; None (nothing stored) when the cell was taken away."""
+    """Store a measurement and end its cell. None, and nothing stored, if the cell was taken away."""
     load = done.load
     with transaction.atomic():
         if not move(claiming.claimed(cell), Cell.State.DONE, ended_at=timezone.now()):
-            return Run.objects.filter(cell=cell, started_at=done.started_at).first()  # stored, and the answer was lost
+            return Run.objects.filter(
+                cell=cell, started_at=done.started_at
+            ).first()  # an earlier try stored it, and its answer was lost
         run = Run.objects.create(
             cell=cell,
             started_at=done.started_at,
@@ -52,7 +54,7 @@ def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Pro
 
 
 def _in_order(readings: Mapping[str, Reading]) -> list[Reading]:
-    """Best source first, the order of the registry."""
+    """Best source first, in the order of the registry."""
     return [readings[key] for key in SOURCES if key in readings]
 
 
@@ -81,7 +83,7 @@ def save_probe(experiment: Experiment, server_id: int, data: dict[str, object]) 
 
 @retried
 def environment_row(data: dict[str, object]) -> Environment:
-    """The row that holds this environment, made once for all runs that share it."""
+    """The row of this environment, shared by all runs in it."""
     data = without_nul(data)
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
     return Environment.objects.get_or_create(digest=digest, defaults={"data": data})[0]

@@ -1,4 +1,4 @@
-"""The list of experiments as people ask for it: by words, state, recipe, server, tag, whose they are, and deleted."""
+"""The filter of the list of experiments: words, state, recipe, server, tag, own, deleted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
@@ -15,12 +15,12 @@ from dashboard.records.experiments.words import folded
 from dashboard.records.servers.models import Server
 
 LONGEST = 200
-MOST_WORDS = 8  # those after it are not asked for
+MOST_WORDS = 8  # further words are ignored
 
 
 class Found(Sequence[Experiment]):
-    """Read in parts: first which they are, then those of the part with everything that a list shows of them. Asked at
-    once, a database would read everything that fits, to sort it and leave most of it out."""
+    """Reads the ids first, then the columns that a list shows for one page of ids. In one query a database would read
+    all columns of all rows to sort them."""
 
     def __init__(self, ids: QuerySet[Experiment, int] | list[int], rows: QuerySet[Experiment]) -> None:
         self.ids, self._rows = ids, rows
@@ -37,23 +37,25 @@ class Found(Sequence[Experiment]):
             return self[part : part + 1][0]
         ids = list(self.ids[part])
         rows = self._rows.in_bulk(ids)
-        return queries.with_progress(rows[pk] for pk in ids if pk in rows)  # one may have been deleted a moment ago
+        return queries.with_progress(rows[pk] for pk in ids if pk in rows)  # one may have been deleted meanwhile
 
 
 def found(asked: Mapping[str, object], user: Actor) -> Found:
-    """Newest first; of the deleted those that were deleted last. `asked`: what is empty or missing does not narrow.
-    {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}"""
+    """Newest first; of deleted experiments the last deleted first. An empty or missing key does not filter.
+
+    `asked`: {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}
+    """
     narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))), Q())
     if asked.get("deleted"):
         which, rows = Experiment.deleted.order_by("-deleted_at", "-pk"), queries.deleted()
     else:
         which, rows = Experiment.objects.order_by("-created_at", "-pk"), queries.listed()
     ids = which.filter(narrowed).values_list("pk", flat=True)
-    return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text: once is enough
+    return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text, so it runs once
 
 
 def _words(text: str, _: Actor) -> Q:
-    """Every word somewhere: in what `words` knows, the present name or build of a server, or a tag."""
+    """Each word must be in the stored words, in a server's present name or build, or in a tag."""
     return reduce(and_, map(_word, text.split()[:MOST_WORDS]), Q())
 
 
@@ -74,7 +76,6 @@ def _on(servers: list[int]) -> Q:
 
 
 def _tag(name: str, _: Actor) -> Q:
-    """One that nobody gave finds nothing."""
     return _tagged(list(Tag.objects.filter(name=normal(name)).values_list("pk", flat=True)))
 
 

@@ -10,7 +10,7 @@ from workers.bench.plan import Plan, PlanTarget
 from workers.bench.recipes import Recipe, Shelf
 from workers.bench.review import estimate_s
 
-# Those that a first visit should see; the others are one link away.
+# Recipes on the first page. A link there leads to the others.
 ON_HOME = (
     "what-does-safety-cost",
     "who-agrees-after-a-crash",
@@ -23,13 +23,13 @@ IN_FIRST_ROW = 4
 
 
 def on_home() -> list[Recipe]:
-    """The user's own first."""
+    """The user's own recipes first."""
     known = shelf().recipes
     return [*(one for one in known.values() if one.is_own), *(known[key] for key in ON_HOME)]
 
 
 def presets() -> tuple[list[Recipe], list[Recipe]]:
-    """Those in the first row of the plan's form, and all others."""
+    """The recipes in the first row of the plan's form, and all others."""
     first = on_home()[:IN_FIRST_ROW]
     return first, [one for one in shelf().recipes.values() if one not in first]
 
@@ -43,7 +43,7 @@ def shelf() -> Shelf:
 
 
 def load(key: str) -> Recipe:
-    """Raises PlanError: there is none of that key, or its file is wrong."""
+    """Raises PlanError if there is no such recipe or its file is wrong."""
     return recipes.load(key, own_folder())
 
 
@@ -52,7 +52,7 @@ def find(key: str) -> Recipe | None:
 
 
 def of_experiment(experiment: Experiment) -> Recipe | None:
-    """Its recipe, as long as the plan is what the recipe says today."""
+    """Its recipe, if the recipe still gives this plan."""
     recipe, size = find(experiment.recipe), experiment.recipe_size
     if recipe and size in recipes.SIZES and not recipe.changes(Plan.from_dict(experiment.plan), size):
         return recipe
@@ -60,7 +60,7 @@ def of_experiment(experiment: Experiment) -> Recipe | None:
 
 
 def sizes(recipe: Recipe | None) -> list[dict[str, object]]:
-    """The sizes of a recipe with how long each takes, as the page offers them."""
+    """The sizes of a recipe with their durations, for the page."""
     if recipe is None:
         return []
     return [

@@ -21,8 +21,6 @@ class ExperimentState(TextChoices):
 
 
 class CellState(TextChoices):
-    """Of a cell or a trial."""
-
     WAITING = "waiting", "waiting"
     RUNNING = "running", "running"
     DONE = "done", "measured"
@@ -46,7 +44,7 @@ CELL: dict[str, tuple[str, ...]] = {
     C.WAITING: (C.RUNNING, C.CANCELLED),
     C.RUNNING: (C.DONE, C.FAILED, C.CANCELLED, C.INTERRUPTED),
     C.DONE: (),
-    C.FAILED: (C.WAITING,),  # the experiment is resumed; so are the next two
+    C.FAILED: (C.WAITING,),  # by resuming the experiment; also the next two
     C.CANCELLED: (C.WAITING,),
     C.INTERRUPTED: (C.WAITING,),
 }
@@ -54,7 +52,7 @@ FOLLOWS: dict[str, dict[str, tuple[str, ...]]] = {
     "Experiment": {
         E.QUEUED: (E.RUNNING, E.FAILED, E.CANCELLED),
         E.RUNNING: (E.DONE, E.FAILED, E.CANCELLED, E.INTERRUPTED),
-        E.DONE: (E.QUEUED,),  # resumed, or a trial of it is repeated; so are the next three
+        E.DONE: (E.QUEUED,),  # by resuming, or repeating a trial; also the next three
         E.FAILED: (E.QUEUED,),
         E.CANCELLED: (E.QUEUED,),
         E.INTERRUPTED: (E.QUEUED,),
@@ -75,20 +73,19 @@ FOLLOWS: dict[str, dict[str, tuple[str, ...]]] = {
 # An experiment
 UNDER_WAY = (E.QUEUED, E.RUNNING)  # may be cancelled
 OVER = (E.DONE, E.FAILED, E.CANCELLED, E.INTERRUPTED)  # may be resumed, exported and deleted, its trials repeated
-BROKEN_OFF = (E.FAILED, E.INTERRUPTED)  # nobody asked for this end
+BROKEN_OFF = (E.FAILED, E.INTERRUPTED)  # no person ended it
 # A cell or trial
 ENDED = (C.DONE, C.FAILED)  # has an outcome; a trial may be repeated
 OPEN = (C.WAITING, C.RUNNING, C.CANCELLED, C.INTERRUPTED)  # has none yet
 # A part
-AT_WORK = (P.TAKEN, P.READY, P.RUNNING)  # a worker goes on with it
+AT_WORK = (P.TAKEN, P.READY, P.RUNNING)  # a worker works on it
 LOAD_OVER = (P.DONE, P.FAILED)
 
 
 def before(model: type[Model], state: str) -> list[str]:
-    """The states that `state` may follow."""
     return [earlier for earlier, later in FOLLOWS[model.__name__].items() if state in later]
 
 
 def move(rows: QuerySet[Row], state: str, **fields: object) -> int:
-    """Change those of these rows whose state may be followed by this one; returns how many were changed."""
+    """Change the state of those rows that may have it next. Returns how many were changed."""
     return rows.filter(state__in=before(rows.model, state)).update(state=state, **fields)

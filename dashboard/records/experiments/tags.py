@@ -1,4 +1,4 @@
-"""Tags: words that people order experiments by. What is typed differently and means the same is one tag."""
+"""Tags by which people order experiments. Spellings that mean the same are one tag."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ MOST = 20  # on one experiment
 
 
 class NoTag(ValueError):
-    """This cannot be a tag. Nothing was changed. The message says what is wrong with it."""
+    """This cannot be a tag. Nothing was changed. The message gives the reason."""
 
 
 def normalised(written: str | Iterable[str]) -> list[str]:
-    """Lower case, single spaces, each once, in alphabetical order. `written`: tags, or a text with commas between
+    """Lower case, single spaces, no duplicates, in alphabetical order. `written`: tags, or a text with commas between
     them. Raises NoTag."""
     parts = written.split(",") if isinstance(written, str) else written
     tags = sorted({tag for part in parts if (tag := normal(part))})
@@ -33,12 +33,12 @@ def normal(tag: str) -> str:
 
 
 def rows(names: Iterable[str]) -> list[Tag]:
-    """Made where they do not exist yet."""
+    """The rows of these tags; missing ones are created."""
     return [Tag.objects.get_or_create(name=name)[0] for name in names]
 
 
 def in_use() -> QuerySet[Tag]:
-    """Those of experiments that are not deleted, by name. An unused tag keeps its row: a removal could race with
-    somebody who just gives it."""
+    """Tags of experiments that are not deleted, by name. An unused tag keeps its row: deleting it could race with a
+    person who uses it."""
     marks = Experiment.tags.through.objects.filter(tag=OuterRef("pk"))
     return Tag.objects.filter(Exists(marks.exclude(experiment__in=Experiment.deleted.ids())))

@@ -1,5 +1,7 @@
-"""A crash trial as rows: verdict, counts and evidence, stored as long as the trial is this claim's (see `claiming`)."""
+"""A crash trial as rows: verdict, counts and evidence. They are stored only while the claim of the trial is valid
+(`claiming`)."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -11,16 +13,16 @@ from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming
 from dashboard.records.experiments.models import Environment, Trial, TrialEvidence
 from dashboard.records.experiments.states import move
-from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
+from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen
 from workers.crash.setup_and_result import LostWork, TrialResult
 from workers.topology.setup_and_result import FailoverStory
 
-MOST_NAMED = 50  # GTIDs that are kept by name; with a replica there can be thousands
+MOST_NAMED = 50  # GTIDs that are stored; with a replica there can be thousands
 
 
 @retried
 def save(trial: Trial, result: TrialResult, environment: Environment, failover: FailoverStory | None = None) -> bool:
-    """Store verdict and evidence; False (nothing stored) when the trial was taken away. `failover`: of a topology."""
+    """Store verdict and evidence. False, and nothing stored, if the trial was taken away. `failover`: of a topology."""
     with transaction.atomic():
         stored = move(
             claiming.claimed(trial),
@@ -40,20 +42,15 @@ def save(trial: Trial, result: TrialResult, environment: Environment, failover: 
             environment=environment,
         )
         if stored:
-            TrialEvidence.objects.create(
-                trial=trial,
-                data=without_nul(evidence_json(result) | ({"failover": asdict(failover)} if failover else {})),
-            )
-    return bool(stored) or _is_stored(trial)
-
-
-def _is_stored(trial: Trial) -> bool:
-    """By this claim: it was, and the answer was lost."""
-    return Trial.objects.filter(pk=trial.pk, state=Trial.State.DONE, started_at=trial.started_at).exists()
+            data = evidence_json(result) | ({"failover": asdict(failover)} if failover else {})
+            TrialEvidence.objects.create(trial=trial, data=without_nul(data))
+    # The second: an earlier try of this claim stored it, and its answer was lost.
+    same = Trial.objects.filter(pk=trial.pk, state=Trial.State.DONE, started_at=trial.started_at)
+    return bool(stored) or same.exists()
 
 
 def evidence_json(result: TrialResult) -> dict[str, object]:
-    """What TrialEvidence.data holds: everything but the transactions themselves, of which the offenders are kept."""
+    """The content of TrialEvidence.data: everything except the transactions. Offending transactions are kept."""
     found = result.evidence
     return {
         "checks": [asdict(check) for check in result.checks],
@@ -72,8 +69,8 @@ def evidence_json(result: TrialResult) -> dict[str, object]:
 
 def _evidence(found: Evidence) -> dict[str, object]:
     return {
-        "binlog": _binlog(found.binlog),
-        "replicas": [_replica(replica) for replica in found.replicas],
+        "binlog": _named(found.binlog, ("end", "end_at", "unreadable", "reused")) if found.binlog else None,
+        "replicas": [_named(one, ("moment", "state", "error", "different_rows")) for one in found.replicas],
         "gtid_before": found.gtid_before,
         "gtid_after": found.gtid_after,
         "reissued": list(found.reissued[:MOST_NAMED]),
@@ -84,37 +81,26 @@ def _evidence(found: Evidence) -> dict[str, object]:
     }
 
 
-def _binlog(seen: BinlogSeen | None) -> dict[str, object] | None:
-    if seen is None:
-        return None
-    return {"end": seen.end, "end_at": seen.end_at, "unreadable": seen.unreadable, "reused": list(seen.reused)}
-
-
-def _replica(seen: ReplicaSeen) -> dict[str, object]:
-    return {name: getattr(seen, name) for name in ("moment", "state", "error", "different_rows")}
+def _named(seen: BinlogSeen | ReplicaSeen, names: Sequence[str]) -> dict[str, object]:
+    return {name: getattr(seen, name) for name in names}
 
 
 def _sets(result: TrialResult) -> dict[str, int | None]:
-    """Sizes to draw the sets to scale; None: not known."""
+    """Sizes of the sets, for a drawing to scale; None: not known."""
     found = result.evidence
-    engine, binlog = (found.engine, found.binlog.seen if found.binlog else None) if found else (None, None)
-    in_engine, in_binlog = _all(engine), _all(binlog)
+    in_engine = found.engine.all() if found and found.engine else None
+    in_binlog = found.binlog.seen.all() if found and found.binlog else None
+    both = None if in_engine is None or in_binlog is None else len(np.intersect1d(in_engine, in_binlog))
     return {
         "sent": result.sent,
         "acknowledged": result.acknowledged,
         "in_doubt": result.in_doubt,
         "engine": None if in_engine is None else len(in_engine),
         "binlog": None if in_binlog is None else len(in_binlog),
-        "engine_and_binlog": None
-        if in_engine is None or in_binlog is None
-        else len(np.intersect1d(in_engine, in_binlog)),
+        "engine_and_binlog": both,
         "acknowledged_in_engine": _kept(result, result.lost_engine),
         "acknowledged_in_binlog": _kept(result, result.lost_binlog),
     }
-
-
-def _all(seen: Seen | None) -> np.ndarray | None:
-    return None if seen is None else seen.all()
 
 
 def _kept(result: TrialResult, lost: LostWork | None) -> int | None:

@@ -1,4 +1,4 @@
-"""A trial's verdict in the words of pages, messages and the API."""
+"""The verdict of a trial in the words of pages, messages and API."""
 
 from collections.abc import Iterable
 

@@ -1,5 +1,5 @@
-"""Why an experiment waits, and what happens while it stops. A worker that could claim it asks `why_not_begin` and
-stores the answer as its phase; page, API and command line ask `why`."""
+"""Why an experiment waits, and the steps until a stopped one has ended. A worker asks `why_not_begin` before it claims
+an experiment, and stores the answer as its phase. Page, API and command line ask `why`."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,11 @@ from dashboard.records.fleet import installation, sites
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers.models import Server
 
-NO_FREE_THREAD = "waiting: the worker that was asked measures other experiments"
+NO_FREE_THREAD = "waiting: the asked worker is measuring other experiments"
 
 
 def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
-    """In words; "" unless it waits. `needs_worker`: a command line measures by itself, without any."""
+    """The reason in words; "" if it does not wait. `needs_worker` False: the command line measures without a worker."""
     if experiment.state != Experiment.State.QUEUED:
         return ""
     if installation.is_held():
@@ -24,7 +24,7 @@ def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
 
 
 def does_now(experiment: Experiment) -> str:
-    """Why it waits, or what its worker does; "" when it is over."""
+    """Why it waits, or the present step of its worker; "" if it is over."""
     return why(experiment) or experiment.phase
 
 
@@ -41,7 +41,8 @@ def stopping(experiment: Experiment) -> str:
 
 
 def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
-    """Why a worker may not claim it on these hosts now; "" when it may. `unrestored`: a server to restore first."""
+    """Why a worker on these hosts may not claim it now; "" if it may. `unrestored`: a server that must be restored
+    first."""
     if installation.is_held():
         return installation.WAITS
     if busy := leases.lease_on(hosts):
@@ -54,7 +55,7 @@ def for_worker_on(host: str) -> str:
 
 
 def _does(experiment: Experiment) -> str:
-    """Why a host is held: the end of a sentence."""
+    """Why a host is busy: the end of a sentence."""
     if experiment.is_over:
         return "is being restored on the same host"
     worker = experiment.worker

@@ -1,4 +1,4 @@
-"""What a search finds an experiment by, as one text."""
+"""The text in which a search looks for an experiment."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -6,13 +6,13 @@ from typing import Any
 
 
 def folded(text: str) -> str:
-    """As it is compared: without regard to case, in any script and on any database."""
+    """For comparisons that ignore case, in any script and on any database."""
     return unicodedata.normalize("NFC", text.casefold())
 
 
 def words_of(name: str, recipe: str, finding: str, plan: Mapping[str, Any]) -> str:
-    """Each once, one a line, folded. Of the plan: servers (as they were called then), variants, builds, devices and
-    workloads."""
+    """One term per line, folded, without duplicates. Terms of the plan: servers (names of that time), variants, builds,
+    devices and workloads."""
     return folded("\n".join(dict.fromkeys(filter(None, (name, recipe, finding, *_of_plan(plan))))))
 
 

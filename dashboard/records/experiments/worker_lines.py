@@ -1,4 +1,4 @@
-"""What the workers page shows."""
+"""The rows of the page of workers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,15 +12,14 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker
 from dashboard.records.fleet.site_names import LOCAL
-from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight, Server
 
-REMEMBERED = timedelta(days=1)  # dead workers older than this are of no interest
+REMEMBERED = timedelta(days=1)  # dead workers are shown for this long
 
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """A worker, what it is busy with right now, and the last experiment that it ended."""
+    """A worker, its present tasks, and the last experiment that it ended."""
 
     worker: Worker
     is_alive: bool
@@ -34,19 +33,19 @@ class WorkerLine:
 
     @property
     def disk_missing(self) -> str | None:
-        """Why its host cannot simulate a device, with the fix; "": it can. None: the worker does not say."""
+        """Why its host cannot simulate a device, with the fix; "": it can. None: not reported."""
         why: str | None = self.worker.abilities.get("disk_missing")
         return why
 
     @property
     def not_apart(self) -> str | None:
-        """What does not separate its sandboxes from the worker; "": they run as a user of their own. None: not told."""
+        """Why its sandboxes run as the worker's own user; "": they run as a separate user. None: not reported."""
         why: str | None = self.worker.abilities.get("not_apart")
         return why
 
     @property
     def impossible(self) -> Mapping[str, list[str]]:
-        """Reason -> the crashes that it makes impossible there, but for what is wrong with the disk."""
+        """Reason -> crashes that it makes impossible there. Reasons about the disk are left out."""
         found: dict[str, list[str]] = {}
         for kind, why in self.worker.abilities.get("crash_missing", {}).items():
             if why != self.disk_missing:
@@ -55,7 +54,7 @@ class WorkerLine:
 
 
 def lines() -> list[WorkerLine]:
-    """Living workers first, then those that ended or died within the last day; the youngest first."""
+    """Living workers first, then workers that ended or died within the last day; newest first."""
     ended = Experiment.objects.filter(worker=OuterRef("pk"), ended_at__isnull=False).order_by("-ended_at")
     recent = Worker.objects.filter(beat_at__gt=timezone.now() - REMEMBERED)
     rows = list(recent.order_by("-started_at", "-pk"))
@@ -83,11 +82,7 @@ def alive() -> list[Worker]:
 
 
 def sites_without_worker() -> list[str]:
-    """A sentence for each site that has servers and no living worker, beside the local one."""
+    """A sentence for each site that has servers and no living worker. The local site is left out."""
     used = Server.objects.exclude(site=LOCAL).values_list("site", flat=True)
     manned = Worker.objects.alive().filter(listens=True).values_list("site", flat=True)
     return [sites.start_worker_message(site) for site in sorted(set(used) - set(manned))]
-
-
-def leases() -> list[HostLease]:
-    return list(HostLease.objects.select_related("experiment").order_by("taken_at"))

@@ -1,8 +1,8 @@
-"""Is this database where it was written? A restored copy must not touch real servers by itself: it knows settings to
-restore and schedules to keep that are of the past. It is held until a person releases it.
+"""Whether this database is a restored copy. A copy holds old pending restores and schedules, so it must not act on real
+servers. It stays held until a person releases it.
 
-A copy under another path, on another machine or in another PostgreSQL database is noticed. One that was put in the
-place of the old one is not: `manage.py restored` holds it, before anything is started.
+A copy under another path, on another machine or in another PostgreSQL database is detected. A copy in the place of the
+original is not: run `manage.py restored` before anything is started.
 """
 
 import logging
@@ -22,23 +22,23 @@ WAITS = "waiting: this database is a restored copy and is held. Release it: mana
 
 
 def is_held() -> bool:
-    """Whether nothing may be done to real servers by itself."""
+    """Whether automatic acts on real servers are forbidden."""
     row, _ = Installation.objects.get_or_create(pk=ONLY, defaults={"identity": identity()})
     if row.held_at is None and row.identity != identity():
-        log.warning("this database was written elsewhere: it is held, see manage.py restored")
-        hold("the database was written elsewhere")
+        log.warning("this database was written in another place: it is held, see manage.py restored")
+        hold("the database was written in another place")
         return True
     return row.held_at is not None
 
 
 def would_be_held() -> bool:
-    """Also before a worker or beat has noted it: the web server is started first. Writes nothing."""
+    """The same before a worker or beat has stored it: the web server starts first. Writes nothing."""
     row = Installation.objects.filter(pk=ONLY).first()
     return row is not None and (row.held_at is not None or row.identity != identity())
 
 
 def hold(why: str) -> None:
-    """Kept in the audit log once, however many processes notice it."""
+    """Several processes may call this; the audit log gets one event."""
     Installation.objects.get_or_create(pk=ONLY, defaults={"identity": ""})
     with transaction.atomic():
         if Installation.objects.filter(pk=ONLY, held_at=None).update(held_at=timezone.now()):
@@ -46,13 +46,13 @@ def hold(why: str) -> None:
 
 
 def release() -> None:
-    """A person has looked, and this copy is the installation from now on."""
+    """A person checked the copy. From now on it is the installation."""
     known = {"identity": identity(), "held_at": None}
     Installation.objects.update_or_create(pk=ONLY, defaults=known)
 
 
 def identity() -> str:
-    """Where the database is, as far as it can be told."""
+    """The place of the database, as far as it can be known."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(

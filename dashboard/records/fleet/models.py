@@ -1,4 +1,4 @@
-"""Workers. One without a heartbeat for DEAD_AFTER is dead: others take over what it held."""
+"""Workers. A worker without a heartbeat for DEAD_AFTER is dead: other workers take over its experiments."""
 
 from datetime import datetime, timedelta
 
@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from dashboard.records.fleet.site_names import LOCAL, LONGEST
 
-DEAD_AFTER = timedelta(seconds=15)  # three missed beats
+DEAD_AFTER = timedelta(seconds=15)  # three missed heartbeats
 
 
 class Workers(models.QuerySet["Worker"]):
-    """Silence is measured by the database's clock, which all hosts share: theirs may differ."""
+    """The database's clock measures the silence. The clocks of hosts may differ."""
 
     def alive(self) -> "Workers":
         return self.filter(ended_at=None, beat_at__gt=Now() - DEAD_AFTER)
@@ -23,8 +23,8 @@ class Workers(models.QuerySet["Worker"]):
 
 
 class Worker(models.Model):
-    """One worker process. `abilities`: cores, sandbox builds, fsync trace: what the workers page shows. One that does
-    not `listen` measures what a command line told it, and takes no tasks."""
+    """One worker process. `abilities`: cores, builds, fsync trace and more, for the page of workers. `listens` False:
+    it measures for a command line and takes no tasks."""
 
     host = models.CharField(max_length=120)
     pid = models.PositiveIntegerField()
@@ -35,9 +35,7 @@ class Worker(models.Model):
     beat_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
     abilities = models.JSONField(default=dict)
-    stuck = models.JSONField(
-        default=list
-    )  # workers.upkeep.stuck_threads: [{what, row, since}] of its threads that hang
+    stuck = models.JSONField(default=list)  # workers.upkeep.stuck_threads: [{what, row, since}] of hanging threads
 
     objects = Workers.as_manager()
 
@@ -46,7 +44,7 @@ class Worker(models.Model):
 
     @property
     def hanging(self) -> list[tuple[str, datetime]]:
-        """(what, since when) of each thread that hangs."""
+        """(Task, since when) of each thread that hangs."""
         return [(one["what"], datetime.fromisoformat(one["since"])) for one in self.stuck]
 
     @property
@@ -55,7 +53,7 @@ class Worker(models.Model):
 
 
 class Installation(models.Model):
-    """One row: where this database was written, and whether a restored copy waits for a person
+    """One row: the place where this database was written, and whether it is held as a restored copy
     (dashboard.records.fleet.installation)."""
 
     id = models.PositiveSmallIntegerField(primary_key=True)

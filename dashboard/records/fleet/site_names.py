@@ -1,13 +1,13 @@
-"""What a site may be called, and the message queues of its workers."""
+"""Names of sites, and the message queues of their workers."""
 
 import re
 import socket
 
 from django.core.exceptions import ValidationError
 
-LOCAL = "local"  # the only site of an installation on one machine
+LOCAL = "local"  # an installation on one machine has only this site
 LONGEST = 40
-ANYBODY = "celery"  # the queue of what any worker can do
+ANYBODY = "celery"  # the queue of tasks that any worker can do
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 
 
@@ -21,10 +21,10 @@ def check(name: str) -> None:
 
 
 def queue(site: str, host: str = "") -> str:
-    """Of all workers of a site, or of those on one of its hosts."""
+    """The queue of all workers of a site, or of those on one of its hosts."""
     return f"site.{site}@{host}" if host else f"site.{site}"
 
 
 def heard(site: str) -> tuple[str, ...]:
-    """The queues of a worker of this site on this host."""
+    """The queues that a worker of this site on this host reads."""
     return (ANYBODY, queue(site), queue(site, socket.gethostname()))

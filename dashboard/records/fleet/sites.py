@@ -1,4 +1,4 @@
-"""Sites: a site is where workers reach the same servers."""
+"""Sites: all workers of a site reach the same servers."""
 
 from collections.abc import Iterable
 
@@ -7,12 +7,12 @@ from dashboard.records.fleet.site_names import LOCAL
 
 
 def listening(site: str) -> list[Worker]:
-    """The site's living workers that take tasks, the newest first."""
+    """The living workers of a site that take tasks, newest first."""
     return list(Worker.objects.alive().filter(site=site, listens=True).order_by("-pk"))
 
 
 def no_worker_message(site: str) -> str:
-    """The sentence for a site without a living worker; "" when there is one."""
+    """A sentence if the site has no living worker; "" if it has one."""
     return "" if Worker.objects.alive().filter(site=site, listens=True).exists() else start_worker_message(site)
 
 
@@ -22,6 +22,6 @@ def start_worker_message(site: str) -> str:
 
 
 def known(others: Iterable[str] = ()) -> list[str]:
-    """Names of the sites that have a living worker, and of `others`; the local one first."""
+    """Names of the sites that have a living worker, and of `others`; the local site first."""
     alive = Worker.objects.alive().values_list("site", flat=True)
     return sorted({LOCAL, *alive, *others}, key=lambda name: (name != LOCAL, name))

@@ -1,15 +1,16 @@
-"""The storage page: the devices that a sandbox can lie on, and what an fsync costs there."""
+"""The storage page: the devices that a worker can simulate for a sandbox, and the time of an fsync on each."""
 
 from dataclasses import dataclass
 
-from workers.sandbox.storage import PAGE_BYTES, PROFILES, Profile, Storage, parse
+from workers.sandbox.storage import PAGE_BYTES, PROFILES, Profile, parse
 
 LARGE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class ProfileLine:
-    """A profile with what it promises; `large_ms`: an fsync of 1 MiB, where the rate R counts."""
+    """A storage profile with the fsync times that follow from it; `large_ms`: an fsync of 1 MiB, where the transfer
+    rate R matters."""
 
     key: str
     profile: Profile
@@ -19,10 +20,10 @@ class ProfileLine:
 
 
 def profiles() -> list[ProfileLine]:
-    """The slowest first: from the oldest devices to today's."""
-    lines = [_line(key, profile, parse(key)) for key, profile in PROFILES.items()]
+    """The slowest device first."""
+    known = [(key, profile, parse(key)) for key, profile in PROFILES.items()]
+    lines = [
+        ProfileLine(key, profile, device.fsyncs_per_s, device.fsync_ms(PAGE_BYTES), device.fsync_ms(LARGE_BYTES))
+        for key, profile, device in known
+    ]
     return sorted(lines, key=lambda line: line.fsyncs_per_s)
-
-
-def _line(key: str, profile: Profile, storage: Storage) -> ProfileLine:
-    return ProfileLine(key, profile, storage.fsyncs_per_s, storage.fsync_ms(PAGE_BYTES), storage.fsync_ms(LARGE_BYTES))

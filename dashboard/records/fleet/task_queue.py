@@ -1,5 +1,5 @@
-"""Tells workers that a row waits for them: a Celery task that carries the row's id and nothing else. A message may be
-lost: the database is the truth, and housekeeping sends another for every row that still waits."""
+"""Notifies workers: a Celery task carries the id of a waiting row and nothing else. A lost message does no harm:
+housekeeping sends another for every row that still waits."""
 
 import socket
 
@@ -19,12 +19,12 @@ BROKEN = (OperationalError, RedisError, OSError)
 
 
 class QueueDown(Exception):
-    """The message queue (Redis) does not answer. What was asked is queued and runs by itself once Redis is back."""
+    """The message queue (Redis) does not answer. Your request is stored and runs by itself once Redis is back."""
 
 
 def send(task: str, row_id: int, site: str | None = None, host: str = "", expires_s: float | None = None) -> None:
-    """To the workers of a site, or to those on one of its hosts; without a site to any worker. Raises QueueDown. The
-    connection is a new one: one that was kept would be broken after a restart of Redis."""
+    """Send to the workers of a site, to those on one of its hosts, or without a site to any worker. Raises QueueDown.
+    Each call opens a connection, because a kept one would break when Redis is restarted."""
     queue = site_names.queue(site, host) if site else site_names.ANYBODY
     try:
         with app.connection_for_write() as fresh:
@@ -34,7 +34,7 @@ def send(task: str, row_id: int, site: str | None = None, host: str = "", expire
 
 
 def worker_answers(pid: int) -> bool:
-    """Whether the worker of this host with this process id takes tasks; other workers may share its Redis."""
+    """Whether the worker with this process id on this host takes tasks. Other workers may use the same Redis."""
     node = f"{settings.SITE}.{pid}@{socket.gethostname()}"  # `-n` of manage.py worker
     try:
         with app.connection_for_write() as fresh:

@@ -1,4 +1,4 @@
-"""What is followed over the nights. A new figure is a column of `Entry` and one line here."""
+"""The figures of the history. A new figure is a column of `Entry` and one line here."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ from dashboard.records.history.models import Track
 
 @dataclass(frozen=True)
 class HistoryFigure:
-    """`column`: of Entry; `form`: a key of dashboard.text.numbers.FORMATS; `source`: "" where each entry names
-    its own; `counted`: the name begins with what the track counts."""
+    """`column`: of Entry; `form`: a key of dashboard.text.numbers.FORMATS; `source`: "" if each entry names its own;
+    `counted`: the name begins with the unit of throughput, for example commits."""
 
     title: str
     column: str

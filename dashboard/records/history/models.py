@@ -1,8 +1,11 @@
-"""What was measured again and again, and when it changed. `dashboard.history.update` writes all of it, from what ended
-experiments left; nothing here is a measurement of its own."""
+"""Repeated measurements, and when their figures changed. `dashboard.history.update` writes all rows, from ended
+experiments."""
+
+from urllib.parse import urlencode
 
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 from dashboard.records.experiments.models import Environment, Experiment
 from dashboard.records.servers.models import Server
@@ -14,7 +17,7 @@ class TrackKind(models.TextChoices):
 
 
 class Track(models.Model):
-    """One variant on one server under one condition. `track_keys.py` says which measurements belong to one track."""
+    """One variant on one server under one condition. `track_keys.py` decides which measurements belong to one track."""
 
     Kind = TrackKind
 
@@ -23,11 +26,11 @@ class Track(models.Model):
     condition = models.CharField(max_length=16)  # digest of the workload, threads and length, or of the crash
     says = models.CharField(max_length=200)  # the condition in words
     variant = models.CharField(max_length=80)
-    settings = models.CharField(max_length=16)  # digest of what the variant's name stands for
-    means = models.TextField(blank=True)  # that in words
-    counts = models.CharField(max_length=20, default="commits")  # what throughput is a number of
-    unlooked = models.BooleanField(default=True)  # has entries that nobody searched for changes
-    watched_since = models.DateTimeField(null=True)  # what changed before is no news
+    settings = models.CharField(max_length=16)  # digest of the variant's settings
+    means = models.TextField(blank=True)  # the settings in words
+    counts = models.CharField(max_length=20, default="commits")  # what throughput counts
+    unlooked = models.BooleanField(default=True)  # has entries that were not searched for changes
+    watched_since = models.DateTimeField(null=True)  # earlier changes are not reported
 
     class Meta:
         ordering = ["pk"]
@@ -39,9 +42,12 @@ class Track(models.Model):
     def __str__(self) -> str:
         return f"{self.variant} on {self.server}, {self.says}"
 
+    def get_absolute_url(self) -> str:
+        return f"{reverse('history:server', args=[self.server_id])}?{urlencode({self.kind: self.condition})}"
+
 
 class Entry(models.Model):
-    """What one experiment found on a track: all that a chart needs, so that no page adds runs up again."""
+    """The figures of one experiment on a track. A chart reads entries only, so no page adds up runs."""
 
     track = models.ForeignKey(Track, on_delete=models.CASCADE, related_name="entries")
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="entries")
@@ -53,7 +59,9 @@ class Entry(models.Model):
     tps_hi = models.FloatField(null=True)
     p99_ms = models.FloatField(null=True)
     fsyncs = models.FloatField(null=True)  # per commit, of `fsyncs_from` together
-    fsyncs_from = models.CharField(max_length=200, blank=True)  # classes of files and sources: others are other figures
+    fsyncs_from = models.CharField(
+        max_length=200, blank=True
+    )  # classes of files and sources; only equal ones can be compared
     lost_engine = models.FloatField(null=True)  # acknowledged transactions per trial, mean
     lost_binlog = models.FloatField(null=True)
 
@@ -67,12 +75,12 @@ class ChangeState(models.TextChoices):
     SUSPECTED = "suspected", "suspected"
     CONFIRMED = "confirmed", "confirmed"
     NOT_CONFIRMED = "refuted", "not confirmed"
-    PAST = "past", "in the past"  # found when the track was looked at for the first time: nobody measured again
+    PAST = "past", "in the past"  # found at the first search of a track; not measured again
 
 
 class Change(models.Model):
-    """A figure that changed, or seems to have: suspected -> confirmed | not confirmed, by the next measurement after
-    it was found. Only what was confirmed is told."""
+    """A change of a figure: suspected, then confirmed or not confirmed by the next measurement. People are notified of
+    confirmed changes only."""
 
     State = ChangeState
 
@@ -89,8 +97,8 @@ class Change(models.Model):
     decided_at = models.DateTimeField(null=True)
     decided_by = models.ForeignKey(Entry, null=True, on_delete=models.SET_NULL, related_name="+")
     rerun = models.ForeignKey(Experiment, null=True, on_delete=models.SET_NULL, related_name="+")
-    problem = models.TextField(blank=True)  # why it is not measured again at once
-    again: float | None = None  # what the measurement found that decided; only of rows that were just decided
+    problem = models.TextField(blank=True)  # why it is not measured again now
+    again: float | None = None  # the deciding value; only set on rows that were just decided
 
     class Meta:
         ordering = ["-first__at", "pk"]
@@ -99,8 +107,8 @@ class Change(models.Model):
 
 
 class Noted(models.Model):
-    """An ended experiment whose entries are written. One that was resumed ends again, later, and is noted again."""
+    """An ended experiment whose entries are written. A resumed experiment ends again and is noted again."""
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="noted", primary_key=True)
     ended_at = models.DateTimeField()
-    problem = models.TextField(blank=True)  # why nothing could be read of it
+    problem = models.TextField(blank=True)  # why it could not be read

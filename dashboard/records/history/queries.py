@@ -1,4 +1,4 @@
-"""What is read of tracks: values in time, changes, and what differed in the environment."""
+"""Reads tracks: values in time, changes, and differences between environments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -13,12 +13,10 @@ from dashboard.records.history.figures import FIGURES
 from dashboard.records.history.models import Change, Entry, Track
 
 ACCEPTED = (Change.State.CONFIRMED, Change.State.PAST)
-Difference = tuple[str, str, str]  # what differs, before, after
+Difference = tuple[str, str, str]  # fact, value before, value after
 
 
 class EntryValue(NamedTuple):
-    """A figure of one entry."""
-
     entry_id: int
     experiment_id: int
     at: datetime
@@ -26,7 +24,7 @@ class EntryValue(NamedTuple):
 
 
 class EntryRow(NamedTuple):
-    """An entry as pages read it: thousands of them, so nothing heavier."""
+    """An entry as pages read it: a light type, because pages read thousands."""
 
     pk: int
     track_id: int
@@ -51,25 +49,25 @@ def waiting() -> QuerySet[Experiment]:
 
 
 def values(track: Track, figure: str) -> list[EntryValue]:
-    """In time, of entries that know the figure."""
+    """The known values of a figure, in time."""
     return figured(figure, rows([track]))
 
 
 def rows(tracks: Iterable[Track], newest: int | None = None) -> list[EntryRow]:
-    """Entries in time; `newest`: only so many of all tracks together."""
+    """Entries in time; `newest`: at most so many of all tracks together."""
     kept = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
     found = kept.order_by("-at", "-pk").values_list(*EntryRow._fields)
     return [EntryRow._make(row) for row in found[:newest]][::-1]
 
 
 def standing() -> QuerySet[Change]:
-    """Changes whose measurements are there: while one of them is deleted, nothing is shown or decided."""
+    """Changes whose measurements exist. While one of these is deleted, the change is neither shown nor decided."""
     gone = Experiment.deleted.ids()
     return Change.objects.exclude(first__experiment__in=gone).exclude(found_with__experiment__in=gone)
 
 
 def figured(figure: str, entries: Sequence[EntryRow]) -> list[EntryValue]:
-    """Only what can be compared: fsyncs of the same files by the same sources as the newest."""
+    """Values that can be compared: fsyncs of the same files by the same sources as in the newest entry."""
     column = FIGURES[figure].column
     known = [one for one in entries if getattr(one, column) is not None]
     if column == "fsyncs" and known:
@@ -78,8 +76,8 @@ def figured(figure: str, entries: Sequence[EntryRow]) -> list[EntryValue]:
 
 
 def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[EntryRow]]) -> dict[int, list[Difference]]:
-    """Change id -> what differs between the environments of the last entry before it and the first after it.
-    `entries`: of each change's track."""
+    """Change id -> differences between the environments of the last entry before it and the first after it. `entries`:
+    of each change's track."""
     pairs = {one.pk: (_before(one, entries[one.track_id]), one.first.environment_id) for one in changes}
     ids = {one for pair in pairs.values() for one in pair if one is not None}
     data: dict[int | None, Mapping[str, object]] = dict(
@@ -90,7 +88,7 @@ def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[EntryR
 
 
 def _before(change: Change, entries: Sequence[EntryRow]) -> int | None:
-    """The environment of the last entry before a change that knows its figure."""
+    """The environment of the last entry before a change that has its figure."""
     column = FIGURES[change.figure].column
     earlier = (one for one in reversed(entries) if one.at < change.first.at and getattr(one, column) is not None)
     return next((one.environment_id for one in earlier), None)

@@ -1,5 +1,5 @@
-"""Which measurements belong to one track, of a point or of a variant's crashes. Version and device are no part of it:
-a history shows what their changes do."""
+"""Which measurements belong to one track: those of the same point, or of the same crashes of a variant. Version and
+device do not count, because a history shows the effect of their changes."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ STORED_AS = {"table_rows": "rows"}  # in the digests of tracks
 
 @dataclass(frozen=True)
 class TrackKey:
-    """What makes a track, and its condition and settings in words."""
+    """The columns that identify a track, and its condition and settings in words."""
 
     server_id: int
     kind: str
@@ -29,7 +29,6 @@ class TrackKey:
 
 
 def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: int) -> TrackKey:
-    """The track of a measured point."""
     workload = plan.workload(label)
     how = {"label": label, "workload": workload.key, "params": dict(workload.params), "threads": threads}
     says = f"{label}, {at(threads)}, {duration(plan.measure_s)}, {whole(plan.table_rows)} rows"
@@ -37,15 +36,14 @@ def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: in
 
 
 def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey:
-    """The track of a variant's crashes of one kind."""
     crash = plan.crash
     says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
     return _named(server_id, Track.Kind.CRASH, {"crash": kind} | _told_apart(crash), says, plan.variant(variant))
 
 
 def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:
-    """The fields of the plan that make it another measurement. Tracks from before know nothing of one that came later:
-    it is left out at its default."""
+    """The fields of the plan that make it another measurement. A later field is left out at its default, because older
+    tracks do not have it."""
     found = {one: getattr(plan, one.name) for one in fields_of(plan) if one.description.tells_apart}
     told = {
         one.name: value

@@ -1,4 +1,4 @@
-"""What an experiment holds on a server: the lease of its host, and what must be put back there."""
+"""Host leases and pending restores of experiments."""
 
 from django.db import models
 from django.db.models import Q
@@ -6,7 +6,7 @@ from django.utils import timezone
 
 
 class HostLease(models.Model):
-    """One experiment at a time per server host: the row is the lease, its key the lock."""
+    """One experiment at a time per host of a server: the row is the lease, and its primary key is the lock."""
 
     host = models.CharField(max_length=255, primary_key=True)
     experiment = models.ForeignKey("experiments.Experiment", on_delete=models.CASCADE)

@@ -1,4 +1,4 @@
-"""One function per intention: add, change, try and remove a channel."""
+"""Add, change, pause, test and remove a channel: one function each."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from dashboard.records.notifications.models import Channel, Delivery
 
 @transaction.atomic
 def add(user: Actor, kind: str, name: str, address: str, events: Sequence[str]) -> tuple[Channel, str]:
-    """The channel and, where messages are signed, the secret, which cannot be shown again."""
+    """The channel and, if its messages are signed, the secret. The secret cannot be shown again."""
     require(user, "notify")
     way, secret = CHANNELS[kind], new_secret() if CHANNELS[kind].signed else ""
     made = Channel.objects.create(
@@ -46,7 +46,7 @@ def change(user: Actor, channel: Channel, name: str, address: str, events: Seque
 
 @transaction.atomic
 def renew_secret(user: Actor, channel: Channel) -> str:
-    """The new secret; the old one signs nothing from now on. "" where nothing is signed."""
+    """The new secret; messages are signed with it from now on. "" if the channel does not sign."""
     require(user, "notify")
     if not CHANNELS[channel.kind].signed:
         return ""
@@ -58,7 +58,7 @@ def renew_secret(user: Actor, channel: Channel) -> str:
 
 @transaction.atomic
 def pause(user: Actor, channel: Channel) -> None:
-    """What happens meanwhile is not told, also not later."""
+    """News during the pause are never sent."""
     require(user, "notify")
     if Channel.objects.filter(pk=channel.pk, paused_at=None).update(paused_at=timezone.now()):
         record(user, "paused channel", channel)
@@ -73,7 +73,7 @@ def resume(user: Actor, channel: Channel) -> None:
 
 @transaction.atomic
 def remove(user: Actor, channel: Channel) -> None:
-    """The log of its messages stays; those that wait are not sent."""
+    """The log of its messages stays. Waiting messages are not sent."""
     require(user, "notify")
     record(user, "deleted channel", channel)
     channel.delete()
@@ -81,7 +81,7 @@ def remove(user: Actor, channel: Channel) -> None:
 
 @transaction.atomic
 def send_test(user: Actor, channel: Channel) -> Delivery:
-    """A message like any other, also when the channel is paused or wants no kind of news."""
+    """A normal message, sent also if the channel is paused or wants no news."""
     require(user, "notify")
     record(user, "tried channel", channel)
     text = f"{user or 'Somebody'} sent this test of the channel {channel}. You need not do anything."

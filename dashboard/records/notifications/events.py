@@ -1,4 +1,4 @@
-"""What can be told. A new kind of news is one line in EVENTS; whoever has some calls `notify`."""
+"""The kinds of news. A new kind is one line in EVENTS; the code that has news calls `notify`."""
 
 import contextlib
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ EVENTS: dict[str, EventKind] = {
         "A figure changed", "a figure stays on another level, and a second measurement confirmed it"
     ),
 }
-TEST = "test"  # *Send a test*: of no channel's choice
+TEST = "test"  # sent by the button *Send a test*, to any channel
 
 
 @dataclass(frozen=True)
 class News:
-    """`key`: of EVENTS. `title`: one line; `text`: what happened and what to do; `path`: of the page that shows it,
-    without host; `facts`: for programs, nothing secret."""
+    """`key`: of EVENTS. `title`: one line; `text`: the event and the fix; `path`: of the page that shows it, without
+    host; `facts`: for programs, nothing secret."""
 
     key: str
     title: str
@@ -44,8 +44,8 @@ class News:
 
 
 def notify(event: News) -> int:
-    """Queue a message on each channel that wants this kind; how many. Within the caller's transaction: what is rolled
-    back is not told. Raises KeyError for a kind that is none."""
+    """Queue a message on each channel that wants this kind; returns how many. It runs in the caller's transaction, so a
+    rollback removes the messages. Raises KeyError for an unknown kind."""
     EVENTS[event.key]
     wanting = [channel for channel in Channel.objects.filter(paused_at=None) if event.key in channel.events]
     for channel in wanting:
@@ -54,7 +54,7 @@ def notify(event: News) -> int:
 
 
 def queue(channel: Channel, event: News) -> Delivery:
-    """One message; a worker sends it. A lost task costs a minute: `watch_nights` sends it again."""
+    """Queue one message for a worker. If the task is lost, `watch_nights` sends it again a minute later."""
     row = Delivery.objects.create(
         channel=channel,
         to=channel.name,

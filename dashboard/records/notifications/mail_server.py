@@ -1,4 +1,5 @@
-"""Django's mail settings from the environment (docs/settings.md). No host: no mail is sent, and pages say so."""
+"""Django's mail settings from environment variables (docs/settings.md). Without a host no mail is sent, and pages say
+so."""
 
 from collections.abc import Mapping
 
@@ -7,7 +8,7 @@ TIMEOUT_S = 15
 
 
 def settings_from(environ: Mapping[str, str]) -> dict[str, object]:
-    """Raises ValueError for a kind of TLS or a port that is none."""
+    """Raises ValueError for an unknown kind of TLS or a wrong port."""
     tls = environ.get("DURASCOPE_SMTP_TLS", "starttls")
     if tls not in PORTS:
         raise ValueError(f"DURASCOPE_SMTP_TLS is {tls!r}. Known: {', '.join(PORTS)}.")

@@ -1,4 +1,4 @@
-"""Channels, and the messages to them."""
+"""Channels and their messages."""
 
 import uuid
 
@@ -13,7 +13,8 @@ class ChannelKind(models.TextChoices):
 
 
 class Channel(models.Model):
-    """One address that wants some kinds of news. Addresses are sealed, for those of webhooks often hold a secret."""
+    """An address that gets some kinds of news. Addresses are encrypted, because those of webhooks often contain a
+    secret."""
 
     Kind = ChannelKind
 
@@ -21,8 +22,8 @@ class Channel(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     events = models.JSONField(default=list)  # keys of events.EVENTS
     address_sealed = models.BinaryField()  # see dashboard.installation.vault
-    shown = models.CharField(max_length=255)  # what of the address may be shown
-    secret_sealed = models.BinaryField(default=b"")  # of a webhook: what messages are signed with
+    shown = models.CharField(max_length=255)  # the part of the address that may be shown
+    secret_sealed = models.BinaryField(default=b"")  # of a webhook: messages are signed with it
     paused_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -40,14 +41,14 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One message to one channel. `key` is what a receiver knows it by: it may come twice, when nobody could tell
-    whether it had arrived."""
+    """One message to one channel. `key` identifies it to the receiver. A message can arrive twice, if its first arrival
+    was not confirmed."""
 
     State = DeliveryState
 
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     channel = models.ForeignKey(Channel, null=True, on_delete=models.SET_NULL, related_name="deliveries")
-    to = models.CharField(max_length=80)  # the channel's name, also when it is gone
+    to = models.CharField(max_length=80)  # the channel's name, kept when it is deleted
     event = models.CharField(max_length=40)  # a key of events.EVENTS, or events.TEST
     title = models.CharField(max_length=200)
     text = models.TextField()
@@ -55,7 +56,7 @@ class Delivery(models.Model):
     facts = models.JSONField(default=dict)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     attempts = models.PositiveIntegerField(default=0)
-    error = models.TextField(blank=True)  # of the last attempt; holds no address and no secret
+    error = models.TextField(blank=True)  # of the last attempt; contains no address and no secret
     created_at = models.DateTimeField(default=timezone.now)
     next_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
@@ -72,7 +73,7 @@ class Delivery(models.Model):
 
     @property
     def link(self) -> str:
-        """ "" when this installation does not know its own address (DURASCOPE_ADDRESS)."""
+        """ "" if DURASCOPE_ADDRESS is not set."""
         return f"{settings.ADDRESS}{self.path}" if settings.ADDRESS else ""
 
     @property

@@ -1,4 +1,5 @@
-"""Sends what waits: claimed by one conditional UPDATE, tried again later and later, and given up in the end."""
+"""Sends waiting messages. A worker claims each by one conditional UPDATE, tries again at growing intervals, and gives
+up in the end."""
 
 import logging
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ from dashboard.records.notifications.models import Delivery
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 log = logging.getLogger(__name__)
-CLAIMED = timedelta(minutes=5)  # after this, whoever was sending is taken for dead
+CLAIMED = timedelta(minutes=5)  # then the sending worker counts as dead
 AGAIN = tuple(timedelta(minutes=wait) for wait in (1, 5, 30, 120, 360))  # six attempts within nine hours
 State = Delivery.State
 
@@ -27,7 +28,8 @@ def _due(now: datetime) -> QuerySet[Delivery]:
 
 
 def deliver(delivery_id: int, now: datetime) -> None:
-    """Nothing when it is not due, somebody else sends it, or this is a restored copy: it would be sent twice."""
+    """Does nothing if the message is not due, if another worker sends it, or if this is a restored copy, which would
+    send it a second time."""
     if installation.is_held():
         return
     row = _due(now).filter(pk=delivery_id).select_related("channel").first()

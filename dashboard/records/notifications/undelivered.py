@@ -1,11 +1,11 @@
-"""Why a message did not arrive."""
+"""Reasons why a message did not arrive."""
 
 from workers.errors import DurascopeError
 
 
 class Undelivered(DurascopeError):
-    """It did not arrive; worth another attempt."""
+    """It did not arrive. Another attempt may succeed."""
 
 
 class Undeliverable(Undelivered):
-    """It will not arrive however often it is tried."""
+    """It did not arrive, and another attempt would fail too."""

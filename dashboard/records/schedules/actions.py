@@ -1,4 +1,4 @@
-"""One function per intention: make, change, confirm, pause and run a schedule."""
+"""Make, change, confirm, pause and run a schedule: one function each."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, time
@@ -28,7 +28,7 @@ UNCONFIRMED: dict[str, object] = {"confirmed_by": None, "confirmed_at": None, "c
 
 @dataclass(frozen=True)
 class When:
-    """The part of a schedule that can be changed: what it measures stays, so that its nights can be compared."""
+    """The fields of a schedule that can change. Its plan is fixed, so that its nights can be compared."""
 
     name: str
     cron: str
@@ -38,7 +38,7 @@ class When:
 
 @transaction.atomic
 def make(user: User, when: When, plan: Plan, *, recipe: str = "", size: str = "") -> Schedule:
-    """Raises Refused for a plan that could not run, or would never fit its window."""
+    """Raises Refused for a plan that cannot run or does not fit its window."""
     require(user, "schedule")
     wrong = problems(plan, candidates(plan), production_confirmed=True) + why_not_crash(plan, user)
     if wrong:
@@ -54,7 +54,7 @@ def make(user: User, when: When, plan: Plan, *, recipe: str = "", size: str = ""
 
 @transaction.atomic
 def change(user: Actor, schedule: Schedule, when: When) -> None:
-    """From now on it runs with this person's rights. Another time ends the confirmation of production servers."""
+    """From now on it runs with this person's rights. A new time ends the confirmation of production servers."""
     require(user, "schedule")
     plan, now = schedule.as_plan(), timezone.now()
     if wrong := why_not_crash(plan, user):
@@ -77,7 +77,7 @@ def _must_fit(when: When, plan: Plan, now: datetime) -> None:
 
 @transaction.atomic
 def confirm(user: Actor, schedule: Schedule) -> None:
-    """Let its nights put load on production servers, as long as this person may say so."""
+    """Allow its nights to load production servers, as long as this person has that right."""
     require(user, "confirm_nights")
     servers = queries.production(schedule)
     for server in servers:
@@ -96,7 +96,7 @@ def withdraw(user: Actor, schedule: Schedule) -> None:
 
 @transaction.atomic
 def pause(user: Actor, schedule: Schedule) -> None:
-    """Nothing starts until somebody goes on; what is running goes on."""
+    """No night starts until a person resumes it. A running experiment continues."""
     require(user, "schedule")
     if Schedule.objects.filter(pk=schedule.pk, paused_at=None).update(paused_at=timezone.now()):
         record(user, "paused schedule", schedule)
@@ -104,7 +104,7 @@ def pause(user: Actor, schedule: Schedule) -> None:
 
 @transaction.atomic
 def resume(user: Actor, schedule: Schedule) -> None:
-    """The times of the pause are no missed nights."""
+    """Due times during the pause do not count as missed nights."""
     require(user, "schedule")
     paused = Schedule.objects.filter(pk=schedule.pk, paused_at__isnull=False)
     if paused.update(paused_at=None, looked_at=timezone.now()):
@@ -128,10 +128,10 @@ def run_now(user: Actor, schedule: Schedule) -> Experiment:
 
 @transaction.atomic
 def begin_now(user: Actor, schedule: Schedule) -> Experiment:
-    """By whoever asks and with their rights, without a window: it waits for a busy server like any experiment. Raises
-    Refused and PlanError."""
+    """With the rights of the person who asks, and without a window: it waits for a busy server like any experiment.
+    Raises Refused and PlanError."""
     require(user, "schedule")
-    Schedule.objects.select_for_update().get(pk=schedule.pk)  # whoever clicks twice comes second
+    Schedule.objects.select_for_update().get(pk=schedule.pk)  # a second click waits here
     if under_way := queries.under_way(schedule):
         raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
     begun = begin(schedule, timezone.now(), user, asked_by=user)
@@ -144,8 +144,8 @@ def begin_now(user: Actor, schedule: Schedule) -> Experiment:
 def begin(
     schedule: Schedule, due_at: datetime, user: Actor, *, ends_at: datetime | None = None, asked_by: Actor = None
 ) -> Experiment | None:
-    """The experiment of a new night, both or neither; None when this time has its night already. Raises PlanError or
-    NotAllowed, and then there is no night."""
+    """Create a night and its experiment, both or neither. None if this time already has its night. Raises PlanError and
+    NotAllowed; then no night is stored."""
     fields = {"state": Night.State.STARTED, "must_end_at": ends_at, "asked_by": account(asked_by)}
     night, is_new = Night.objects.get_or_create(schedule=schedule, due_at=due_at, defaults=fields)
     if not is_new:
@@ -168,8 +168,8 @@ def begin(
 
 
 def _tonight(schedule: Schedule, due_at: datetime) -> Plan:
-    """The plan under the name of the night, with an order of its own: the same order each night would give whatever
-    comes late in it the same neighbours."""
+    """The plan with the name and seed of this night. A new order each night prevents that the same cells always run
+    late."""
     local = due_at.astimezone(cron.zone_of(schedule.zone))
     name = f"{schedule.name}, {local:%Y-%m-%d %H:%M}"
     return replace(schedule.as_plan(), name=name, seed=randbelow(MOST_SEED))

@@ -1,8 +1,8 @@
-"""When a schedule is due: five-field cron expressions in a time zone of their own. Pure: the clock is handed in.
+"""Due times of schedules: cron expressions with five fields in a time zone. No clock: the caller passes the time.
 
-Where clocks change, it is as in Debian's cron (and cronsim): what names a fixed hour runs exactly once a day. A time
-that the change to summer time leaves out is due when the clock has jumped (02:30 becomes 03:00); one that comes twice
-in autumn is due the first time. Expressions with a star for hour or minute follow real time.
+Clock changes follow Debian's cron (and cronsim): an expression with a fixed hour runs exactly once a day. If the change
+to summer time skips the time, it is due when the clock jumps (02:30 becomes 03:00). If a time occurs twice in autumn,
+it is due the first time. Expressions with a star for hour or minute follow real time.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from zoneinfo import ZoneInfo, available_timezones
 from cronsim import CronSim, CronSimError
 
 LEAST_APART = timedelta(minutes=15)
-LOOKED_AT = 60  # runs that are compared to find those too close together
+LOOKED_AT = 60  # runs that are checked for their distance
 FIX = "Write five fields: minute, hour, day of month, month, day of week. 30 2 * * * is 02:30 each night."
 
 
 class NoSchedule(ValueError):
-    """The expression or the time zone is none; the message says why and how to write it."""
+    """The expression or the time zone is not valid. The message gives the reason and the fix."""
 
 
 @cache
@@ -40,7 +40,7 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def check(cron: str, zone: str, now: datetime) -> None:
-    """Raises NoSchedule for what is no expression, never comes, or comes too often."""
+    """Raises NoSchedule if the expression is not valid, never occurs, or occurs too often."""
     coming = list(islice(runs(cron, zone, now), LOOKED_AT))
     if not coming:
         raise NoSchedule(f"{cron!r} never occurs: there is no such day. {FIX}")
@@ -57,7 +57,7 @@ def runs(cron: str, zone: str, after: datetime) -> Iterator[datetime]:
         found = CronSim(_five_fields(cron), local)
     except CronSimError as wrong:
         raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {FIX}") from wrong
-    # Within the hour that comes twice, the time whose first coming is over is named again.
+    # In the hour that occurs twice, cronsim names a time again whose first occurrence is over.
     return (due for due in (one.astimezone(UTC) for one in found) if due > after)
 
 
@@ -80,7 +80,7 @@ def in_words(cron: str) -> str:
 
 
 def _five_fields(cron: str) -> str:
-    if len(cron.split()) != 5:  # cronsim takes a sixth for seconds, which nobody here keeps
+    if len(cron.split()) != 5:  # cronsim accepts a sixth field for seconds
         raise NoSchedule(f"{cron[:60]!r} has {len(cron.split())} fields instead of five. {FIX}")
     return cron
 

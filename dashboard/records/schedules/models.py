@@ -1,4 +1,4 @@
-"""Schedules, their due times and the outcome of each. `nights.py` writes the nights."""
+"""Schedules, their due times, and the outcome of each time. `nights.py` writes the nights."""
 
 from django.conf import settings
 from django.db import models
@@ -8,23 +8,23 @@ from workers.bench.plan import Plan
 
 
 class Schedule(models.Model):
-    """A plan, fixed when the schedule was made, and when to measure it. Its nights run with the rights of `runs_as`,
-    who made or last changed it: nobody measures or crashes by somebody else's rights."""
+    """A plan, fixed when the schedule was made, and its due times. Its nights run with the rights of `runs_as`, the
+    person who made or last changed it."""
 
     name = models.CharField(max_length=80, unique=True)
     plan = models.JSONField()  # workers.bench.plan.Plan as a dict; each night draws a seed of its own
-    recipe = models.CharField(max_length=80, blank=True)  # that the plan was made from, and its claims come from
+    recipe = models.CharField(max_length=80, blank=True)  # the origin of the plan and of its claims
     recipe_size = models.CharField(max_length=20, blank=True)
     cron = models.CharField(max_length=120)
     zone = models.CharField(max_length=60)
     ends_by = models.TimeField(null=True)  # as clocks in `zone` show it; null: no window
     runs_as = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="schedules")
-    # Load on the plan's production servers is intended, every night, says:
+    # Who confirmed load on the plan's production servers for every night:
     confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     confirmed_at = models.DateTimeField(null=True)
-    confirmed_servers = models.JSONField(default=list)  # ids: those that were production then, and no others
+    confirmed_servers = models.JSONField(default=list)  # ids of the production servers at that time
     paused_at = models.DateTimeField(null=True)
-    looked_at = models.DateTimeField(default=timezone.now)  # every time up to this one has its night, or was paused
+    looked_at = models.DateTimeField(default=timezone.now)  # every due time before has its night, or was paused
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -34,7 +34,7 @@ class Schedule(models.Model):
         return self.name
 
     def as_plan(self) -> Plan:
-        """Raises PlanError: it was stored by another version."""
+        """Raises PlanError if another version stored it."""
         return Plan.from_dict(self.plan)
 
     @property
@@ -47,14 +47,14 @@ class Schedule(models.Model):
 
 
 class NightState(models.TextChoices):
-    STARTED = "started", "started"  # what became of it then, its experiment says
+    STARTED = "started", "started"  # its experiment has the outcome
     SKIPPED = "skipped", "skipped"  # the server was busy or unreachable
-    REFUSED = "refused", "refused"  # it would not fit the window, or the plan cannot run (any more)
-    MISSED = "missed", "missed"  # nobody was there to start it
+    REFUSED = "refused", "refused"  # it does not fit the window, or the plan cannot run
+    MISSED = "missed", "missed"  # no process was running to start it
 
 
 class Night(models.Model):
-    """What became of one time of a schedule. Two beats that want the same one: the second finds it taken."""
+    """The outcome of one due time. If two processes start the same night, the second finds its row."""
 
     State = NightState
 
@@ -69,7 +69,7 @@ class Night(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     must_end_at = models.DateTimeField(null=True)
-    closed_at = models.DateTimeField(null=True)  # its end was noticed, and whoever wants to know was told
+    closed_at = models.DateTimeField(null=True)  # its end was noticed, and notifications were queued
 
     class Meta:
         ordering = ["-due_at"]
@@ -81,21 +81,21 @@ class Night(models.Model):
 
     @property
     def shown(self) -> tuple[str, str]:
-        """(badge, word): of its experiment where it has one."""
+        """(badge, word): those of its experiment, if it has one."""
         if self.experiment:
             return self.experiment.state, self.experiment.get_state_display()
         return BADGES[self.state]
 
     @property
     def took_s(self) -> float | None:
-        """From its first start to its end; None: not known (yet)."""
+        """From its first start to its end; None: not known."""
         one = self.experiment
         if one is None or one.started_at is None or one.ended_at is None:
             return None
         return (one.ended_at - one.started_at).total_seconds()
 
 
-# A night that started and has no experiment: somebody deleted it.
+# The experiment of a started night without one was deleted.
 BADGES: dict[str, tuple[str, str]] = {
     Night.State.STARTED: ("cancelled", "deleted"),
     Night.State.SKIPPED: ("interrupted", "skipped"),

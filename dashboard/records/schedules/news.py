@@ -1,4 +1,4 @@
-"""What of a night somebody wants to be told."""
+"""The news of a night."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +22,6 @@ def tell(night: Night) -> None:
 
 
 def tell_missed(schedule: Schedule, nights: Sequence[Night]) -> None:
-    """One message, however many were missed."""
     times = ", ".join(written(night.due_at, schedule.zone) for night in nights[-3:])
     rest = f" and {len(nights) - 3} before" if len(nights) > 3 else ""
     what = "a night was" if len(nights) == 1 else f"{len(nights)} nights were"
@@ -31,7 +30,7 @@ def tell_missed(schedule: Schedule, nights: Sequence[Night]) -> None:
 
 
 def events(night: Night) -> Iterator[News]:
-    """Nothing of a night that went well, and nothing of one that a person cancelled: they know."""
+    """None for a night that succeeded or that a person cancelled."""
     name = f"{night.schedule}, {written(night.due_at, night.schedule.zone)}"
     if night.state == Night.State.SKIPPED:
         yield News("night_missed", f"{name}: skipped", night.reason, _page(night.schedule), _facts(night))
@@ -53,7 +52,7 @@ def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[
 
 
 def turned_invalid(night: Night, experiment: Experiment) -> list[Trial]:
-    """The first invalid trial of each setting and crash that was last seen without one."""
+    """The first invalid trial of each setting and crash that had none at the last look."""
     before = _invalid_before(night)
     found: dict[Key, Trial] = {}
     for trial in _judged(Trial.objects.filter(experiment=experiment, verdict=Trial.Verdict.INVALID)):
@@ -63,7 +62,7 @@ def turned_invalid(night: Night, experiment: Experiment) -> list[Trial]:
 
 
 def _invalid_before(night: Night) -> dict[Key, bool]:
-    """(server, variant, kind) -> whether any of its trials was invalid in the last earlier night that judged one."""
+    """(Server, variant, kind) -> whether a trial was invalid in the last earlier night with verdicts."""
     before = Night.objects.filter(schedule=night.schedule, due_at__lt=night.due_at, experiment__isnull=False)
     earlier = before.exclude(experiment__in=Experiment.deleted.ids())
     found: dict[Key, bool] = {}
@@ -75,7 +74,7 @@ def _invalid_before(night: Night) -> dict[Key, bool]:
 
 
 def _judged(trials: Trials) -> Trials:
-    """Unknown is no verdict: it turns nothing."""
+    """A trial with the verdict unknown changes nothing."""
     known = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
     return trials.of_the_plan().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
 

@@ -1,6 +1,6 @@
-"""Starts the nights of schedules, once a minute. Each due time since the last round gets exactly one night, however
-many processes run this. Experiments are stopped at the end of their window, and outcomes are reported. Time is only
-`now`."""
+"""Starts the nights of schedules, once a minute. Each due time since the last round gets exactly one night, even if
+several processes run this. It stops experiments at the end of their window and reports outcomes. The caller passes the
+time as `now`."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ from workers.bench.review import estimate_s
 from workers.errors import DurascopeError
 
 log = logging.getLogger(__name__)
-MISSED_SINCE = timedelta(days=31)  # nights missed before that are not listed one by one
+MISSED_SINCE = timedelta(days=31)  # older missed nights are not listed
 MISSED = (
     "It did not start within 10 minutes of its time: the machine, the worker or beat was down, or every attempt "
     "failed (see the worker's log). It is not repeated. Run it by hand if you need it."
@@ -35,8 +35,8 @@ NotifySite = Callable[[int, str], None]
 
 
 def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite | None = None) -> None:
-    """One round. A failing schedule does not stop the others, and is tried again in the next round. Workers of another
-    site look at the schedules of that site: `notify_site` tells them."""
+    """One round. A schedule that fails does not stop the others and is tried again in the next round. Workers of
+    another site look at the schedules of that site: `notify_site` notifies them."""
     if installation.is_held():
         return
     for schedule in _watched():
@@ -49,7 +49,7 @@ def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite |
 
 
 def look(schedule_id: int, now: datetime, notify: Notify, reach: Reach) -> None:
-    """The part of `watch` that a worker of the servers' site does."""
+    """The part of `watch` for a worker on the servers' site."""
     if installation.is_held():
         return
     for schedule in _watched().filter(pk=schedule_id):
@@ -61,7 +61,7 @@ def _watched() -> QuerySet[Schedule]:
 
 
 def _another_site(schedule: Schedule) -> str:
-    """The site of its servers, when it is another one and a worker is alive there; otherwise ""."""
+    """The site of its servers, if it is another one and has a living worker; else ""."""
     site = Server.objects.filter(pk__in=schedule.server_ids).values_list("site", flat=True).first()
     return site if site and site != settings.SITE and not sites.no_worker_message(site) else ""
 
@@ -81,26 +81,22 @@ def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach) ->
     for one in due[len(late) :]:
         if experiment := _start(schedule, one, now, reach):
             notify(experiment.pk)
-    _looked(schedule, now)
-
-
-def _looked(schedule: Schedule, now: datetime) -> None:
-    """Also backwards, when a clock that was ahead was corrected: the rows of nights prevent a second start. A schedule
-    that was changed meanwhile keeps its own time."""
+    # Backwards too, after a fast clock was corrected: the rows of nights prevent a second start. A schedule that was
+    # changed meanwhile keeps its own time.
     Schedule.objects.filter(pk=schedule.pk, looked_at=schedule.looked_at).update(looked_at=now)
 
 
 @transaction.atomic
 def _miss(schedule: Schedule, times: list[datetime], now: datetime) -> None:
-    """Told once for all of them: after a week off there are many."""
+    """One message for all of them: after a week off there are many."""
     new = [night for due_at in times if (night := _note(schedule, due_at, Night.State.MISSED, MISSED, now))]
     if new:
         news.tell_missed(schedule, new)
 
 
 def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) -> Experiment | None:
-    """What was started; None when nothing was, or somebody else was faster."""
-    if Night.objects.filter(schedule=schedule, due_at=due_at).exists():  # no need to ask its servers again
+    """The experiment that was started. None if nothing was started, or if another process was faster."""
+    if Night.objects.filter(schedule=schedule, due_at=due_at).exists():  # its servers need not be asked again
         return None
     ends_at = window.must_end_at(due_at, schedule.ends_by, schedule.zone)
     try:
@@ -121,7 +117,7 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) ->
 
 
 def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach) -> tuple[str, str]:
-    """(state, reason); both empty when nothing speaks against it."""
+    """(state, reason); both empty if the night can start."""
     needs_s = estimate_s(schedule.as_plan())
     if too_long := window.why_too_long(now, needs_s, ends_at):
         return Night.State.REFUSED, too_long
@@ -137,11 +133,10 @@ def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach:
 
 
 def _busy(servers: Iterable[Server]) -> str:
-    """What else uses a host of these servers, or waits to; "" when nothing does."""
+    """The other experiment that uses or waits for a host of these servers; "" if there is none."""
     wanted = set().union(*map(leases.hosts_of, servers))
     for other in Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk"):
-        targets = [target["server_id"] for target in other.plan["targets"]]
-        used = Server.objects.filter(pk__in=targets, site=settings.SITE)  # names lead elsewhere on another site
+        used = Server.objects.filter(pk__in=other.server_ids, site=settings.SITE)  # another site's names differ
         if wanted & set().union(*map(leases.hosts_of, used)):
             return f"The server's host was busy: {other} was {other.get_state_display()} there."
     if lease := leases.lease_on(wanted):
@@ -150,7 +145,7 @@ def _busy(servers: Iterable[Server]) -> str:
 
 
 def _note(schedule: Schedule, due_at: datetime, state: str, reason: str, now: datetime) -> Night | None:
-    """A night on which nothing was measured; None when this time has its night already."""
+    """A night without a measurement; None if this time already has its night."""
     fields = {"state": state, "reason": reason, "closed_at": now}
     night, is_new = Night.objects.get_or_create(schedule=schedule, due_at=due_at, defaults=fields)
     return night if is_new else None
@@ -162,7 +157,7 @@ def _end(night: Night, now: datetime) -> None:
 
 
 def _keep_window(night: Night, now: datetime) -> None:
-    """Ask what is measured beyond its window to stop: what it has is kept, and its servers are put back."""
+    """Stop an experiment at the end of its window. Its results are kept and its servers are restored."""
     if night.must_end_at is None or now < night.must_end_at or night.experiment is None or night.experiment.is_over:
         return
     began = "It was not finished" if night.experiment.started_at else "No worker had begun it"
@@ -175,7 +170,7 @@ def _keep_window(night: Night, now: datetime) -> None:
 
 @transaction.atomic
 def _close(night: Night, now: datetime) -> None:
-    """Tell what became of a night, once, when its experiment is over."""
+    """Report the outcome of a night once, when its experiment is over."""
     if night.experiment and not night.experiment.is_over:
         return
     if Night.objects.filter(pk=night.pk, closed_at=None).update(closed_at=now):

@@ -1,4 +1,4 @@
-"""What pages and the nightly round read of schedules."""
+"""Schedules as pages and the nightly round read them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ COMING = 5
 
 @dataclass(frozen=True)
 class Times:
-    """When a schedule is due; `problem`: why it cannot tell."""
+    """The due times of a schedule; `problem`: why they cannot be computed."""
 
     says: str
     next: list[datetime]
@@ -29,8 +29,6 @@ class Times:
 
 @dataclass(frozen=True)
 class ScheduleLine:
-    """A schedule in the list."""
-
     schedule: Schedule
     times: Times
     last: Night | None
@@ -57,7 +55,7 @@ def lines(now: datetime) -> list[ScheduleLine]:
 
 
 def next_runs(expression: str, zone: str, now: datetime) -> list[str]:
-    """The next five, as clocks of the zone show them. Raises NoSchedule."""
+    """The next five times in the zone's clock. Raises NoSchedule."""
     return [written(run, zone) for run in islice(cron.runs(expression, zone, now), COMING)]
 
 
@@ -66,20 +64,20 @@ def written(moment: datetime, zone: str) -> str:
 
 
 def overdue(schedule: Schedule, now: datetime) -> datetime | None:
-    """The first time that should have had its night by now: nobody looked since, so worker or beat is down."""
+    """The first due time without a night: no process looked since, so worker or beat is down."""
     if schedule.paused_at:
         return None
     return next(iter(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now - GRACE)), None)
 
 
 def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:
-    """With their experiments, without what no list shows; those of deleted ones have none."""
+    """With their experiments, without the large columns. Nights of deleted experiments have none."""
     shown = Experiment.objects.defer("plan", "analysis", "claims", "outcomes")
     return rows.select_related("asked_by").prefetch_related(Prefetch("experiment", shown))
 
 
 def under_way(schedule: Schedule) -> Experiment | None:
-    """What a night of it measures now, or waits to."""
+    """The experiment of its nights that is queued or running."""
     return Experiment.objects.filter(night__schedule=schedule, state__in=UNDER_WAY).first()
 
 
@@ -88,11 +86,11 @@ def production(schedule: Schedule) -> list[Server]:
 
 
 def unconfirmed(schedule: Schedule) -> str:
-    """A production server of it on which nobody who may has confirmed nightly load; "" when there is none."""
+    """The name of a production server without a valid confirmation of nightly load; "" if there is none."""
     return next((server.name for server in production(schedule) if not _is_confirmed(schedule, server)), "")
 
 
 def _is_confirmed(schedule: Schedule, server: Server) -> bool:
-    """Whoever confirmed must still be allowed to. (None would be the command line, which may everything.)"""
+    """The person who confirmed must still have the right. (None would be the command line, which may do everything.)"""
     who = schedule.confirmed_by
     return who is not None and server.pk in schedule.confirmed_servers and allowed(who, "confirm_nights", server)

@@ -9,8 +9,8 @@ MINUTE = timedelta(minutes=1)
 
 
 def must_end_at(due_at: datetime, ends_by: time | None, zone: str) -> datetime | None:
-    """The first moment after `due_at` at which the zone's clocks show `ends_by`; None: no window. A time that the
-    change to summer time leaves out is the moment of the change."""
+    """The first moment after `due_at` at which the zone's clock shows `ends_by`; None: no window. If the change to
+    summer time skips that time, it is the moment of the change."""
     if ends_by is None:
         return None
     local = due_at.astimezone(zone_of(zone))
@@ -19,16 +19,16 @@ def must_end_at(due_at: datetime, ends_by: time | None, zone: str) -> datetime |
 
 
 def _moment(day: datetime, shown: time, fold: int) -> datetime:
-    """`fold`: which of the two, where clocks show that time twice."""
+    """`fold`: the first or second occurrence, if the clock shows that time twice."""
     wanted = datetime.combine(day.date(), shown)
     found = wanted.replace(tzinfo=day.tzinfo, fold=fold).astimezone(UTC)
-    while (found - MINUTE).astimezone(day.tzinfo).replace(tzinfo=None) >= wanted:  # there is no such time: the jump
+    while (found - MINUTE).astimezone(day.tzinfo).replace(tzinfo=None) >= wanted:  # the clock skips this time
         found -= MINUTE
     return found
 
 
 def why_too_long(start: datetime, estimate_s: float, ends_at: datetime | None) -> str:
-    """Why a measurement that takes `estimate_s` does not fit the window; "" when it fits."""
+    """Why a measurement of `estimate_s` does not fit the window; "" if it fits."""
     if ends_at is None or start + timedelta(seconds=estimate_s) <= ends_at:
         return ""
     has = (ends_at - start).total_seconds()

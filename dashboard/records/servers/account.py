@@ -1,4 +1,4 @@
-"""The statements that make a least-privilege account, ready to copy."""
+"""SQL statements that create an account with the least privileges, to copy."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from workers.servers.facts import Facts, FlavourKey, Version
 from workers.servers.flavours import grants
 
 ACCOUNT = "durascope"
-# What is shown while the server's version is not known: one version of each range whose privileges differ.
+# Shown while the server's version is not known: one version of each range whose privileges differ.
 RANGES: dict[str, tuple[FlavourKey, Version]] = {
     "MariaDB 11 and later": ("mariadb", (11, 4, 0)),
     "MariaDB 10.5 to 10.11": ("mariadb", (10, 11, 0)),
@@ -27,7 +27,7 @@ class Statements:
 
 
 def statements(server: Server | None = None, facts: Mapping[str, Any] | None = None) -> list[Statements]:
-    """For the version that a preflight found (its `facts`), else for each range of versions."""
+    """For the version in the `facts` of a preflight, else for each range of versions."""
     user = (server.user if server else "") or ACCOUNT
     host = "localhost" if server and server.socket else "%"
     found = version(str((facts or {}).get("version_text", "")))

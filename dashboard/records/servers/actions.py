@@ -1,4 +1,4 @@
-"""One function per intention: register, change, remove and test a server."""
+"""Register, change, remove and test a server: one function each."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ from dashboard.records.servers import programs, queries
 from dashboard.records.servers.models import Preflight, Server
 
 ADDRESS = {"host", "port", "socket", "site"}
-WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password goes, and how it is protected there
+WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password is sent, and how it is protected
 ENTER_AGAIN = "The {} changed: enter the password again. The stored one is only sent to the old address."
 
 MOST_CLAIMS = 2
@@ -47,11 +47,13 @@ def register(user: Actor, server: Server, password: str) -> Server:
 
 @transaction.atomic
 def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -> Server:
-    """Store an edited server: only the fields in `changed`, for somebody else may have changed others meanwhile. An
-    empty password keeps the old one. Raises Refused for a new address while a restore is pending or an experiment runs
-    at the present one. A new address ends the mark *expendable*. Raises ValidationError where the password must be
-    given again."""
-    now = Server.objects.select_for_update().get(pk=server.pk)  # not as when the page was opened, and locked
+    """Store an edited server: only the fields in `changed`, because another person may have changed others meanwhile.
+    An empty password keeps the old one. A new address ends the mark *expendable*.
+
+    Raises Refused for a new address while a restore is pending or an experiment runs at the present address. Raises
+    ValidationError if the password must be entered again.
+    """
+    now = Server.objects.select_for_update().get(pk=server.pk)  # the present row, locked
     require(user, "change_server", now)
     fields, rerouted = set(changed) - {"password"}, _rerouted(now, server, changed, password)
     moved = sorted(ADDRESS & rerouted)
@@ -81,7 +83,7 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
 
 
 def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str) -> set[str]:
-    """The changed fields that say where the password goes. Raises Refused when somebody else changed one of them
+    """The changed fields that decide where the password is sent. Raises Refused if another person changed one of them
     meanwhile: the password was typed for the address on the page."""
     others = {name for name in WAY if getattr(wanted, name) != getattr(now, name)}
     rerouted = others & set(changed)
@@ -92,7 +94,7 @@ def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str
 
 @transaction.atomic
 def hand_over(user: Actor, server: Server, to: User) -> None:
-    """Give a server to somebody else. The mark *expendable* ends: the old owner gave it."""
+    """Give a server to another person. The mark *expendable* ends, because the old owner set it."""
     require(user, "change_server", server)
     if not allowed(to, "register_server"):
         raise Refused(
@@ -111,9 +113,9 @@ def hand_over(user: Actor, server: Server, to: User) -> None:
 def mark_expendable(
     user: Actor, server: Server, crash: Sequence[str], start: Sequence[str], binlog_index: str = ""
 ) -> None:
-    """Let crash experiments take this server down with these commands. `binlog_index`: where its binary log lies on
-    the worker's machine, "" if not there. Raises NotAllowed for programs that this person may not have run, and
-    Refused, also when somebody labelled it production a moment ago."""
+    """Allow crash experiments to crash this server with these commands. `binlog_index`: path of its binary log index on
+    the worker's machine, "" if not there. Raises NotAllowed for programs that this person may not use. Raises Refused,
+    also if another person just labelled the server production."""
     require(user, "allow_crashes", server)
     if why := programs.why_not(user, crash, start):
         raise NotAllowed(why)
@@ -132,7 +134,7 @@ def mark_expendable(
 
 @transaction.atomic
 def start_now(user: Actor, server: Server) -> None:
-    """Have a worker run the start command of a crashed server again at its next round, and not only minutes later."""
+    """Let a worker run the start command of a crashed server in its next round, instead of minutes later."""
     require(user, "allow_crashes", server)
     if not server.pending_restores.filter(kind=PendingRestore.Kind.START, restored_at=None).update(tried_at=None):
         raise Refused(f"{server} is not down after a crash. Nothing was done.")
@@ -141,8 +143,7 @@ def start_now(user: Actor, server: Server) -> None:
 
 @transaction.atomic
 def withdraw_expendable(user: Actor, server: Server) -> None:
-    """End the mark; the commands stay, to be offered when it is marked again. What was crashed is started all the
-    same."""
+    """End the mark. The commands stay as a proposal for the next mark. A crashed server is still started."""
     require(user, "allow_crashes", server)
     if Server.objects.filter(pk=server.pk, expendable=True).update(expendable=False):
         record(user, "unmarked expendable", server)
@@ -150,7 +151,7 @@ def withdraw_expendable(user: Actor, server: Server) -> None:
 
 @transaction.atomic
 def remove(user: Actor, server: Server) -> None:
-    """Forget a server. Raises Refused while a restore is pending or results rest on it."""
+    """Delete a server. Raises Refused while a restore is pending or results refer to it."""
     require(user, "change_server", server)
     reason = queries.why_kept(server)
     if reason:
@@ -158,21 +159,21 @@ def remove(user: Actor, server: Server) -> None:
     server.pending_restores.all().delete()
     try:
         server.delete()
-    except ProtectedError as used:  # an experiment was planned a moment ago
+    except ProtectedError as used:  # an experiment was planned meanwhile
         raise Refused(queries.why_kept(server) or "The server is in use.") from used
     record(user, "deleted", server)
 
 
 def ask_preflight(user: Actor, server: Server) -> Preflight:
-    """Queue a *Test connection*, or find the one that is still under way; then notify the workers.
+    """Queue a *Test connection*, or find the one that is queued or running, and notify the workers.
 
-    Raises Refused for a sandbox, and when the message queue is down: the preflight stays queued, and
-    housekeeping sends its task again.
+    Raises Refused for a sandbox, and if the message queue is down. Then the preflight stays queued, and housekeeping
+    sends its task again.
     """
     require(user, "test_server", server)
     if server.is_sandbox:
         raise Refused("A sandbox exists only during a measurement. There is no connection to test.")
-    preflight = queries.open_preflight(server)
+    preflight = server.preflights.exclude(state=Preflight.State.DONE).first()
     if preflight is None:
         preflight = Preflight.objects.create(server=server)
         record(user, "tested", server)
@@ -181,7 +182,6 @@ def ask_preflight(user: Actor, server: Server) -> Preflight:
 
 
 def _notify_workers(preflight: Preflight) -> None:
-    """The first worker that claims the row tests the connection."""
     try:
         task_queue.send(task_queue.PREFLIGHT, preflight.pk, preflight.server.site)
     except task_queue.QueueDown as silent:
@@ -192,8 +192,9 @@ def _notify_workers(preflight: Preflight) -> None:
 
 
 def begin_preflight(preflight_id: int, worker: str = "", site: str = LOCAL) -> Server | None:
-    """Claim a queued preflight of a server on this site; None when somebody else has it, or it is gone or elsewhere."""
-    here = Server.objects.filter(site=site)  # no join: of a row that somebody just took, the state is asked again
+    """Claim a queued preflight of a server on this site. None if another worker has it, or if it is deleted or on
+    another site."""
+    here = Server.objects.filter(site=site)  # no join: PostgreSQL rereads only the row itself after a wait
     queued = Preflight.objects.filter(pk=preflight_id, state=Preflight.State.QUEUED, server__in=here)
     claimed = queued.update(
         state=Preflight.State.RUNNING, started_at=timezone.now(), worker=worker, claimed=F("claimed") + 1
@@ -202,8 +203,8 @@ def begin_preflight(preflight_id: int, worker: str = "", site: str = LOCAL) -> S
 
 
 def release_preflights(begun_before: datetime) -> None:
-    """Queue again those that no worker answered. One that was claimed MOST_CLAIMS times is given up: it would block the
-    next worker's thread too."""
+    """Queue preflights again whose worker did not answer. After MOST_CLAIMS claims a preflight is given up: it would
+    block the thread of the next worker too."""
     late = Preflight.objects.filter(state=Preflight.State.RUNNING, started_at__lt=begun_before)
     late.filter(claimed__lt=MOST_CLAIMS).update(state=Preflight.State.QUEUED)
     given_up = late.filter(claimed__gte=MOST_CLAIMS)
@@ -216,7 +217,7 @@ def finish_preflight(
     durability: Sequence[Mapping[str, object]],
     facts: Mapping[str, object],
 ) -> None:
-    """Store a worker's answer; one that comes after another worker claimed the preflight anew is dropped."""
+    """Store a worker's answer. An answer after another worker's claim is dropped."""
     claimed = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)
     claimed.update(
         state=Preflight.State.DONE, done_at=timezone.now(), checks=checks, durability=durability, facts=facts

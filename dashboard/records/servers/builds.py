@@ -1,4 +1,4 @@
-"""The builds page: every server that a sandbox can be made of, and where it is installed."""
+"""The page of builds: every build of a sandbox server, and the hosts that have it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ ADD = "manage.py build add {key} --basedir PATH"
 
 @dataclass(frozen=True)
 class Presence:
-    """A build on a host with a living worker. What an older worker does not say is empty or 0."""
+    """A build on a host with a living worker. Fields that an older worker does not report are empty or 0."""
 
     host: str
     title: str = ""
@@ -32,7 +32,7 @@ class Presence:
 
 @dataclass(frozen=True)
 class BuildOrigin:
-    """Where a build comes from, and the command that brings it to a host. Sizes in MiB; 0 and "": not known."""
+    """The source of a build and the command that installs it. Sizes in MiB; 0 and "": not known."""
 
     source: str
     command: str
@@ -46,7 +46,7 @@ class BuildOrigin:
 
 @dataclass(frozen=True)
 class BuildLine:
-    """A build as the page shows it. `can_be_chosen`: the form of a sandbox offers it."""
+    """A build on the page. `can_be_chosen`: the form of a sandbox offers it."""
 
     key: str
     title: str
@@ -60,7 +60,7 @@ class BuildLine:
 
     @property
     def version(self) -> str:
-        """As the binaries say; else what the catalogue expects."""
+        """As the binaries report; else the version in the catalogue."""
         found = sorted({one.version for one in self.hosts if one.version})
         return ", ".join(found) or self.origin.version.rstrip(".")
 
@@ -71,7 +71,7 @@ class BuildLine:
 
 @dataclass(frozen=True)
 class Missing:
-    """What of the catalogue no living worker has, and what it takes to have it."""
+    """The builds of the catalogue that no living worker has, and the command and space to install them."""
 
     command: str
     n: int
@@ -80,7 +80,7 @@ class Missing:
 
 
 def lines(alive: Iterable[Worker]) -> list[BuildLine]:
-    """All builds known here or to a living worker, the oldest first, those without a year last. One query."""
+    """All builds known here or to a living worker, oldest first; those without a year last. One query."""
     present, needed, made = _present(alive), _needed(), _sandboxes()
     known = builds.every()
     told: dict[str, KnownBuild | None] = {**dict.fromkeys(present), **known}
@@ -99,7 +99,7 @@ def lines(alive: Iterable[Worker]) -> list[BuildLine]:
 
 
 def grouped(shown: Iterable[BuildLine]) -> dict[str, list[BuildLine]]:
-    """By the titles of GROUPS, without empty ones."""
+    """By the titles of GROUPS, without empty groups."""
     shown = list(shown)
     groups = {title: [line for line in shown if line.group == key] for key, title in GROUPS.items()}
     return {title: members for title, members in groups.items() if members}
@@ -118,7 +118,7 @@ def missing(shown: Iterable[BuildLine]) -> Missing | None:
 
 
 def _line(key: str, build: KnownBuild | None, hosts: tuple[Presence, ...], **rest: Any) -> BuildLine:
-    """`build` None: a user's own on another host, known by what its worker says."""
+    """`build` None: a user added it on another host, and only its worker knows it."""
     says = build or next((one for one in hosts if one.title), hosts[0])
     return BuildLine(
         key=key,
@@ -150,24 +150,23 @@ def _origin(key: str, build: KnownBuild | None) -> BuildOrigin:
 
 
 def _present(alive: Iterable[Worker]) -> dict[str, list[Presence]]:
-    """Build -> the hosts that have it, each once however many workers run there."""
+    """Build -> the hosts that have it, each host once."""
     found: dict[str, dict[str, Presence]] = defaultdict(dict)
     for worker in alive:
         told = worker.abilities.get("builds", {})
         for key in told:
-            about = told[key] if isinstance(told, Mapping) else {}  # a worker of an older version names them only
+            about = told[key] if isinstance(told, Mapping) else {}  # an older worker reports names only
             found[key].setdefault(worker.host, _presence(worker.host, about))
     return {key: sorted(hosts.values(), key=lambda one: one.host) for key, hosts in found.items()}
 
 
 def _presence(host: str, about: Mapping[str, Any]) -> Presence:
-    """What is not known of it here may come from a worker of a newer version."""
+    """Unknown fields from a worker of a newer version are ignored."""
     known = (one.name for one in fields(Presence))
     return Presence(**{"host": host, **{name: about[name] for name in known if name in about}})
 
 
 def _needed() -> Mapping[str, list[Recipe]]:
-    """Build -> the recipes with a variant of it."""
     found: dict[str, list[Recipe]] = defaultdict(list)
     for recipe in shelf.shelf().recipes.values():
         for key in dict.fromkeys(variant.get("build", "") for variant in recipe.draft["variants"]):

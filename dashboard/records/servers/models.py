@@ -1,5 +1,7 @@
 """Registered servers and their preflights."""
 
+from typing import cast
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -7,14 +9,13 @@ from django.utils import timezone
 
 from dashboard.installation import vault
 from dashboard.records.fleet import site_names
-from dashboard.records.servers.tls import TLS, mode_of
 from workers.servers.preflight import NOT_REACHED
-from workers.servers.target import Target
+from workers.servers.target import Target, TlsMode
 
 
 class Registered(models.Manager["Server"]):
-    """All that can be measured. Every read goes through it, so that nobody is offered a server of an imported
-    experiment; what an experiment's rows refer to is found all the same."""
+    """All servers that can be measured. Servers of imported experiments are left out, so no form offers them. Foreign
+    keys still find them."""
 
     def get_queryset(self) -> models.QuerySet["Server"]:
         return super().get_queryset().exclude(kind="imported")
@@ -27,8 +28,8 @@ class ServerKind(models.TextChoices):
 
 
 class Server(models.Model):
-    """Something that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes of a build. That
-    of an imported experiment is a placeholder: it has no address, and nothing is ever run on it."""
+    """A server that speaks the MySQL protocol: attached by a DBA, or a sandbox that a worker makes from a build. The
+    server of an imported experiment is a placeholder without an address."""
 
     Kind = ServerKind
 
@@ -38,15 +39,15 @@ class Server(models.Model):
         TEST = "test", "test"
 
     class Tls(models.TextChoices):
-        OFF = "off", "off"
-        PREFERRED = "preferred", "preferred: when the server offers it"
-        REQUIRED = "required", "required: encrypted, any certificate"
-        VERIFY = "verify", "verify: encrypted, and the certificate must match"
+        OFF = "off", "off: nothing is encrypted"
+        PREFERRED = "preferred", "preferred: encrypted where the server can, load is not"
+        REQUIRED = "required", "required: always encrypted, whatever its certificate says"
+        VERIFY = "verify", "verified: always encrypted, and its certificate must match"
 
     name = models.CharField(max_length=80, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
     host = models.CharField(max_length=255, blank=True)
-    earlier_hosts = models.JSONField(default=list, blank=True)  # what was measured there still names them
+    earlier_hosts = models.JSONField(default=list, blank=True)  # stored results still name them
     port = models.PositiveIntegerField(default=3306)
     socket = models.CharField(max_length=255, blank=True)
     user = models.CharField(max_length=80, blank=True)
@@ -56,16 +57,16 @@ class Server(models.Model):
     label = models.CharField(max_length=12, choices=Label, default=Label.TEST)
     note = models.TextField(blank=True, max_length=2000)
     build = models.CharField(max_length=80, blank=True)  # of a sandbox: a key of workers.sandbox.builds.BUILDS
-    site = models.CharField(  # whose workers reach it
+    site = models.CharField(  # the workers of this site reach it
         max_length=site_names.LONGEST, blank=True, default=site_names.LOCAL, validators=[site_names.check]
     )
     expendable = models.BooleanField(default=False)  # attached only: its owner lets it be crashed
     crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
     start_command = models.JSONField(default=list, blank=True)
-    commands_by = models.ForeignKey(  # who set them: asked again for the right to whenever a worker runs one
+    commands_by = models.ForeignKey(  # their right is checked whenever a worker runs a command
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    binlog_index = models.CharField(max_length=500, blank=True)  # on the worker's host, in the owner's words
+    binlog_index = models.CharField(max_length=500, blank=True)  # path on the worker's host, as the owner typed it
     created_at = models.DateTimeField(default=timezone.now)
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="owned_servers"
@@ -102,7 +103,7 @@ class Server(models.Model):
 
     @property
     def may_be_crashed(self) -> bool:
-        """A sandbox is there to be thrown away; an attached server only when its owner said so, and how."""
+        """A sandbox always; an attached server only if its owner allowed it and gave the commands."""
         return self.is_sandbox or (
             self.expendable
             and self.label != self.Label.PRODUCTION
@@ -111,11 +112,12 @@ class Server(models.Model):
         )
 
     @property
-    def tls_says(self) -> str:
-        return TLS[mode_of(self.tls)]
+    def last_answer(self) -> "Preflight | None":
+        """The last preflight that reached the server. Facts about the server come from it."""
+        return self.preflights.filter(state=PreflightState.DONE).exclude(facts={}).first()
 
     def keep_hosts(self, before: "Server") -> None:
-        """Remember the host that it had `before` this change."""
+        """Remember the host `before` this change."""
         known = before.earlier_hosts
         is_new = before.host not in ("", self.host, *known)
         self.earlier_hosts = [*known, before.host] if is_new else known
@@ -124,7 +126,7 @@ class Server(models.Model):
         self.password_sealed = vault.seal(password)
 
     def target(self) -> Target:
-        """The address and account, password opened. Of an attached server only: a sandbox has none until it runs."""
+        """Address and account with the decrypted password. Attached servers only: a sandbox has none until it runs."""
         return Target(
             name=self.name,
             kind="attached",
@@ -133,7 +135,7 @@ class Server(models.Model):
             host=self.host,
             port=self.port,
             socket=self.socket,
-            tls=mode_of(self.tls),
+            tls=cast(TlsMode, self.tls),
             tls_ca=self.tls_ca,
         )
 
@@ -145,7 +147,7 @@ class PreflightState(models.TextChoices):
 
 
 class Preflight(models.Model):
-    """One *Test connection*: asked for by a person, answered by a worker."""
+    """One *Test connection*: a person asks for it, a worker answers."""
 
     State = PreflightState
 
@@ -155,23 +157,23 @@ class Preflight(models.Model):
     started_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
     worker = models.CharField(max_length=120, blank=True)
-    claimed = models.PositiveSmallIntegerField(default=0)  # how many workers took it; the last may have died of it
+    claimed = models.PositiveSmallIntegerField(default=0)  # number of workers that claimed it
     checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
     durability = models.JSONField(default=list)  # [workers.servers.durability.Statement as dict]
-    facts = models.JSONField(default=dict)  # flavour, version_text, engines: what pages show
+    facts = models.JSONField(default=dict)  # flavour, version_text, engines, settings: shown on pages
 
     class Meta:
         ordering = ["-asked_at"]
 
     @property
     def outcome(self) -> str:
-        """The worst of its checks; unknown when there are none."""
+        """The worst outcome of its checks; unknown without checks."""
         outcomes = {check["outcome"] for check in self.checks}
         return next((one for one in ("failed", "warned", "unknown", "passed") if one in outcomes), "unknown")
 
     @property
     def answered(self) -> list[dict[str, str]]:
-        """The checks that got as far as the server's answer, or to why there is none."""
+        """The checks that were asked of the server, and the check that explains why it was not reached."""
         return [check for check in self.checks if check["says"] != NOT_REACHED]
 
     @property

@@ -1,6 +1,6 @@
-"""Which programs a crash or start command may be. A worker runs them as itself, on its own host: administrators may
-choose any, owners only what whoever runs the workers has listed in DURASCOPE_CRASH_PROGRAMS. It is asked when commands
-are stored, and by the worker each time before it runs one: lists and roles change."""
+"""Which programs may be crash and start commands. A worker runs them on its own host with its own rights.
+Administrators may choose any program, owners only programs in DURASCOPE_CRASH_PROGRAMS. This is checked when commands
+are stored and again before each run, because lists and roles change."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from dashboard.records.servers.models import Server
 
 
 def why_not(user: Actor, *commands: Sequence[str]) -> str:
-    """Why this person may not have these commands run, and what to do; "" when they may."""
+    """Why this person may not use these commands, and the fix; "" if they may."""
     strange = _unlisted(commands)
     if not strange or allowed(user, "any_program"):
         return ""
@@ -24,8 +24,8 @@ def why_not(user: Actor, *commands: Sequence[str]) -> str:
 
 
 def may_run_here(server: Server, *commands: Sequence[str]) -> bool:
-    """Whether this worker may run these commands of a server now. Who set them is known to be an administrator, or all
-    are listed here; somebody who is not known any more is nobody."""
+    """Whether this worker may run these commands now: an administrator set them, or all programs are listed here. A
+    deleted account counts as no administrator."""
     by = server.commands_by
     return not _unlisted(commands) or (by is not None and allowed(by, "any_program"))
 

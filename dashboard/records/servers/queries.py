@@ -12,7 +12,7 @@ from dashboard.records.servers.models import Preflight, Server
 
 @dataclass(frozen=True)
 class ServerLine:
-    """A server in the list, with its last finished test and the last experiment planned on it."""
+    """A server in the list, with its last finished test and the last experiment on it."""
 
     server: Server
     preflight: Preflight | None
@@ -20,7 +20,7 @@ class ServerLine:
 
 
 def lines() -> list[ServerLine]:
-    """All servers by name; three queries, however many there are."""
+    """All servers by name, in three queries."""
     tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-done_at")
     used = Cell.objects.filter(server=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
     last = used.order_by("-experiment_id").values("experiment_id")[:1]
@@ -30,25 +30,12 @@ def lines() -> list[ServerLine]:
     return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in servers]
 
 
-def latest_preflight(server: Server) -> Preflight | None:
-    return server.preflights.first()
-
-
-def last_answer(server: Server) -> Preflight | None:
-    """The last preflight that reached the server: what is known of it rests on this one."""
-    return server.preflights.filter(state=Preflight.State.DONE).exclude(facts={}).first()
-
-
 def present_settings() -> dict[int, dict[str, str]]:
-    """Server id -> its settings at the last preflight that reached it; one query for all servers."""
+    """Server id -> its settings at the last preflight that reached it; one query."""
     answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
     last = answers.filter(server=OuterRef("pk")).values("facts__settings")[:1]
     found = Server.objects.annotate(present=Subquery(last)).values_list("pk", "present")
     return {pk: settings for pk, settings in found if settings}
-
-
-def open_preflight(server: Server) -> Preflight | None:
-    return server.preflights.exclude(state=Preflight.State.DONE).first()
 
 
 def pending_restores(server: Server) -> QuerySet[PendingRestore]:
@@ -56,12 +43,12 @@ def pending_restores(server: Server) -> QuerySet[PendingRestore]:
 
 
 def is_down(server: Server) -> bool:
-    """Whether an experiment crashed it, and nobody has seen it up since."""
+    """Whether an experiment crashed it and no worker has reached it since."""
     return pending_restores(server).filter(kind=PendingRestore.Kind.START).exists()
 
 
 def why_it_stays(server: Server) -> str:
-    """Why this server must neither go nor move now, in words; "" when nothing speaks against it."""
+    """Why this server can neither be deleted nor move now; "" if it can."""
     pending = pending_restores(server).count()
     if pending:
         return (
@@ -73,7 +60,7 @@ def why_it_stays(server: Server) -> str:
 
 
 def why_not_expendable(server: Server) -> str:
-    """Why this server cannot be marked expendable, in words; "" when it can."""
+    """Why this server cannot be marked expendable; "" if it can."""
     if server.is_sandbox:
         return f"{server} is a sandbox: it may always be crashed and needs no mark."
     if server.label == Server.Label.PRODUCTION:
@@ -82,7 +69,7 @@ def why_not_expendable(server: Server) -> str:
 
 
 def why_kept(server: Server) -> str:
-    """Why this server cannot be deleted, in words; "" when nothing speaks against it."""
+    """Why this server cannot be deleted; "" if it can."""
     reason = why_it_stays(server) or _what_rests_on(server)
     return f"{server} was not deleted: {reason}" if reason else ""
 

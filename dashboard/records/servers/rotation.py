@@ -1,5 +1,6 @@
-"""A new key for all stored passwords, in steps that each leave every password readable."""
+"""New keys for all stored passwords, in steps. Every password stays readable after each step."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from allauth.mfa.models import Authenticator
@@ -13,7 +14,7 @@ from dashboard.records.servers.models import Server
 
 @dataclass(frozen=True)
 class Resealed:
-    """How many passwords are under the first key now, and the servers whose password no key opens."""
+    """How many passwords are encrypted with the first key now, and the servers whose password no key decrypts."""
 
     passwords: int
     lost: tuple[str, ...]
@@ -21,7 +22,7 @@ class Resealed:
 
 @dataclass(frozen=True)
 class EnvironmentStep:
-    """The keys to put into the environment next; `resealed` is None while a new key is only proposed."""
+    """The keys for the environment variable; `resealed` is None while a new key is only proposed."""
 
     keys: list[str]
     resealed: Resealed | None = None
@@ -29,22 +30,33 @@ class EnvironmentStep:
 
 @transaction.atomic
 def reseal(keys: list[str]) -> Resealed:
-    """Seal all passwords again under the first key."""
-    box, lost, passwords = vault.box(keys), [], 0
-    for server in Server.objects.select_for_update().exclude(password_sealed=b"").only("name", "password_sealed"):
+    """Encrypt all passwords again with the first key."""
+    box = vault.box(keys)
+    servers = Server.objects.select_for_update().exclude(password_sealed=b"").only("name", "password_sealed")
+    passwords, lost = _reseal(box, servers, ("password_sealed",))
+    lost += _reseal_factors(box)
+    _, channels = _reseal(box, Channel.objects.all(), ("address_sealed", "secret_sealed"))
+    return Resealed(passwords, (*lost, *(f"the channel {name}" for name in channels)))
+
+
+def _reseal(box: MultiFernet, rows: Iterable[Server | Channel], columns: Sequence[str]) -> tuple[int, list[str]]:
+    """How many rows are encrypted again, and the names of the rows that no key decrypts."""
+    done, lost = 0, []
+    for row in rows:
         try:
-            server.password_sealed = box.rotate(bytes(server.password_sealed))
+            for column in columns:
+                if sealed := bytes(getattr(row, column)):
+                    setattr(row, column, box.rotate(sealed))
         except InvalidToken:
-            lost.append(server.name)
+            lost.append(row.name)
             continue
-        server.save(update_fields=["password_sealed"])
-        passwords += 1
-    lost += _reseal_factors(box) + _reseal_channels(box)
-    return Resealed(passwords, tuple(lost))
+        row.save(update_fields=columns)
+        done += 1
+    return done, lost
 
 
 def _reseal_factors(box: MultiFernet) -> list[str]:
-    """Secrets of authenticator apps and recovery codes, which lie under the same keys."""
+    """Secrets of authenticator apps and recovery codes, encrypted with the same keys."""
     lost = []
     for factor in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).select_related("user"):
         sealed = [name for name in ("secret", "seed") if name in factor.data]
@@ -58,27 +70,13 @@ def _reseal_factors(box: MultiFernet) -> list[str]:
     return lost
 
 
-def _reseal_channels(box: MultiFernet) -> list[str]:
-    """Addresses of notifications, and the secrets that webhooks are signed with."""
-    lost = []
-    for channel in Channel.objects.all():
-        try:
-            channel.address_sealed = box.rotate(bytes(channel.address_sealed))
-            channel.secret_sealed = box.rotate(bytes(channel.secret_sealed)) if channel.secret_sealed else b""
-        except InvalidToken:
-            lost.append(f"the channel {channel}")
-            continue
-        channel.save(update_fields=["address_sealed", "secret_sealed"])
-    return lost
-
-
 def rotate_file() -> Resealed:
-    """Add a key, reseal, drop the old ones. After a crash anywhere the file still opens everything.
+    """Add a key, encrypt again, delete the old keys. After a crash at any point the file still decrypts everything.
 
-    The old keys stay while a password is lost: they may not open it, but they are all that is known.
+    If a password cannot be decrypted, the old keys stay: they are the only chance for it.
     """
     keys = [vault.new_key(), *vault.keys()]
-    vault.box(keys)  # never write beside something that is not a key
+    vault.box(keys)  # raises KeyMissing before anything is written
     vault.store(keys)
     done = reseal(keys)
     if not done.lost:
@@ -87,7 +85,8 @@ def rotate_file() -> Resealed:
 
 
 def rotate_environment() -> EnvironmentStep:
-    """The environment cannot be changed from here: propose a new first key, or reseal and drop the others."""
+    """A program cannot change its environment variables: propose a new first key, or encrypt again and name the keys to
+    drop."""
     keys = vault.keys()
     vault.box(keys)
     if len(keys) == 1:

@@ -1,4 +1,4 @@
-"""Make, find, annotate and revoke links. The token is known only to whoever was shown it: the database has its hash."""
+"""Make, find, annotate and revoke share links. The database stores a hash of the token, so a token is shown once."""
 
 import hashlib
 import secrets
@@ -23,54 +23,38 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+@transaction.atomic
 def share(
     user: Actor,
-    experiment: Experiment,
+    experiment: Experiment | None,
     days: int | None = None,
     note: str = "",
     *,
     embeddable: bool = False,
+    comparison: str = "",
+    compared: Iterable[Experiment] = (),
 ) -> tuple[ShareLink, str]:
-    """A new link and its token, which cannot be shown again. `days` until it expires; None: never."""
+    """A new link and its token, which cannot be shown again. `days` until it expires; None: never.
+
+    Without an experiment the link opens the compare page at the query `comparison`, with runs of `compared` only."""
     require(user, "share")
-    link, token = _new(user, days, note, embeddable, experiment=experiment)
-    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
-    return link, token
-
-
-@transaction.atomic
-def share_comparison(
-    user: Actor,
-    comparison: str,
-    compared: Iterable[Experiment],
-    days: int | None = None,
-    note: str = "",
-    *,
-    embeddable: bool = False,
-) -> tuple[ShareLink, str]:
-    """The same for what the compare page shows at this query: these runs and, whatever is asked later, no others."""
-    require(user, "share")
-    link, token = _new(user, days, note, embeddable, comparison=comparison)
-    link.compared.set(compared)
-    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
-    return link, token
-
-
-def _new(user: Actor, days: int | None, note: str, embeddable: bool, **opens: object) -> tuple[ShareLink, str]:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     link = ShareLink.objects.create(
-        **opens,
+        experiment=experiment,
+        comparison=comparison,
         token_hash=hashed(token),
         note=note,
         embeddable=embeddable,
         created_by=account(user),
         expires_at=timezone.now() + timedelta(days=days) if days else None,
     )
+    link.compared.set(compared)
+    record(user, "shared", link, link=link.pk, days=days, embeddable=embeddable)
     return link, token
 
 
 def annotate(user: Actor, link: ShareLink, note: str) -> None:
-    """Whom it is for. The audit log has both notes."""
+    """A note on who the link is for. The audit log stores both notes."""
     require(user, "share")
     before, link.note = link.note, note
     if before != note:
@@ -85,7 +69,7 @@ def revoke(user: Actor, link: ShareLink) -> None:
 
 
 def find(token: str) -> ShareLink | None:
-    """The link of a token, open or not, with as much of it and its experiment as every guest needs; None when there
-    never was one, or its experiment is deleted."""
+    """The link of a token, open or not, with the columns that every guest needs. None if there is no such link, or if
+    its experiment is deleted."""
     light = ShareLink.objects.kept().select_related("experiment").only(*OF_A_LINK, *OF_ITS_EXPERIMENT)
-    return next(iter(light.filter(token_hash=hashed(token)).order_by()[:1]), None)  # nothing is sorted either
+    return next(iter(light.filter(token_hash=hashed(token)).order_by()[:1]), None)  # without sorting

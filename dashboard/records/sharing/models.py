@@ -8,7 +8,7 @@ from django.utils import timezone
 
 class Links(models.QuerySet["ShareLink"]):
     def kept(self) -> "Links":
-        """Without those of deleted experiments: what is hidden is hidden behind links too."""
+        """Without links of deleted experiments."""
         return self.filter(Q(experiment=None) | Q(experiment__deleted_at=None))
 
     def open(self) -> "Links":
@@ -21,8 +21,8 @@ class Links(models.QuerySet["ShareLink"]):
 
 
 class ShareLink(models.Model):
-    """`experiment` for a result; `comparison`, the query of the compare page, for a comparison, with the experiments
-    that it takes points from in `compared`."""
+    """Opens a result (`experiment`) or a comparison: `comparison` is the query of the compare page, `compared` are the
+    experiments of its points."""
 
     experiment = models.ForeignKey("experiments.Experiment", null=True, on_delete=models.CASCADE, related_name="links")
     comparison = models.TextField(blank=True, default="")
@@ -34,8 +34,8 @@ class ShareLink(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
-    used_at = models.DateTimeField(null=True)  # the last time that one of these was counted
-    views = models.PositiveIntegerField(default=0)  # what counts: dashboard.pages.sharing.counting
+    used_at = models.DateTimeField(null=True)  # the last counted view or embed
+    views = models.PositiveIntegerField(default=0)  # the rule: dashboard.pages.sharing.counting
     embeds = models.PositiveIntegerField(default=0)
 
     objects = Links.as_manager()

@@ -9,8 +9,8 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.charts.pareto import front
 from dashboard.charts.registry import draw
+from dashboard.charts.risk import front
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
 from dashboard.findings.crash.self_test import self_test

@@ -196,5 +196,5 @@ def test_whoever_keeps_a_program_bounds_its_log(monkeypatch, tmp_path):
     try:
         kept.check()
     finally:
-        kept.kill()
+        kept.child.stop(limit_s=0)
     assert bounded == [program.log]

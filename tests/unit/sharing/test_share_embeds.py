@@ -88,7 +88,8 @@ def test_it_follows_the_address_and_its_theme(embeddable):
 
 def test_a_comparisons_picture_can_be_embedded():
     one = factory.experiment()
-    _, token = actions.share_comparison(None, f"runs={every(one)}&figure=p99&hide=0", [one], embeddable=True)
+    query = f"runs={every(one)}&figure=p99&hide=0"
+    _, token = actions.share(None, None, comparison=query, compared=[one], embeddable=True)
     answer = Client().get(f"/share/{token}/embed/compared/")
     assert answer.status_code == 200 and may_be_framed(answer)
     payload = answer.context["picture"].payload

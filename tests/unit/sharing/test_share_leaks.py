@@ -211,7 +211,9 @@ def test_a_shared_comparison_gives_nothing_away_either(experiment, admin):
     run.environment = Environment.objects.create(digest="other", data=data)
     run.save()
     runs = ",".join(str(pk) for pk in Run.objects.order_by("pk").values_list("pk", flat=True))
-    _, token = actions.share_comparison(admin, f"runs={runs}", [experiment, again], note="for sekrit Ada")
+    _, token = actions.share(
+        admin, None, comparison=f"runs={runs}", compared=[experiment, again], note="for sekrit Ada"
+    )
     pages = walk(Client(), f"/share/{token}/")
     assert len([path for path in pages if "/charts/" in path]) >= 2
     for path, answer in pages.items():

@@ -39,7 +39,7 @@ def test_a_result_without_crashes_and_a_comparison_tell_theirs_too(client, db):
     one = factory.experiment()
     _, token = actions.share(None, one)
     assert "times as fast as" in told(client.get(f"/share/{token}/").content.decode())["og:title"]
-    _, token = actions.share_comparison(None, f"runs={every(one)}&by=points", [one])
+    _, token = actions.share(None, None, comparison=f"runs={every(one)}&by=points", compared=[one])
     assert "times the throughput of" in told(client.get(f"/share/{token}/").content.decode())["og:title"]
 
 

@@ -1,6 +1,6 @@
 """Server builds of this machine: `manage.py build list | install NAME | add NAME --basedir PATH | remove NAME`.
 
-Exit status: 0 done, 2 refused or failed; then nothing half-made is left.
+Exit status: 0 done, 2 refused or failed; then nothing incomplete is left.
 """
 
 import sys
@@ -19,19 +19,19 @@ REFUSED = 2
 
 
 class Command(BaseCommand):
-    help = "List, install, add and remove the servers that sandboxes are made of."
-    requires_system_checks = ()  # it needs neither database nor Redis
+    help = "List, install, add and remove server builds for sandboxes."
+    requires_system_checks = ()  # needs neither database nor Redis
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
-        commands.add_parser("list", help="all builds and parts: installed or not, what they are for")
+        commands.add_parser("list", help="all builds and parts, with state and purpose")
         installs = commands.add_parser("install", help="install builds of the catalogue")
         installs.add_argument("names", nargs="+", metavar="NAME")
         installs.add_argument("--mirror", default="", metavar="URI", help="Debian's archive, where apt knows none")
         adds = commands.add_parser("add", help="take a server of your own")
         adds.add_argument("name", metavar="NAME")
         source = adds.add_mutually_exclusive_group(required=True)
-        source.add_argument("--basedir", type=Path, metavar="PATH", help="used where it lies")
+        source.add_argument("--basedir", type=Path, metavar="PATH", help="used in place")
         source.add_argument("--tarball", type=Path, metavar="FILE", help="unpacked into the builds' folder")
         removes = commands.add_parser("remove", help="remove an installed build; what was downloaded is kept")
         removes.add_argument("name", metavar="NAME")
@@ -79,7 +79,7 @@ def _ready(key: str) -> str:
 
 
 def _state(key: str) -> str:
-    """Its version when it is here; else what it takes to have it."""
+    """Its version if it is installed; else the download and space that it needs."""
     try:
         if key in PARTS:
             return f"installed: {parts.find(key)}"

@@ -1,7 +1,7 @@
 """`manage.py demo`: from nothing to a finished comparison on this machine.
 
-Exit status: 0 measured (or, without --once, stopped by Ctrl-C after that), 1 some cells failed or the experiment did
-not finish, 2 bad arguments or a part that could not be started.
+Exit status: 0 measured (or, without --once, then stopped by Ctrl-C), 1 some cells failed or the experiment did not
+finish, 2 wrong arguments or a part that could not start.
 """
 
 import sys
@@ -20,6 +20,7 @@ from dashboard.local.arguments import add_address, add_overrides
 from dashboard.local.login import Login, administrator
 from dashboard.local.screen import Screen
 from dashboard.local.stack import Stack, running
+from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
 from workers.errors import DurascopeError
 
@@ -27,7 +28,7 @@ from workers.errors import DurascopeError
 class Command(BaseCommand):
     help = (
         "Starts everything on this machine (see: up), measures what safety costs on a sandbox MariaDB, prints the "
-        "finding, the address, a login and a share link, and stays up until Ctrl-C. A second start reuses the "
+        "finding, the address, a login and a share link, and runs until Ctrl-C. A second start reuses the "
         "database, the login, the sandbox and its images, and measures again; with --keep it shows the newest "
         "finished result instead."
     )
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         add_address(parser)
         add_overrides(parser)
         parser.add_argument("--once", action="store_true", help="stop everything and exit after measuring")
-        parser.add_argument("--json", action="store_true", help="print the result as JSON; all else to stderr")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON, messages to stderr")
         parser.add_argument("--keep", action="store_true", help="do not measure again if there is a finished result")
 
     def handle(
@@ -64,7 +65,7 @@ class Command(BaseCommand):
         sys.exit(status)
 
     def _measured(self, stack: Stack, login: Login, overrides: dict[str, str]) -> tuple[Experiment, int]:
-        """The experiment, when it is over, and the exit status that it deserves."""
+        """The experiment when it is over, and the exit status."""
         server = demo.sandbox(login.user)
         kept = demo.finished(server) if self.keep else None
         experiment = kept or demo.start(server, login.user, overrides, self.screen.say)
@@ -72,9 +73,9 @@ class Command(BaseCommand):
             live = reverse("experiments:show", args=[experiment.pk])
             self.screen.say(f"Watch it at {stack.address}{live} (login: {login})")
         now = demo.follow(experiment, stack, self.screen)
-        for line in demo.failures(experiment, now):
+        for line in filter(None, (now["message"], *queries.failed_cells(experiment))):
             self.screen.say(line)
-        return experiment, 0 if demo.succeeded(now) else 1
+        return experiment, 0 if now["state"] == Experiment.State.DONE and not now["failed"] else 1
 
     def _tell(self, experiment: Experiment) -> None:
         for sentence in conclusion.sentences(experiment):

@@ -1,12 +1,12 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
 `manage.py experiment export ID FILE`, `manage.py experiment import FILE` and `manage.py experiment schema`.
 
-Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. What an ended
-worker or command line left behind (changed settings, a host that is held) is put in order first. Exit status:
+Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. It first restores
+what a dead worker or command line left behind: changed settings and leased hosts. Exit status:
 
-    0  everything was measured; lost commits are a result too: read the JSON
+    0  everything was measured; lost commits are a result too, see the JSON
     1  a cell or trial failed, a trial is unclear, the self-test of the checks failed, or the experiment did not finish
-    2  bad arguments, nothing was started
+    2  wrong arguments, nothing was started
 """
 
 import signal
@@ -29,7 +29,7 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
 from dashboard.installation import usable
-from dashboard.portable import terminal
+from dashboard.portable import shape, terminal
 from dashboard.records.experiments import actions, queries, recipe_text, shelf, waiting
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
@@ -43,11 +43,11 @@ from workers.upkeep.heartbeat import heartbeat
 from workers.upkeep.periodic import duties, run_once
 
 BAD_ARGUMENTS = 2
-ROUND_ENDS_S = 1.0  # how long a round that is under way is waited for at the end
+ROUND_ENDS_S = 1.0  # at the end, wait this long for a running round
 
 
 class Command(BaseCommand):
-    help = "Run an experiment, list recipes, or carry an experiment to another installation as a file."
+    help = "Run an experiment, list recipes, or move an experiment to another installation as a file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         export = commands.add_parser("export", help="write an experiment to a file for another installation")
         export.add_argument("id", type=int)
         export.add_argument("file", type=Path, help="a new file, name.zip")
-        commands.add_parser("import", help="keep the experiment of a file").add_argument("file", type=Path)
+        commands.add_parser("import", help="store the experiment of a file").add_argument("file", type=Path)
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
     def handle(self, *_: object, command: str, **options: object) -> None:
@@ -86,7 +86,7 @@ class Command(BaseCommand):
         return self._told(lambda: terminal.import_(file))
 
     def _schema(self, **_: object) -> int:
-        return self._told(terminal.schema)
+        return self._told(lambda: dumps(shape.schema(), indent=1))
 
     def _told(self, attempt: Callable[[], str]) -> int:
         try:
@@ -98,12 +98,12 @@ class Command(BaseCommand):
 
     def _run(self, *, json: bool, **options: Any) -> int:
         try:
-            usable.check(settings.HOME, usable.file_of(settings.DATABASES["default"]))
+            usable.check_installation()
             experiment = self._create(**options)
         except DurascopeError as refused:
             self.stderr.write(str(refused))
             return BAD_ARGUMENTS
-        except OperationalError as broken:  # a home that was never used has an empty database
+        except OperationalError as broken:  # the database of a new home is empty
             self.stderr.write(
                 f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started. "
                 "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate."
@@ -149,8 +149,8 @@ class Command(BaseCommand):
         return key.strip(), value.strip()
 
     def _conduct(self, experiment: Experiment) -> None:
-        """Measure in a thread of its own, tell progress in this one; ends within two seconds of Ctrl-C, but for a start
-        command that is being run for a server that an ended worker left down."""
+        """Measure in a separate thread and print progress in this one. Ctrl-C ends it within two seconds, unless a
+        start command of a server that a dead worker left down is running."""
         worker = heartbeat.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
@@ -163,12 +163,12 @@ class Command(BaseCommand):
 
     @staticmethod
     def _measure(experiment_id: int, worker: Worker) -> None:
-        """What ended workers left is put in order before the experiment takes the host, and after it gave the host
-        back. In between the host is busy, and afterwards no worker may be alive."""
+        """Dead workers are cleaned up before the experiment takes the host and after it returned it. Between these the
+        host is busy, and afterwards perhaps no worker is alive."""
         try:
             _put_in_order()
             while conduct(experiment_id, worker) is None and not heartbeat.stopping.wait(2):
-                # The host is busy with another experiment: our turn comes. Or another worker was faster: we watch.
+                # Another experiment uses the host: wait. Or another worker claimed this one: watch it.
                 if Experiment.objects.get(pk=experiment_id).is_over:
                     return
                 _put_in_order()
@@ -209,6 +209,6 @@ class Command(BaseCommand):
 
 
 def _put_in_order() -> None:
-    """In this order: settings are restored once their experiment was taken from the worker that ended."""
+    """In this order: a setting is restored after its experiment was taken from the dead worker."""
     run_once(housekeeping.take_over)
     run_once(restores.restore_all)

@@ -1,4 +1,4 @@
-"""manage.py makeadmin NAME: the first administrator, or a way back in.
+"""manage.py makeadmin NAME: create the first administrator, or reset one who lost the login.
 
 Exit status: 0 done, 1 refused (the name is taken, the password is too weak), 2 wrong arguments.
 """
@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.records.accounts import actions
 
-RESET = "let an existing account in again: new password, active, administrator, no second factor"
+RESET = "reset an existing account: new password, active, administrator, no second factor"
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         try:
             password = (actions.reset_administrator if reset else actions.make_admin)(name, given)
         except actions.NameTaken as taken:
-            raise CommandError(f"{taken} Use --reset to let it in again.") from taken
+            raise CommandError(f"{taken} Use --reset to give it a new password.") from taken
         except User.DoesNotExist as nobody:
             raise CommandError(f"There is no account named {name}. Nothing was changed.") from nobody
         except ValidationError as wrong:

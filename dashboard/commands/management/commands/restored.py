@@ -1,7 +1,7 @@
-"""`manage.py restored`: hold a database that was restored from a backup, and say what it would do.
-`manage.py restored --release`: a person has looked, and it may.
+"""`manage.py restored`: hold a database that was restored from a backup, and list its pending work. `manage.py restored
+--release`: a person checked it, and the pending work may run.
 
-Held: no experiment starts, no setting is restored, no schedule starts, no message is sent.
+While it is held, no experiment starts, no setting is restored, no schedule starts, and no message is sent.
 """
 
 from argparse import ArgumentParser
@@ -21,13 +21,13 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--release", action="store_true", help="it is the installation from now on")
+        parser.add_argument("--release", action="store_true", help="from now on this database is the installation")
 
     def handle(self, *, release: bool, **_: object) -> None:
         if release:
             installation.release()
             record(None, "released", installation.RESTORED_COPY)
-            self.stdout.write("Released. Workers go on with what is listed below.")
+            self.stdout.write("Released. Workers continue with this work:")
         else:
             installation.hold("manage.py restored")
             self.stdout.write("Held. Nothing is done to any server until: manage.py restored --release")

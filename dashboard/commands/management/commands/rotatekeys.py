@@ -1,6 +1,6 @@
-"""manage.py rotatekeys: put all stored passwords under a new key.
+"""manage.py rotatekeys: encrypt all stored passwords with a new key.
 
-Safe to run twice and to interrupt. Exit status: 0 done, 1 some passwords cannot be opened by any key.
+Safe to repeat and to interrupt. Exit status: 0 done, 1 some passwords cannot be decrypted by any key.
 """
 
 import socket
@@ -14,7 +14,7 @@ from dashboard.records.servers import rotation
 
 
 class Command(BaseCommand):
-    help = "Seal all stored passwords under a new key and drop the old keys."
+    help = "Encrypt all stored passwords with a new key and delete the old keys."
 
     def handle(self, *_: object, **__: object) -> None:
         try:
@@ -27,19 +27,19 @@ class Command(BaseCommand):
 
     def _report(self, done: rotation.Resealed) -> None:
         record(None, "rotated keys", "password keys", resealed=done.passwords, lost=list(done.lost))
-        self.stdout.write(f"Passwords sealed under the new key: {done.passwords}.")
+        self.stdout.write(f"Passwords encrypted with the new key: {done.passwords}.")
         if others := sorted(set(Worker.objects.alive().values_list("host", flat=True)) - {socket.gethostname()}):
             self.stdout.write(f"Workers on {', '.join(others)} need the new key too: see docs/deployment.md, Keys.")
         if done.lost:
             raise CommandError(
-                f"No key opens the passwords of: {', '.join(done.lost)}. They and the old keys were left as they are. "
+                f"No key decrypts the passwords of: {', '.join(done.lost)}. They and the old keys did not change. "
                 "Edit these servers, enter their passwords again, and run this command again."
             )
 
     def _advise(self, step: rotation.EnvironmentStep) -> None:
         if step.resealed:
             self._report(step.resealed)
-            self.stdout.write("Everything is sealed under the first key. Drop the old ones and restart everything:")
+            self.stdout.write("Everything is encrypted with the first key. Remove the old keys and restart everything:")
         else:
             self.stdout.write("The keys come from the environment. Set this, restart everything, run this again:")
         self.stdout.write(f"{vault.ENVIRONMENT}='{' '.join(step.keys)}'")

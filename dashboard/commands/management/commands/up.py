@@ -1,4 +1,4 @@
-"""`manage.py up`: everything on this machine, until Ctrl-C."""
+"""`manage.py up`: all programs on this machine, until Ctrl-C."""
 
 import sys
 from argparse import ArgumentParser
@@ -7,14 +7,14 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from dashboard.local.arguments import add_address
-from dashboard.local.errors import LocalError
 from dashboard.local.stack import running
+from workers.errors import DurascopeError
 
 
 class Command(BaseCommand):
     help = (
-        "Starts a private Redis, the worker that measures, beat and the web server, and keeps them running "
-        "until Ctrl-C, which stops everything that was started. Logs are in the home folder."
+        "Starts a private Redis, the worker, beat and the web server, and keeps them running until Ctrl-C. Logs are in "
+        "the home folder."
     )
     requires_system_checks = ()
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
             with running(settings.HOME, host, port, self.say) as stack:
                 self.say(f"Durascope is at {stack.address} (logs: {settings.HOME / 'logs'}). Ctrl-C stops it.")
                 stack.watch()
-        except LocalError as failed:
+        except DurascopeError as failed:
             self.stderr.write(str(failed))
             sys.exit(2)
         except KeyboardInterrupt:

@@ -1,8 +1,8 @@
-"""`manage.py worker --site NAME`: this host joins and measures the servers of that site, until it is stopped.
+"""`manage.py worker --site NAME`: this host measures the servers of that site, until it is stopped.
 
 Checks first whether this host can do the work, then runs a Celery worker in this process: Celery's own command line
-would load Django a second time, and a terminal's line editor. Exit status: 2 the worker was not started, and the reason
-is printed; else that of Celery (0: stopped by SIGTERM or Ctrl-C; what was measured is kept).
+would load Django a second time, and a terminal's line editor. Exit status: 2 not started, with the reason; else that of
+Celery (0: stopped by SIGTERM or Ctrl-C; finished measurements are kept).
 """
 
 import os
@@ -49,9 +49,9 @@ class Command(BaseCommand):
             sys.exit(NOT_STARTED)
         connections.close_all()
         os.chdir(PROJECT)
-        os.environ["DURASCOPE_SITE"] = settings.SITE = site  # for its children, and for the queues that it hears
+        os.environ["DURASCOPE_SITE"] = settings.SITE = site  # for its children and its queues
         worker = app.Worker(
-            hostname=f"{site}.{os.getpid()}@{socket.gethostname()}",  # of its own: several may run on a host
+            hostname=f"{site}.{os.getpid()}@{socket.gethostname()}",  # unique: several workers may run on a host
             exclude_queues=[ANYBODY] if only_site else [],
             **OPTIONS,
         )

@@ -100,8 +100,9 @@ def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: Co
     chosen, compared = comparisons.there(wanted)
     if not compared:
         raise Conflict("There is nothing to share: none of these runs was measured here. No link was made.")
-    link, token = actions.share_comparison(
-        request.user, chosen.query(), compared, asked.days, asked.note, embeddable=asked.embeddable
+    limits = (asked.days, asked.note)
+    link, token = actions.share(
+        request.user, None, *limits, embeddable=asked.embeddable, comparison=chosen.query(), compared=compared
     )
     return _made(request, response, link, token)
 

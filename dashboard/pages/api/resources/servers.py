@@ -20,13 +20,13 @@ from dashboard.pages.api.paging import Id, Pages
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
+from dashboard.pages.servers.hand_over import HandOverForm
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers import actions, queries
 from dashboard.records.servers.models import Preflight, Server
-from dashboard.records.servers.owner import HandOverForm
 
 router = Router()
 COMMANDS = ("crash", "start")

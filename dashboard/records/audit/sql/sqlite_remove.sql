@@ -1,2 +1,3 @@
 DROP TRIGGER IF EXISTS audit_event_no_update;
+
 DROP TRIGGER IF EXISTS audit_event_no_delete;

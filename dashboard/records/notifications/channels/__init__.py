@@ -1,4 +1,4 @@
-"""How messages are sent. A new way is a file and a line in CHANNELS."""
+"""The ways of sending messages. A new way is a file and a line in CHANNELS."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +9,9 @@ from dashboard.records.notifications.models import Channel, Delivery
 
 @dataclass(frozen=True)
 class Transport:
-    """`check` raises BadAddress and returns the address as it is stored; `shown`: what of it pages show; `send`
-    (address, secret, message) raises Undelivered."""
+    """`check` returns the address as it is stored and raises BadAddress; `shown`: the part of the address that pages
+    show; `send` (address, secret, message) raises Undelivered."""
 
-    title: str
-    label: str
     hint: str
     check: Callable[[str], str]
     shown: Callable[[str], str]
@@ -22,8 +20,6 @@ class Transport:
 
 
 CHANNELS: dict[str, Transport] = {
-    Channel.Kind.EMAIL: Transport("E-mail", "Address", mail.HINT, mail.check, mail.shown, mail.send),
-    Channel.Kind.WEBHOOK: Transport(
-        "Webhook", "Address", webhook.HINT, webhook.check, webhook.shown, webhook.send, signed=True
-    ),
+    Channel.Kind.EMAIL: Transport(mail.HINT, mail.check, mail.shown, mail.send),
+    Channel.Kind.WEBHOOK: Transport(webhook.HINT, webhook.check, webhook.shown, webhook.send, signed=True),
 }

@@ -1,8 +1,8 @@
-"""Which addresses of the network a webhook may reach.
+"""Which network addresses a webhook may reach.
 
-Whoever may set up a webhook makes a worker open connections (server-side request forgery): so names are resolved
-here, every address behind a name must be public, and the connection goes to the address that was looked at, not to
-the name, which could mean another one a moment later (DNS rebinding). DURASCOPE_WEBHOOK_ALLOW=private lifts that.
+A person who sets up a webhook makes a worker open connections (server-side request forgery). So names are resolved
+here, and every address of a name must be public. The connection uses the checked address, because the name could
+resolve to another one later (DNS rebinding). DURASCOPE_WEBHOOK_ALLOW=private lifts the rule.
 """
 
 import ipaddress
@@ -12,7 +12,7 @@ from django.conf import settings
 
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
-# A list of our own, because `is_global` differs between versions of Python, and is true of some that no web server has.
+# An own list: `is_global` differs between versions of Python, and is true for addresses that no web server has.
 # Source: IANA's registries of special-purpose addresses (RFC 6890). 168.63.129.16 is the host below Azure's machines.
 SPECIAL_IPV4 = [
     ipaddress.ip_network(net)
@@ -32,11 +32,11 @@ SPECIAL_IPV6 = [
 
 
 class BadAddress(ValueError):
-    """This cannot be sent to; the message says why."""
+    """Messages cannot be sent to this address. The message gives the reason."""
 
 
 def refuse_markup(address: str) -> None:
-    """Pages show addresses: one that could be read as a tag or end an attribute is nobody's. Raises BadAddress."""
+    """Pages show addresses, so an address must not contain a tag or end an attribute. Raises BadAddress."""
     if any(sign in address for sign in '<>"'):
         raise BadAddress('Write the address without the signs <, > and ".')
 
@@ -51,7 +51,7 @@ def is_public(address: str) -> bool:
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Addresses to connect to, in the system's order. Raises Undelivered, Undeliverable: off limits."""
+    """Addresses to connect to, in the system's order. Raises Undelivered, and Undeliverable for a forbidden address."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as unknown:

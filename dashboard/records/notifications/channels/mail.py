@@ -1,4 +1,4 @@
-"""By e-mail, over the server that Django's mail settings name (docs/settings.md)."""
+"""E-mail, sent by the server in Django's mail settings (docs/settings.md)."""
 
 import smtplib
 
@@ -12,7 +12,7 @@ from dashboard.records.notifications.models import Delivery
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 HINT = "One address. For several people, use a mailing list."
-NO_LINK = "Open {path} in your Durascope. Set DURASCOPE_ADDRESS, and messages contain a link."
+NO_LINK = "Open {path} in your Durascope. To get a link here, set DURASCOPE_ADDRESS."
 
 
 def check(address: str) -> str:
@@ -33,7 +33,9 @@ def send(address: str, _secret: str, message: Delivery) -> None:
         raise Undeliverable("No mail server is set.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
     body = f"{message.text}\n\n{message.link or NO_LINK.format(path=message.path)}\n"
     mail = EmailMessage(f"[Durascope] {message.title}", body, settings.DEFAULT_FROM_EMAIL, [address])
-    mail.extra_headers["Message-ID"] = f"<{message.key}@{_domain()}>"  # the same each time: twins can be told
+    mail.extra_headers["Message-ID"] = (
+        f"<{message.key}@{_domain()}>"  # the same each time: a receiver recognizes duplicates
+    )
     try:
         mail.send()
     except smtplib.SMTPRecipientsRefused as refused:

@@ -1,5 +1,5 @@
-"""By an HTTP POST that is signed as Standard Webhooks (standardwebhooks.com, version 1) has it, so that receivers can
-check it with a library: HMAC-SHA256 over "id.timestamp.body", base64, under a secret written as whsec_BASE64."""
+"""Webhooks: HTTP POST, signed as in Standard Webhooks 1 (standardwebhooks.com), so that receivers can check it with a
+library. HMAC-SHA256 over "id.timestamp.body", base64; the secret is written as whsec_BASE64."""
 
 import base64
 import hashlib
@@ -26,8 +26,8 @@ NO_ADDRESS = "This is not the address of a web service. Write it like https://ho
 PREFIX = "whsec_"
 SECRET_BYTES = 32
 ANSWER_S = 10.0  # for each step
-WHOLE_S = 30.0  # for all of it: who answers a byte now and then does not hold a worker
-TRY_AGAIN = (408, 425, 429)  # of the answers 400 to 499, all others of which mean: not like this
+WHOLE_S = 30.0  # for all steps: a slow receiver must not block a worker
+TRY_AGAIN = (408, 425, 429)  # other statuses from 400 to 499 are final
 
 
 def new_secret() -> str:
@@ -35,7 +35,7 @@ def new_secret() -> str:
 
 
 def check(address: str) -> str:
-    """Raises BadAddress. Which host it leads to is asked whenever something is sent."""
+    """Raises BadAddress. The host is resolved and checked at each message."""
     try:
         parts = urlsplit(address)
         port = parts.port
@@ -73,7 +73,7 @@ def body_of(message: Delivery) -> bytes:
 
 
 def send(address: str, secret: str, message: Delivery) -> None:
-    """Redirects are not followed, no proxy of the environment is used, and of the answer only its number is read."""
+    """Redirects are not followed and proxies of the environment are not used. Only the status of the answer is read."""
     parts, body, at = urlsplit(_allowed(address)), body_of(message), int(time.time())
     headers = {
         "Content-Type": "application/json",
@@ -87,7 +87,7 @@ def send(address: str, secret: str, message: Delivery) -> None:
 
 
 def _allowed(address: str) -> str:
-    """Checked again: the settings may have changed since it was stored."""
+    """Checked again: the settings may have changed since the address was stored."""
     try:
         return check(address)
     except BadAddress as wrong:
@@ -123,7 +123,7 @@ def _post(host: str, parts: SplitResult, body: bytes, headers: dict[str, str]) -
 
 
 def _connected(host: str, port: int) -> socket.socket:
-    """To the first address of the host that takes it. Raises Undelivered, OSError."""
+    """Connect to the first address that accepts. Raises Undelivered and OSError."""
     failed = OSError("no address")
     for address in resolve(host, port):
         try:
@@ -135,7 +135,7 @@ def _connected(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def _limited(connected: socket.socket) -> Iterator[None]:
-    """Cut the connection after WHOLE_S, by a twin of it: wrapping it in TLS takes its own handle away."""
+    """Cut the connection after WHOLE_S, through a duplicate of the socket: wrapping in TLS detaches the original."""
     twin = connected.dup()
     limit = threading.Timer(WHOLE_S, _cut, [twin])
     limit.daemon = True

@@ -51,10 +51,10 @@ class Migration(migrations.Migration):
                     "tls",
                     models.CharField(
                         choices=[
-                            ("off", "off"),
-                            ("preferred", "preferred: when the server offers it"),
-                            ("required", "required: encrypted, any certificate"),
-                            ("verify", "verify: encrypted, and the certificate must match"),
+                            ("off", "off: nothing is encrypted"),
+                            ("preferred", "preferred: encrypted where the server can, load is not"),
+                            ("required", "required: always encrypted, whatever its certificate says"),
+                            ("verify", "verified: always encrypted, and its certificate must match"),
                         ],
                         default="preferred",
                         max_length=10,

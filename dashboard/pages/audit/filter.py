@@ -1,4 +1,4 @@
-"""The log as people ask for it: by person, verb, object and days."""
+"""The filter of the audit log: person, verb, object and days."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -31,9 +31,9 @@ def anatomy(lines: Sequence[VariantLine]) -> Chart:
         series=series,
         empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {reasons(found)}",
         source=sources(_sources(lines)) if series else "",
-        note="Flush: the flushes that a commit waits for one after the other, each as long as flushes of that log took "
-        "here. Group leader: waiting for it beyond its flushes, where performance_schema times that. Rest: everything "
-        "else, such as waiting for a turn, locks, processor, network; no source tells these apart.",
+        note="Flush: the flushes that a commit waits for in series, each with the mean time of its log. Group leader: "
+        "waiting for the leader beyond its flushes, if performance_schema times it. Rest: everything else, such as "
+        "queues, locks, processor and network; no source separates these.",
     )  # fmt: skip
 
 

@@ -38,8 +38,8 @@ def ceilings(lines: Sequence[VariantLine], counts: str) -> Chart:
         series=drawn,
         empty="" if drawn else f"Ceilings are {NOT_AVAILABLE}: {reasons(line.models.ceiling for line in lines)}",
         source=sources([bound.source for line in lines if (bound := ceiling_of(line))]),
-        note="Dotted: threads / (fsyncs in series times their latency, as one thread alone found them), which group "
-        "commit may reach; and the flat ceiling without group commit, when a log takes one commit with each fsync.",
+        note="Dotted: threads / (fsyncs in series x their latency, both measured with one thread), the ceiling with "
+        "group commit. Flat: the ceiling without group commit, with one commit per fsync.",
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
         y=replace(_y(columns, figure), scale="log" if choice.scale == "log" else "linear"),
         table=_table(columns, figure),
         series=series if known else (),
-        empty="" if known else "Nothing is compared yet." if not columns else "No source knows this figure here.",
+        empty="" if known else "Nothing is compared yet." if not columns else "No source has this figure here.",
         source="",
         note="Bars are 95 % intervals." if choice.figure == "throughput" else "",
         points_of=points_of if known else (),

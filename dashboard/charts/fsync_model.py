@@ -12,7 +12,7 @@ from workers.analysis.statistics import Estimate
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
 COLUMNS = (
     ("device", "text"), ("way", "text"), ("K", "ms"), ("K from", "ms"), ("K to", "ms"), ("R, MB/s", "number"),
-    ("R from", "number"), ("R to", "number"), ("half is transfer at", "size"), ("100 KB against nothing", "times"),
+    ("R from", "number"), ("R to", "number"), ("half is transfer at", "size"), ("100 KB against 0 bytes", "times"),
     ("rounds", "whole"), ("is it a line", "text"), ("remark", "text"),
 )  # fmt: skip
 RESIDUALS = (
@@ -107,7 +107,7 @@ def _row(each: Fitted) -> Row:
     if isinstance(model, NotComputable):
         return (each.name, each.way, *([None] * 10), model.why)
     against = model.ms(100_000) / model.k_ms.value if model.k_ms.value else None
-    remark = "" if model.mb_per_s.value else "bytes cost nothing that could be seen"
+    remark = "" if model.mb_per_s.value else "the size had no measurable effect"
     ends = (*_ends(model.k_ms), *_ends(model.mb_per_s))
     return (each.name, each.way, *ends, model.half_bytes, against, model.rounds, model.follows, remark)
 

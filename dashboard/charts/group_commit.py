@@ -37,7 +37,7 @@ def group_commit(lines: Sequence[VariantLine]) -> Chart:
 
 def _why_not(used: Sequence[SourcedFigure]) -> str:
     if used:
-        return "No commit waits for an fsync: there is no need of group commit."
+        return "No commit waits for an fsync, so group commit is not needed."
     return f"Fsyncs per commit of the logs are {NOT_AVAILABLE}: whether group commit works is unclear."
 
 
@@ -45,7 +45,7 @@ SAYS = {
     "does not work": ("failed", "group commit does not work"),
     "unknown": ("unknown", "unclear whether group commit works"),
     "works": ("passed", "group commit works"),
-    "no need": ("idle", "no need of group commit"),
+    "no need": ("idle", "group commit not needed"),
 }  # a variant gets the first verdict that one of its logs has
 
 

@@ -151,7 +151,7 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
     if found.failed:
         return found.says
     if not any(one.speed for one in settings):
-        return "No throughput was measured in this experiment, so there is nothing to hold the losses against."
+        return "No throughput was measured in this experiment, so cost and risk cannot be compared."
     return f"No {crash} has a verdict yet."
 
 

@@ -21,7 +21,7 @@ def scaling_law(lines: Sequence[VariantLine], counts: str) -> Chart:
     drawn = tuple(series for line in lines if (law := _law(line)) for series in _series(line, law))
     return Chart(
         key="scaling-law",
-        title="What threads bring: the scalability law",
+        title="Throughput by threads: the scalability law",
         kind="model",
         x=Axis("threads", scale="log2"),
         y=Axis(f"{counts} per second", "/s", can_toggle_log=True),

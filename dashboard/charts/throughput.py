@@ -8,7 +8,7 @@ from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point
 from workers.analysis.statistics import MIN_REPEATS
 
-DOTTED = " Dotted: threads / time of the fsyncs that a commit waits for, which group commit may reach."
+DOTTED = " Dotted: threads / time of the fsyncs that a commit waits for: the ceiling with group commit."
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 

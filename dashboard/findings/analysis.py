@@ -121,10 +121,7 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
     mean = statistics.mean_tps(seconds) or statistics.Estimate(0.0)
     committed = per_commit.commits(point.runs)
     return Point(
-        server_id=point.key.server_id,
-        variant=point.key.variant,
-        workload=point.key.workload,
-        threads=point.key.threads,
+        **vars(point.key),
         run_ids=tuple(run.id for run in point.runs),
         cell_ids=tuple(run.cell_id for run in point.runs),
         repeats=len(point.runs),
@@ -144,7 +141,7 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
         group_wait_ms=per_commit.group_wait_ms(point.runs),
         missing=tuple(per_commit.missing(point.runs)),
         fsync_latency=per_commit.fsync_latency(point.runs),
-        contradictions=contradictions.told(point.runs),
+        contradictions=contradictions.of_runs(point.runs),
         ratio=ratio,
     )
 

@@ -17,7 +17,7 @@ LOGS = {
 }
 
 
-def told(runs: Sequence[MeasuredRun]) -> tuple[Contradiction, ...]:
+def of_runs(runs: Sequence[MeasuredRun]) -> tuple[Contradiction, ...]:
     """For each class of files, over all runs of the point."""
     committed = per_commit.commits(runs)
     if not committed or not committed.value:

@@ -149,7 +149,6 @@ def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
 
 
 def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:
-    """Too few repeats for an interval: the figures alone."""
     if ratio.decision == "measured once":
         return Finding(f"{pair.where} {figures}", more=(TOO_FEW,))
     text = f"{pair.where} too few repeats were measured to judge whether {pair.names[0]} differs from {pair.names[1]}"

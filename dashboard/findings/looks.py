@@ -43,5 +43,4 @@ def _grid(names: Sequence[str]) -> list[Look]:
 
 
 def _rounds(heads: Sequence[str]) -> int:
-    """How often each colour is used."""
     return -(-len(heads) // COLOURS)

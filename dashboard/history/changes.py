@@ -91,7 +91,7 @@ def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
     found = values(change.track, change.figure)
     places = _places(found)
     if change.first_id not in places or change.found_with_id not in places:
-        return None if not _measured_since(change) else (State.NOT_CONFIRMED, None, 0, "Other sources count it now.")
+        return None if not _measured_since(change) else (State.NOT_CONFIRMED, None, 0, "The sources changed.")
     again = places[change.found_with_id] + 1
     if again >= len(found):
         return None

@@ -31,7 +31,6 @@ SHARED_DAYS = 30
 
 
 def sandbox(user: User) -> Server:
-    """The sandbox of the system's MariaDB; registered if there is none."""
     known = Server.objects.filter(kind=Server.Kind.SANDBOX, build=BUILD).first()
     return known or servers.register(user, Server(name=_free_name(), kind=Server.Kind.SANDBOX, build=BUILD), "")
 
@@ -42,7 +41,6 @@ def _free_name() -> str:
 
 
 def finished(server: Server) -> Experiment | None:
-    """The newest finished result of the recipe on this server."""
     done = Experiment.objects.filter(recipe=RECIPE, state=Experiment.State.DONE, cells__server=server)
     return done.order_by("-created_at").first()
 

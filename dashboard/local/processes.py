@@ -96,10 +96,9 @@ class Child:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """The log, open for appending. A large log is renamed first, so that two files are kept. See `bound_log`."""
+    """The log, open for appending. The content of a large log is moved to NAME.1 first."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size > LARGEST_LOG_BYTES:
-        path.replace(path.with_name(path.name + ".1"))
+    bound_log(path)
     return path.open("ab")
 
 

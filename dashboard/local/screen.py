@@ -57,7 +57,6 @@ def where(now: LiveState) -> str:
 
 
 def speed(now: LiveState) -> str:
-    """Commits in the last second that sysbench reported."""
     seconds = now["seconds"] if now["cell"] else []
     return f", {seconds[-1]['tps']:.0f} commits/s" if seconds else ""
 

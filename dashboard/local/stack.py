@@ -46,7 +46,6 @@ class Stack:
             supervisor.check()
 
     def watch(self) -> None:
-        """Keep everything running until interrupted."""
         while True:
             self.check()
             time.sleep(CHECK_EVERY_S)

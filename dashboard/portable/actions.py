@@ -81,5 +81,5 @@ def _work_out(experiment: Experiment) -> None:
         analysis_of(experiment)
         conclusion.remember(experiment)
     except WRONG_FIGURES as broken:
-        log.exception("an imported experiment whose figures cannot be worked out")
-        raise NotImported(f"Its figures cannot be worked out ({type(broken).__name__})") from broken
+        log.exception("figures of an imported experiment cannot be computed")
+        raise NotImported(f"Its figures cannot be computed ({type(broken).__name__})") from broken

@@ -22,6 +22,5 @@ def keep() -> None:
 
 
 def _data_bytes() -> int:
-    """The bytes that already count against RLIMIT_DATA."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData:"))

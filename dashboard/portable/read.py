@@ -101,7 +101,7 @@ class Content:
     def _part(self, name: str) -> bytes:
         content, told = self._archive.read(name), self.index.files[name]
         if len(content) != told.bytes or hashlib.sha256(content).hexdigest() != told.sha256:
-            raise NotImported(f"The part {name} is not the one that {parts.INDEX} means: it was changed or damaged")
+            raise NotImported(f"The part {name} does not match {parts.INDEX}: it was changed or damaged")
         return content
 
     def _has_its_parts(self) -> None:
@@ -109,7 +109,7 @@ class Content:
         needed = set(_needed(self))
         listed = set(self.index.files)
         if odd := sorted(needed ^ listed):
-            what = "is missing from the list of files" if odd[0] in needed else "belongs to nothing"
+            what = "is missing from the list of files" if odd[0] in needed else "has no cell or trial"
             raise NotImported(f"{parts.INDEX}: {odd[0][:80]!r} {what}")
         if odd := sorted((self._archive.names - {parts.INDEX}) ^ listed):
             raise NotImported(f"The part {odd[0]} {'is missing' if odd[0] in listed else 'is not listed'}")
@@ -132,7 +132,7 @@ def _is_ours(raw: bytes) -> None:
     except (ValueError, LookupError, TypeError, RecursionError) as broken:
         raise NotImported(f"This is not an experiment of Durascope: {parts.INDEX} cannot be read") from broken
     if form != shape.FORMAT:
-        raise NotImported("This is not an experiment of Durascope: its format is another")
+        raise NotImported("This is not an experiment of Durascope: it has another format")
     if type(version) is int and version > shape.VERSION:
         raise NotImported(
             f"The file has schema version {version}; this Durascope reads up to {shape.VERSION}",
@@ -202,13 +202,13 @@ def _repeats(trials: Iterable[shape.FileTrial]) -> None:
     for trial in sorted(trials, key=lambda one: one.position):
         first = trial if trial.repeats is None else met.get(trial.repeats)
         if first is None or any(getattr(first, name) != getattr(trial, name) for name in ALIKE):
-            raise NotImported(f"trials, position {trial.position}: it repeats no earlier trial of its kind")
+            raise NotImported(f"trials, position {trial.position}: it repeats no trial of its kind")
         met[trial.position] = trial
 
 
 def _once(values: Sequence[object], where: str) -> None:
     if len(set(values)) < len(values):
-        raise NotImported(f"{where}: something is there twice")
+        raise NotImported(f"{where}: an entry occurs twice")
 
 
 def _listed(value: object, known: Collection[object], where: str) -> None:
@@ -224,9 +224,9 @@ def _among(place: int, count: int, where: str) -> None:
 def _check_series(columns: Mapping[str, Sequence[float | None]], where: str) -> None:
     for name in ("t_s", "tps"):
         if None in columns.get(name, (None,)):
-            raise NotImported(f"{where}: its seconds have no {name}, or not always")
+            raise NotImported(f"{where}: {name} is missing in one of its seconds")
     if len(columns) > 100 or any(not name.isidentifier() or len(name) > 40 for name in columns):
-        raise NotImported(f"{where}: a column of its seconds has no name that a source could give")
+        raise NotImported(f"{where}: a column of its seconds has a name that no source uses")
     for name, column in columns.items():
         if any(value is not None and not 0 <= value <= 1e15 for value in column):
             raise NotImported(f"{where}: {name} is out of range in one of its seconds")
@@ -237,7 +237,7 @@ def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
     if any(before >= after for before, after in zip([0, *edges], edges, strict=False)):
         raise NotImported(f"{where}: the edges of its histogram do not ascend")
     if any(not isinstance(count, int) or count < 0 for _, count in buckets):
-        raise NotImported(f"{where}: its histogram counts what cannot be counted")
+        raise NotImported(f"{where}: a count of its histogram is not a whole number")
 
 
 def _check_output(found: RunParts, where: str) -> None:

@@ -18,7 +18,7 @@ from workers.crash.verdict import Outcome
 
 FORMAT = "durascope-experiment-file"
 VERSION = 1
-MOST_TRIALS = 10_000  # as planned, and those that somebody repeated
+MOST_TRIALS = 10_000  # planned and repeated ones
 
 
 def _aware(text: str) -> str:

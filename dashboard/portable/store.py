@@ -27,7 +27,6 @@ AT_ONCE = 100  # runs in memory
 
 
 def store(content: Content, user: Actor, sha256: str) -> Experiment:
-    """The experiment with everything below it, marked as imported."""
     index = content.index
     servers = _servers(index.plan.targets, content.digest)
     experiment = _experiment(index, servers, user)

@@ -34,7 +34,6 @@ def read(content: bytes, part: str, shape: type[Model]) -> Model:
 
 
 def _first(wrong: ValidationError) -> str:
-    """The first error, and the number of further ones."""
     first, *more = wrong.errors(include_url=False, include_context=False, include_input=False)
     where = ".".join(str(step)[:40] for step in first["loc"])
     return f"{where[:200]}: {first['msg']}" + (f" (and {len(more)} more)" if more else "")

@@ -36,12 +36,12 @@ from dashboard.findings import conclusion
 from dashboard.records.experiments.models import Experiment
 from dashboard.pages.results import page
 from dashboard.charts.registry import CHARTS, draw
-from dashboard.findings.claims.told import claims_told
+from dashboard.findings.claims.in_words import claim_lines
 one = Experiment.objects.get()
 view = page.shown_to(one, {}, shared=True)
 told = {
     "finding": conclusion.sentences(one),
-    "claims": claims_told(one),
+    "claims": claim_lines(one),
     "verdicts": list(one.trials.order_by("position").values_list("variant", "kind", "verdict", "acknowledged")),
     "charts": {key: draw(key, view).payload() for key in CHARTS},
 }

@@ -46,7 +46,7 @@ def _unlike(columns: Sequence[Column]) -> str:
     different = sorted({other for other in others if other != first})
     if not different:
         return ""
-    return f"Throughput of {' and '.join(different)} is not held against throughput of {first}"
+    return f"Throughput of {' and '.join(different)} is not compared with throughput of {first}"
 
 
 def _of(name: str) -> str:

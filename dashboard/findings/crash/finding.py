@@ -45,7 +45,7 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
         return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
-        return Finding(f"{_with_interval(speed)}, but {first.tally.says}", more=tuple(further))
+        return Finding(f"{speed.text} (95 % CI {speed.interval}), but {first.tally.says}", more=tuple(further))
     return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
 
 
@@ -53,26 +53,11 @@ def _says(one: CrashSetting) -> str:
     return f"{one.name} {one.tally.says}"
 
 
-def _with_interval(speed: Finding) -> str:
-    return f"{speed.text} (95 % CI {speed.interval})"
-
-
 def _left_over(trials: Sequence[Tried]) -> list[str]:
     """Planned trials without a verdict."""
     planned = [trial for trial in trials if trial.counts]
     unknown = sum(trial.is_unknown for trial in planned)
     missing = len(planned) - finished(planned)
-    return [
-        sentence
-        for count, sentence in (
-            (unknown, f"{_unclear(unknown)} in upper bounds."),
-            (missing, f"{missing} of {len(planned)} trials were not finished."),
-        )
-        if count
-    ]
-
-
-def _unclear(count: int) -> str:
-    return (
-        "1 trial is unclear and counts as failed" if count == 1 else f"{count} trials are unclear and count as failed"
-    )
+    count = "1 trial is unclear and counts" if unknown == 1 else f"{unknown} trials are unclear and count"
+    found = [f"{count} as failed in upper bounds."] if unknown else []
+    return found + ([f"{missing} of {len(planned)} trials were not finished."] if missing else [])

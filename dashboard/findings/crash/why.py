@@ -4,7 +4,7 @@ The settings explain a loss by the same rules as workers/servers/risks.toml. A l
 the disk or to a defect of the server, and the sentence says so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dashboard.records.experiments.crash_kinds import LYING_DISK
@@ -36,24 +36,17 @@ class Cause:
 def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> tuple[Cause, ...]:
     """One for the engine and one for the binary log, if it lost something, the worse loss first. `engine`: innodb or
     rocksdb; `settings`: those of the running server."""
-    return tuple(_causes(kind, engine, settings, lost))
-
-
-def _causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> Iterator[Cause]:
     if not lost.engine and not lost.binlog:
-        return
+        return ()
     if kind == LYING_DISK:
-        yield Cause(
-            "The disk reported flushes that it did not make.",
-            "No setting prevents that. Use a disk whose cache keeps its content without power.",
-        )
-        return
+        fix = "No setting prevents that. Use a disk whose cache keeps its content without power."
+        return (Cause("The disk reported flushes that it did not make.", fix),)
     if kind in FAULTS:
-        return  # the trial itself tells why: workers.topology.cause
+        return ()  # workers.topology.cause explains these losses
     power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
     found = [(lost.engine, _engine(power, engine, settings, lost))] if lost.engine else []
     found += [(lost.binlog, _binlog(power, settings, lost))] if lost.binlog else []
-    yield from (cause for _, cause in sorted(found, key=lambda one: -one[0]))
+    return tuple(cause for _, cause in sorted(found, key=lambda one: -one[0]))
 
 
 def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from dashboard.findings.claims.in_words import interval_of, value_of
 from dashboard.findings.claims.outcomes import ClaimOutcome
-from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
 from dashboard.pages.reproduction.newest import Newest, newest
 from dashboard.pages.results.claims_page import LOOKS

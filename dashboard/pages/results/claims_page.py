@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.claims.in_words import interval_of, value_of
 from dashboard.findings.claims.outcomes import ClaimOutcome, outcomes_of
-from dashboard.findings.claims.told import interval_of, value_of
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import at

@@ -34,7 +34,7 @@ def idle_limit(environment: Mapping[str, str]) -> timedelta | None:
 def one_time_limit(environment: Mapping[str, str]) -> timedelta:
     hours = _number(environment, "DURASCOPE_ONE_TIME_HOURS", ONE_TIME_HOURS)
     if not hours:
-        raise BadPolicy("DURASCOPE_ONE_TIME_HOURS is 0: nobody could log in. Write 1 or more.")
+        raise BadPolicy("DURASCOPE_ONE_TIME_HOURS is 0, so one-time passwords would never work. Write 1 or more.")
     return timedelta(hours=hours)
 
 

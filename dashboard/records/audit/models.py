@@ -46,7 +46,7 @@ class Event(models.Model):
         raise AppendOnly
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def detail_lines(self) -> list[tuple[str, str]]:
         """(Name, value) of each detail in words, for the page."""
         return [(name.replace("_", " "), _in_words(value)) for name, value in self.detail.items()]
 

@@ -17,8 +17,8 @@ from django.utils import timezone
 from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
-from dashboard.records.experiments import queries, tags
-from dashboard.records.experiments.models import KEPT_FOR, Comment, Experiment
+from dashboard.records.experiments import queries
+from dashboard.records.experiments.models import KEPT_FOR, Comment, Experiment, Tag
 from dashboard.records.experiments.states import OVER
 from dashboard.records.refused import Refused
 from dashboard.records.servers.models import Server
@@ -58,7 +58,7 @@ def tag(user: Actor, experiment: Experiment, names: list[str]) -> None:
     _lock_row(experiment)  # its tags are rows of their own
     before = [one.name for one in experiment.tags.all()]
     if before != names:
-        experiment.tags.set(tags.rows(names))
+        experiment.tags.set([Tag.objects.get_or_create(name=name)[0] for name in names])
         record(user, "tagged", experiment, tags=names, before=before)
 
 

@@ -174,8 +174,6 @@ class Words(models.Model):
 
 
 class Comment(models.Model):
-    """A person's text about an experiment: plain text with line breaks."""
-
     MOST = 2000
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="comments")

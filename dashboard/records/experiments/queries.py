@@ -31,7 +31,8 @@ def candidates(plan: Plan) -> dict[int, Candidate]:
 
 
 def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
-    hosts, alive = _hosts(listening), tuple((worker.host, str(worker)) for worker in listening)
+    hosts: dict[str, Abilities] = {one.host: one.abilities for one in reversed(listening)}  # the newest worker's
+    alive = tuple((worker.host, str(worker)) for worker in listening)
     if server.is_sandbox:
         able = together(hosts.values())
         known = builds.every()
@@ -75,18 +76,12 @@ def crash_missing() -> dict[str, str]:
     return together(worker.abilities for worker in alive).get("crash_missing", {})
 
 
-def _hosts(listening: Sequence[Worker]) -> dict[str, Abilities]:
-    """Host -> the abilities that its newest worker reported. `listening`: newest first."""
-    return {worker.host: worker.abilities for worker in reversed(listening)}
-
-
 def listed() -> QuerySet[Experiment]:
     """All experiments, newest first, with their tags, without plan and analysis. See also `with_progress`."""
     return _shown(Experiment.objects.select_related("created_by").order_by("-created_at", "-pk"))
 
 
 def deleted() -> QuerySet[Experiment]:
-    """Deleted experiments, the last deleted first."""
     return _shown(Experiment.deleted.select_related("created_by", "deleted_by").order_by("-deleted_at", "-pk"))
 
 
@@ -132,13 +127,11 @@ def cells_to_show(experiment: Experiment) -> list[Cell]:
 
 
 def failed_cells(experiment: Experiment) -> list[str]:
-    """A line for each failed cell with its error, for a terminal."""
     cells = experiment.cells.filter(state=Cell.State.FAILED)
     return [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]
 
 
 def has_results(experiment: Experiment) -> bool:
-    """Whether any cell or trial is done."""
     return any(rows.filter(state=Cell.State.DONE).exists() for rows in (experiment.cells, experiment.trials))
 
 

@@ -29,22 +29,17 @@ def on_home() -> list[Recipe]:
 
 
 def presets() -> tuple[list[Recipe], list[Recipe]]:
-    """The recipes in the first row of the plan's form, and all others."""
     first = on_home()[:IN_FIRST_ROW]
     return first, [one for one in shelf().recipes.values() if one not in first]
 
 
-def own_folder() -> Path:
-    return Path(settings.RECIPES)
-
-
 def shelf() -> Shelf:
-    return recipes.shelf(own_folder())
+    return recipes.shelf(Path(settings.RECIPES))
 
 
 def load(key: str) -> Recipe:
     """Raises PlanError if there is no such recipe or its file is wrong."""
-    return recipes.load(key, own_folder())
+    return recipes.load(key, Path(settings.RECIPES))
 
 
 def find(key: str) -> Recipe | None:
@@ -60,7 +55,6 @@ def of_experiment(experiment: Experiment) -> Recipe | None:
 
 
 def sizes(recipe: Recipe | None) -> list[dict[str, object]]:
-    """The sizes of a recipe with their durations, for the page."""
     if recipe is None:
         return []
     return [

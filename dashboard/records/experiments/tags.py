@@ -32,11 +32,6 @@ def normal(tag: str) -> str:
     return " ".join(unicodedata.normalize("NFC", tag.lower()).split())
 
 
-def rows(names: Iterable[str]) -> list[Tag]:
-    """The rows of these tags; missing ones are created."""
-    return [Tag.objects.get_or_create(name=name)[0] for name in names]
-
-
 def in_use() -> QuerySet[Tag]:
     """Tags of experiments that are not deleted, by name. An unused tag keeps its row: deleting it could race with a
     person who uses it."""

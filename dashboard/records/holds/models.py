@@ -20,7 +20,7 @@ class RestoreKind(models.TextChoices):
 
 
 class PendingRestore(models.Model):
-    """Something on an attached server that must be put back. The row is written before the server is changed.
+    """A change on an attached server that must be restored. The row is written before the server is changed.
 
     `kind` variable: `name` had the value `old`. `kind` schema: Durascope created the schema `name` and must drop it.
     `kind` start: the server was crashed and must be started again by its owner's current command.

@@ -84,5 +84,5 @@ def send_test(user: Actor, channel: Channel) -> Delivery:
     """A normal message, sent also if the channel is paused or wants no news."""
     require(user, "notify")
     record(user, "tried channel", channel)
-    text = f"{user or 'Somebody'} sent this test of the channel {channel}. You need not do anything."
+    text = f"{user or 'The command line'} sent this test of the channel {channel}. No action is needed."
     return queue(channel, News(TEST, "A test", text, reverse("notifications:list")))

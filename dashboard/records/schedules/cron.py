@@ -8,7 +8,7 @@ it is due the first time. Expressions with a star for hour or minute follow real
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
@@ -52,39 +52,26 @@ def check(cron: str, zone: str, now: datetime) -> None:
 
 def runs(cron: str, zone: str, after: datetime) -> Iterator[datetime]:
     """The times after `after`, in UTC, ascending. Raises NoSchedule."""
-    local = after.astimezone(zone_of(zone))
-    try:
-        found = CronSim(_five_fields(cron), local)
-    except CronSimError as wrong:
-        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {FIX}") from wrong
+    found = _parsed(cron, after.astimezone(zone_of(zone)))
     # In the hour that occurs twice, cronsim names a time again whose first occurrence is over.
     return (due for due in (one.astimezone(UTC) for one in found) if due > after)
 
 
 def due(cron: str, zone: str, after: datetime, until: datetime) -> list[datetime]:
     """The times in (after, until]."""
-    found = []
-    for one in runs(cron, zone, after):
-        if one > until:
-            break
-        found.append(one)
-    return found
+    return list(takewhile(lambda one: one <= until, runs(cron, zone, after)))
 
 
 def in_words(cron: str) -> str:
     """At 02:30 on Monday through Friday. Raises NoSchedule."""
-    try:
-        return CronSim(_five_fields(cron), datetime(2000, 1, 1, tzinfo=UTC)).explain()
-    except CronSimError as wrong:
-        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {_said(wrong)}. {FIX}") from wrong
+    return _parsed(cron, datetime(2000, 1, 1, tzinfo=UTC)).explain()
 
 
-def _five_fields(cron: str) -> str:
+def _parsed(cron: str, after: datetime) -> CronSim:
     if len(cron.split()) != 5:  # cronsim accepts a sixth field for seconds
         raise NoSchedule(f"{cron[:60]!r} has {len(cron.split())} fields instead of five. {FIX}")
-    return cron
-
-
-def _said(wrong: CronSimError) -> str:
-    text = str(wrong)
-    return text[:1].lower() + text[1:]
+    try:
+        return CronSim(cron, after)
+    except CronSimError as wrong:
+        reason = str(wrong)
+        raise NoSchedule(f"{cron[:60]!r} is no cron expression: {reason[:1].lower()}{reason[1:]}. {FIX}") from wrong

@@ -47,7 +47,8 @@ def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[
         yield News("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
     if turned := turned_invalid(night, experiment):
         text = "\n".join(map(_says, turned))
-        facts = {**_facts(night), "turned": [_named(trial) for trial in turned]}
+        named = [{"server": one.server.name, "variant": one.variant, "kind": one.kind} for one in turned]
+        facts = {**_facts(night), "turned": named}
         yield News("verdict_invalid", f"{name}: a setting fails a crash now", text, page, facts)
 
 
@@ -81,10 +82,6 @@ def _judged(trials: Trials) -> Trials:
 
 def _key(trial: Trial) -> Key:
     return trial.server_id, trial.variant, trial.kind
-
-
-def _named(trial: Trial) -> dict[str, str]:
-    return {"server": trial.server.name, "variant": trial.variant, "kind": trial.kind}
 
 
 def _says(trial: Trial) -> str:

@@ -77,7 +77,6 @@ def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:
 
 
 def under_way(schedule: Schedule) -> Experiment | None:
-    """The experiment of its nights that is queued or running."""
     return Experiment.objects.filter(night__schedule=schedule, state__in=UNDER_WAY).first()
 
 

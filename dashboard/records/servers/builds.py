@@ -146,7 +146,7 @@ def _origin(key: str, build: KnownBuild | None) -> BuildOrigin:
     if isinstance(build, SystemServer):
         command = f"apt-get install --no-install-recommends {build.package}"
         return BuildOrigin(f"the host's own package {build.package}", command, "GPL-2.0")
-    return BuildOrigin("a server of one's own", ADD.format(key=key), "as its owner says")
+    return BuildOrigin("your own server", ADD.format(key=key), "your own")
 
 
 def _present(alive: Iterable[Worker]) -> dict[str, list[Presence]]:

@@ -20,7 +20,6 @@ class ServerLine:
 
 
 def lines() -> list[ServerLine]:
-    """All servers by name, in three queries."""
     tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-done_at")
     used = Cell.objects.filter(server=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
     last = used.order_by("-experiment_id").values("experiment_id")[:1]
@@ -52,8 +51,8 @@ def why_it_stays(server: Server) -> str:
     pending = pending_restores(server).count()
     if pending:
         return (
-            f"{pending} {'thing is' if pending == 1 else 'things are'} still to be put back on it. "
-            "See the list on its page; a worker does that as soon as the server answers."
+            f"{pending} pending restore{'' if pending == 1 else 's'}. "
+            "See the list on its page. A worker restores them as soon as the server answers."
         )
     under_way = _experiments(server).filter(state__in=UNDER_WAY).first()
     return f"the experiment {under_way} uses it now. Stop it or wait for its end." if under_way else ""

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from dashboard.findings.claims.in_words import claim_lines, interval_of
 from dashboard.findings.claims.outcomes import outcomes_of
-from dashboard.findings.claims.told import claims_told, interval_of
 from dashboard.findings.document import everything
 from dashboard.records.experiments import claims as snapshot
 from dashboard.records.experiments.models import Cell, Experiment, Series
@@ -312,7 +312,7 @@ def test_behind_a_share_link_they_are_shown_without_names(client, admin_user):
 
 
 def test_the_terminal_tells_them_in_lines():
-    told = claims_told(claiming(factory.experiment(), CLAIMS["faster"]))
+    told = claim_lines(claiming(factory.experiment(), CLAIMS["faster"]))
     assert re.fullmatch(r"A1 held: [56]\.\d+ times \(5\.\d+ to 6\.\d+\)\. Unsafe is faster\.", told[0])
 
 

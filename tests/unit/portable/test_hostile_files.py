@@ -167,7 +167,7 @@ def test_a_missing_part(file):
 
 
 def test_a_part_too_many(file):
-    assert "belongs to nothing" in refusal(files.tampered(file, **{"runs/00099.json": b"{}"}))
+    assert "has no cell or trial" in refusal(files.tampered(file, **{"runs/00099.json": b"{}"}))
     found = {**files.unpacked(file), "runs/00099.json": b"{}"}
     assert "runs/00099.json is not listed" in refusal(archive.packed(found))
 
@@ -177,7 +177,7 @@ def test_a_part_that_was_changed(file):
     for name in ("cells.csv", "runs.csv", RUN):
         found = files.unpacked(file)
         found[name] += b"\n"
-        assert f"{name} is not the one that experiment.json means" in refusal(archive.packed(found))
+        assert f"{name} does not match experiment.json" in refusal(archive.packed(found))
 
 
 WRONG = {  # what is done to the index -> what is said of it
@@ -272,12 +272,12 @@ def test_a_run_that_does_not_fit(file, changes, said):
         (SERIES, b"t_s\n1\n", "have no tps"),
         (SERIES, b"t_s,tps\n1\n", "not equally long"),
         (SERIES, b"t_s,tps,tps\n1,1,1\n", "two columns have the same name"),
-        (SERIES, b"t_s,tps,=1+1\n1,1,1\n", "has no name that a source could give"),
+        (SERIES, b"t_s,tps,=1+1\n1,1,1\n", "has a name that no source uses"),
         (SERIES, b"t_s,tps\n1,-\n2,5\n", "goes on after its end"),
         (SERIES, b"\xff", "is no table"),
         (SERIES, b'"', "is no table"),
         (HISTOGRAM, b"upper_ms,transactions\n2,1\n1,1\n", "do not ascend"),
-        (HISTOGRAM, b"upper_ms,transactions\n2,1.5\n", "counts what cannot be counted"),
+        (HISTOGRAM, b"upper_ms,transactions\n2,1.5\n", "a count of its histogram is not a whole number"),
         (HISTOGRAM, b"upper_ms,transactions\n-2,1\n", "do not ascend"),
         (HISTOGRAM, b"a,b\n", "its columns are not"),
         (parts.OUTPUT.format(0), b"\xff", "is no text"),
@@ -326,8 +326,8 @@ def test_a_verdict_is_judged_anew(file):
 def test_figures_that_cannot_be_worked_out(file, monkeypatch, caplog):
     """The last net: whatever the checks let through, no page may break on it."""
     monkeypatch.setattr("dashboard.portable.actions.analysis_of", lambda _: 1 / 0)
-    assert "cannot be worked out (ZeroDivisionError)" in refusal(file)
-    assert "cannot be worked out" in caplog.text
+    assert "cannot be computed (ZeroDivisionError)" in refusal(file)
+    assert "cannot be computed" in caplog.text
 
 
 @pytest.mark.parametrize("failure", [MemoryError(), OSError(28, "No space left on device")])

@@ -53,11 +53,11 @@ def test_updates_are_not_held_against_commits(client_in):
     late.save()
     both = compare(client_in, ids(old, "1/1"), ids(late, "0/0")).context
     assert both["columns"][1].ratio is None
-    assert both["finding"].sentence == "Throughput of updates is not held against throughput of commits."
+    assert both["finding"].sentence == "Throughput of updates is not compared with throughput of commits."
     three = compare(client_in, ids(old, "1/1"), ids(late, "0/0"), ids(new, "1/1")).context
     assert [column.ratio is None for column in three["columns"]] == [True, True, False]
     assert "1/1 at 8 threads (3) has" in three["finding"].text
-    assert three["finding"].more == ("Throughput of updates is not held against throughput of commits.",)
+    assert three["finding"].more == ("Throughput of updates is not compared with throughput of commits.",)
 
 
 @pytest.mark.django_db
@@ -170,7 +170,7 @@ def test_every_figure_is_drawn_and_tabled(client_in, figure, by):
 def test_a_figure_that_no_source_knows_says_so(client_in):
     one = factory.experiment(figures=False)
     chart = compare(client_in, every(one), figure="group").context["picture"].chart
-    assert (chart.series, chart.empty) == ((), "No source knows this figure here.")
+    assert (chart.series, chart.empty) == ((), "No source has this figure here.")
     mixed = compare(client_in, every(one), every(factory.experiment()), figure="group").context["picture"].chart
     known = [bar.dots[0].y is not None for bar in mixed.series]
     assert any(known) and not all(known), "what is not known keeps its place, hatched"

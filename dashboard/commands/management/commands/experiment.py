@@ -24,17 +24,18 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
 from dashboard.findings import conclusion
-from dashboard.findings.claims.told import claims_told
+from dashboard.findings.claims.in_words import claim_lines
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
 from dashboard.installation import usable
 from dashboard.portable import shape, terminal
-from dashboard.records.experiments import actions, queries, recipe_text, shelf, waiting
+from dashboard.records.experiments import actions, queries, shelf, waiting
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
-from workers.bench.recipes import QUICK, SIZES
+from dashboard.text.numbers import duration
+from workers.bench.recipes import QUICK, SIZES, Recipe, Shelf
 from workers.bench.recipes.recipe import SETTABLE
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
@@ -77,7 +78,7 @@ class Command(BaseCommand):
         sys.exit(getattr(self, f"_{command}")(**options))
 
     def _recipes(self, *, recipe: str, **_: object) -> int:
-        return self._told(lambda: recipe_text.one(shelf.load(recipe)) if recipe else recipe_text.every(shelf.shelf()))
+        return self._told(lambda: _recipe_told(shelf.load(recipe)) if recipe else _recipes_told(shelf.shelf()))
 
     def _export(self, *, id: int, file: Path, **_: object) -> int:
         return self._told(lambda: terminal.export(id, file))
@@ -117,7 +118,7 @@ class Command(BaseCommand):
         if json:
             self.stdout.write(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
         else:
-            self.stdout.write("\n".join([*conclusion.sentences(experiment), *claims_told(experiment)]))
+            self.stdout.write("\n".join([*conclusion.sentences(experiment), *claim_lines(experiment)]))
         return 1 if failed or experiment.state != Experiment.State.DONE else 0
 
     def _create(
@@ -212,3 +213,23 @@ def _put_in_order() -> None:
     """In this order: a setting is restored after its experiment was taken from the dead worker."""
     run_once(housekeeping.take_over)
     run_once(restores.restore_all)
+
+
+def _recipes_told(known: Shelf) -> str:
+    """One paragraph for each recipe, then the files that cannot be used and why."""
+    told = [
+        f"{recipe.key}: {recipe.title}\n    {recipe.says}\n    {_sizes(recipe)}" for recipe in known.recipes.values()
+    ]
+    return "\n".join([*told, *(f"cannot be used: {why}" for why in known.broken.values())])
+
+
+def _recipe_told(recipe: Recipe) -> str:
+    head = [f"{recipe.key}: {recipe.title}", recipe.says, _sizes(recipe)]
+    claims = [f"{claim.id}  {claim.says}\n    {claim.in_words}" for claim in recipe.claims]
+    return "\n".join([*head, "", *claims])
+
+
+def _sizes(recipe: Recipe) -> str:
+    sizes = [f"{size['key']} about {duration(size['estimate_s'])}" for size in shelf.sizes(recipe)]
+    ids = ", ".join(recipe.claim_ids)
+    return "; ".join([*sizes, *([f"claims {ids}"] if ids else [])])

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             "--site",
             default=settings.SITE,
             metavar="NAME",
-            help=f"where this host is: it measures what is registered there (default: {settings.SITE})",
+            help=f"the site of this host: it measures the servers of that site (default: {settings.SITE})",
         )
         parser.add_argument(
             "--only-site",

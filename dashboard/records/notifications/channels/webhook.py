@@ -111,7 +111,9 @@ def _post(host: str, parts: SplitResult, body: bytes, headers: dict[str, str]) -
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
         with closing(_connected(host, port)) as plain, _limited(plain):
-            connection.sock = _encrypted(plain, host) if parts.scheme == "https" else plain
+            connection.sock = plain
+            if parts.scheme == "https":
+                connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=host)
             connection.request("POST", path, body, {**headers, "Connection": "close"})
             return connection.getresponse().status
     except ssl.SSLCertVerificationError as wrong:
@@ -150,7 +152,3 @@ def _limited(connected: socket.socket) -> Iterator[None]:
 def _cut(twin: socket.socket) -> None:
     with suppress(OSError):  # it is over already
         twin.shutdown(socket.SHUT_RDWR)
-
-
-def _encrypted(plain: socket.socket, host: str) -> socket.socket:
-    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)

@@ -9,7 +9,7 @@ UNITS = {"times": " times", "per second": "/s", "per commit": " per commit", "co
 SHARES = ("share", "deviation")  # read in per cent
 
 
-def claims_told(experiment: Experiment) -> list[str]:
+def claim_lines(experiment: Experiment) -> list[str]:
     """One line each: G3 held: 24 times (22 to 27). At 64 threads ..."""
     told = []
     for one in outcomes_of(experiment):

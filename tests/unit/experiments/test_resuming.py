@@ -130,7 +130,7 @@ def test_what_has_nothing_left_to_crash_is_any_operators(experiment, other):
 
 def test_a_running_one_is_refused_as_running(experiment, other):
     Experiment.objects.update(state="running")
-    with pytest.raises(PlanError, match="running or already queued"):
+    with pytest.raises(PlanError, match="running or queued"):
         actions.resume(experiment, other)
 
 

@@ -57,7 +57,7 @@ def test_that_it_is_held_is_kept_in_the_audit_log_once():
         said()
     [event] = Event.objects.filter(did="held")
     assert (event.who, event.what) == (None, "the restored copy")
-    assert event.detail == {"why": "the database was written elsewhere"}
+    assert event.detail == {"why": "the database was written in another place"}
     said("--release")
     said()
     assert Event.objects.filter(did="held").count() == 2, "held again, by hand"

@@ -10,7 +10,6 @@ import pytest
 from dashboard import asgi
 from dashboard.installation import usable
 from dashboard.local import stack
-from dashboard.local.errors import LocalError
 from workers import celery
 from workers.upkeep import start_check
 
@@ -42,7 +41,7 @@ def test_a_quota_is_seen_by_writing(tmp_path, monkeypatch):
 
 
 def test_each_part_says_so(full, tmp_path, capsys, db):
-    with pytest.raises(LocalError, match="is full"), stack.running(tmp_path, "127.0.0.1", None, print):
+    with pytest.raises(usable.Unusable, match="is full"), stack.running(tmp_path, "127.0.0.1", None, print):
         pytest.fail("it was started")
     with pytest.raises(usable.Unusable, match="is full"):
         start_check.check("local")

@@ -1,6 +1,7 @@
 """The way of a message: queued with what it tells of, claimed once, tried again, given up, logged."""
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -46,7 +47,7 @@ def sends(monkeypatch):
 
     outcome = [None]
     way = CHANNELS["email"]
-    monkeypatch.setitem(CHANNELS, "email", type(way)(way.title, way.label, way.hint, way.check, way.shown, send))
+    monkeypatch.setitem(CHANNELS, "email", replace(way, send=send))
     return given, outcome
 
 

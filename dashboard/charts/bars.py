@@ -89,7 +89,7 @@ class TimeLine:
 
 
 def timeline(steps: Sequence[TrialStep]) -> TimeLine:
-    """All steps to scale where the trial did not reach its load."""
+    """All steps, if the trial did not reach its load."""
     load = next((step.at_s for step in steps if step.name == "load"), None)
     crash = [step for step in steps if load is not None and step.at_s >= load and step.name not in AFTERWARDS]
     shown = crash or steps

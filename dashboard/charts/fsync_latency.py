@@ -1,4 +1,4 @@
-"""How long an fsync took, at one number of threads: a small histogram per variant, a line in it per class of files."""
+"""The time of an fsync at one number of threads: a small histogram per variant, with a line per class of files."""
 
 from collections.abc import Mapping, Sequence
 

@@ -26,8 +26,9 @@ class Answer:
 
 
 def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
-    """`found`: the finding on the crashes. Nothing is recommended after a failed self-test of the checks, nor for
-    several servers at once: a setting may hold on one and fail on another. A passed self-test is told as evidence."""
+    """`found`: the finding on the crashes. Nothing is recommended after a failed self-test of the checks. Nothing is
+    recommended for several servers at once, because a setting may hold on one and fail on another. A passed self-test
+    is shown as evidence."""
     first, *others = view.servers
     offered = options(view, first)
     choice = recommend(offered, view.at_threads, view.counts) if not checked.failed and not others else None

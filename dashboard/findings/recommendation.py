@@ -21,7 +21,7 @@ FEW = 0.1  # an upper bound above this share asks for more trials
 @dataclass(frozen=True)
 class Speed:
     """Commits per second at a number of threads, with the 95 % interval. `ratio`: to the baseline at these threads, as
-    the first sentence of the page has it; None: the baseline itself, or not compared."""
+    in the first sentence of the page; None: the baseline itself, or not compared."""
 
     threads: int
     tps: float
@@ -31,7 +31,7 @@ class Speed:
     is_baseline: bool = False
 
     def exceeds(self, other: "Speed") -> bool:
-        """Beyond chance: by the ratio to the baseline where one of the two is it, else by intervals that do not
+        """Beyond chance: by the ratio to the baseline if one of the two is the baseline, else by intervals that do not
         overlap."""
         if self.ratio and other.is_baseline:
             return self.ratio.decision == "differs" and self.ratio.value > 1

@@ -1,4 +1,4 @@
-"""Crash trials of two experiments side by side: each setting and crash kind that either tried."""
+"""Crash trials of two experiments side by side: each setting and crash kind that A or B tried."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Key = tuple[int, str, str]  # server of A, variant, crash kind
 
 @dataclass(frozen=True)
 class CrashSide:
-    """What the trials of A or of B came to. `state` "": this experiment has no such trial."""
+    """The result of the trials of A or of B. `state` "": this experiment has no such trial."""
 
     state: RateState | str
     says: str
@@ -34,14 +34,14 @@ class CrashPair:
 
 @dataclass(frozen=True)
 class CrashPairs:
-    """`distrusted`: sentences on a self-test that failed; trials of that experiment are not in `rows`."""
+    """`distrusted`: sentences on failed self-tests; trials of such an experiment are not in `rows`."""
 
     rows: tuple[CrashPair, ...]
     distrusted: tuple[str, ...]
 
 
 def crash_pairs(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> CrashPairs:
-    """`names`: server id -> its name for this reader; `clean`: takes out of a text what this reader may not see."""
+    """`names`: server id -> its name for this reader; `clean`: removes from a text what this reader may not see."""
     plan_a, plan_b = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
     partner = partners(plan_a, plan_b)
     of_a, wrong_a = _tried(a, "A", {})

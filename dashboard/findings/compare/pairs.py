@@ -111,7 +111,7 @@ def _places(plan: Plan, names: Mapping[int, str], clean: Callable[[str], str]) -
 
 
 def _unmeasured(plan: Plan, measured: Iterable[Point]) -> list[PointKey]:
-    """What the plan holds and nobody measured: it failed, was cancelled, or waits."""
+    """Points of the plan without a measurement: they failed, were cancelled, or wait."""
     known = {_key(point) for point in measured}
     planned = (
         PointKey(one.target.server_id, one.variant.name, one.workload.label, one.threads) for one in plan.cells()

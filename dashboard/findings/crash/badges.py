@@ -23,8 +23,8 @@ MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
 @dataclass(frozen=True)
 class Badge:
-    """One crash class. `state`: passed, failed or unknown; `experiment_id`: the newest that it rests on; `neighbour`:
-    the version that the trials ran on, "" for the server's own."""
+    """One crash kind. `state`: passed, failed or unknown; `experiment_id`: the newest experiment of its trials;
+    `neighbour`: the version of the trials, "" for the server's own."""
 
     kind: str
     state: str
@@ -36,14 +36,14 @@ class Badge:
 
 @dataclass(frozen=True)
 class LikeTrials:
-    """Trials of one engine and crash kind. `neighbour`: the version that they ran on, "" for the server's own."""
+    """Trials of one engine and crash kind. `neighbour`: their version, "" for the server's own."""
 
     trials: tuple[tuple[int, Tried], ...]  # (experiment, trial)
     neighbour: str
 
 
 Place: TypeAlias = tuple[int, str]  # server, variant
-Ran: TypeAlias = tuple[str, Version]  # an engine with the settings that are asked about, and its version
+Ran: TypeAlias = tuple[str, Version]  # an engine with the wanted settings, and its version
 TriedLike: TypeAlias = Mapping[str, Mapping[str, LikeTrials]]  # engine -> crash kind -> its trials
 
 
@@ -72,8 +72,8 @@ def badges(tried: TriedLike) -> list[Badge]:
 
 
 def _like(present: Durability) -> list[tuple[Ran, int, Tried]]:
-    """(Engine and version, experiment, trial) of all trials that ran with these settings, of experiments that can be
-    believed."""
+    """(Engine and version, experiment, trial) of all trials with these settings, in experiments whose self-test did not
+    fail."""
     answer = []
     for experiment, places in _candidates(present):
         trials = trials_of(experiment)
@@ -84,7 +84,7 @@ def _like(present: Durability) -> list[tuple[Ran, int, Tried]]:
 
 
 def _candidates(present: Durability) -> list[tuple[Experiment, dict[Place, Ran | None]]]:
-    """The newest experiments with trials, each with its places; None: not with these settings, or on two versions."""
+    """The newest experiments with trials, each with its places; None: other settings, or two versions."""
     ended = Trial.objects.of_the_plan().exclude(verdict="").exclude(environment=None)
     for elsewhere in (Experiment.deleted, Experiment.imported):
         ended = ended.exclude(experiment__in=elsewhere.ids())
@@ -99,7 +99,7 @@ def _candidates(present: Durability) -> list[tuple[Experiment, dict[Place, Ran |
     for experiment_id, server_id, variant, environment_id in combinations:
         ran = _agreed(present, plans[experiment_id], variant, environments[environment_id].data)
         tried, place = found.setdefault(experiment_id, {}), (server_id, variant)
-        tried[place] = ran if tried.get(place, ran) == ran else None  # the build was updated on the way
+        tried[place] = ran if tried.get(place, ran) == ran else None  # the build was updated during the experiment
     return [(experiments[pk], places) for pk, places in found.items() if any(places.values())]
 
 

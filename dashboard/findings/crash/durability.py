@@ -71,7 +71,7 @@ def _durability(flavour: str | None, version_text: str | None, settings: Mapping
 
 def agree(engine: str, server: Durability, trial: Durability) -> bool:
     """Whether the trial ran with the settings of the server, on a version of the same series (10.11, 8.0). A setting
-    that only the trial names is taken for another value."""
+    that only the trial names counts as different."""
     if (server.flavour, server.version[:2]) != (trial.flavour, trial.version[:2]):
         return False
     ran, told = {**_defaults(trial), **trial.settings}, server.settings

@@ -40,7 +40,7 @@ class Rate:
         return f"CI {percent(self.lo)} to {percent(self.hi)}"
 
     def state(self, unclear: int) -> RateState:
-        """`unclear`: further trials. One of them is enough to be no pass."""
+        """`unclear`: further trials. With one of them the state is not passed."""
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
     def outcome(self, lost: int, unclear: int) -> str:

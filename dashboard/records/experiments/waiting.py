@@ -29,7 +29,7 @@ def does_now(experiment: Experiment) -> str:
 
 
 def stopping(experiment: Experiment) -> str:
-    """What happens between *Stop experiment* and the end of a running experiment; "" otherwise."""
+    """The steps between *Stop experiment* and the end of a running experiment; "" otherwise."""
     if experiment.state != Experiment.State.RUNNING or not experiment.cancel_asked:
         return ""
     if experiment.worker and not experiment.worker.is_alive:

@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_pointed_at(maria, server):
 def test_its_address_stays_while_something_is_owed(maria, server):
     make.owe(server, make.experiment(server), "variable", "sync_binlog", "1")
     answer = send(maria, "patch", server, "", {"host": "192.0.2.8"})
-    assert answer.status_code == 409 and "still to be put back" in answer.json()["detail"]
+    assert answer.status_code == 409 and "pending restore" in answer.json()["detail"]
     assert Server.objects.get().host == "192.0.2.7"
 
 

@@ -22,7 +22,7 @@ def plan(server, state):
 
 def test_it_is_kept_while_a_debt_is_open(client_in, server):
     debt = PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
-    assert "1 thing is still to be put back" in refused(client_in, server)
+    assert "1 pending restore" in refused(client_in, server)
     PendingRestore.objects.update(restored_at=timezone.now())
     client_in.post(f"/servers/{server.pk}/delete/")
     assert not Server.objects.exists() and not PendingRestore.objects.filter(pk=debt.pk).exists()

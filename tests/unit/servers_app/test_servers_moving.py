@@ -16,7 +16,7 @@ def edit(client, server, **said):
 
 def test_it_does_not_move_while_a_debt_is_open(client_in, server):
     PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
-    assert "The host of" in (page := edit(client_in, server)) and "still to be put back" in page
+    assert "The host of" in (page := edit(client_in, server)) and "pending restore" in page
     assert Server.objects.get().host == "db.example.org"
     assert not Event.objects.filter(did="changed").exists()
 

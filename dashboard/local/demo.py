@@ -17,7 +17,7 @@ from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Server
 from dashboard.records.sharing.actions import share
 from workers.bench import recipes
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import PlanTarget
 from workers.bench.review import problems
 from workers.errors import PlanError

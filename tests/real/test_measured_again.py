@@ -70,7 +70,7 @@ def test_it_is_measured_once_more_and_says_so(stage, breaking_off):
 
 def test_twice_is_a_failure(stage, breaking_off):
     tries = breaking_off(2)
-    with pytest.raises(LoadBrokeOff, match="by signal 6"):
+    with pytest.raises(LoadBrokeOff, match="with signal 6"):
         measured(stage, [])
     assert len(seeds(tries)) == 2
 

@@ -141,7 +141,7 @@ def test_it_takes_another_port_when_its_own_was_taken(make_sandbox, monkeypatch,
 
 
 def test_it_initialises_once(sandbox, sandbox_root):
-    images.initialised(sandbox_root, builds.find("system-mariadb"), sandbox.user)
+    images.of(sandbox_root, builds.find("system-mariadb"), sandbox.user)
     assert not list((sandbox_root / "images/making").iterdir())
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from workers.bench.candidate import Candidate
 from workers.bench.crash_choices import CHOICES, all_kinds
+from workers.bench.needs import Candidate
 from workers.bench.plan import OWNERS_COMMAND, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from workers.bench import crash_review, site_review, stage_review
-from workers.bench.candidate import Candidate
 from workers.bench.invisible import refusal, unseen
 from workers.bench.load import LoadRequest
+from workers.bench.needs import Candidate
 from workers.bench.plan import ENGINE_FIX, ENGINE_NAME, MOST_CELLS, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.bench.plan_field import dangling, out_of_bounds
 from workers.bench.stage_key import stage_keys

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse

@@ -24,8 +24,7 @@ from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 from workers.crash.made import Made
 from workers.crash.replica import SCHEMA, Replica, attach
-from workers.crash.setup_and_result import Attached, LostWork, TrialResult, TrialSetup
-from workers.crash.timeline import Timeline
+from workers.crash.setup_and_result import Attached, LostWork, Timeline, TrialResult, TrialSetup
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.sandbox.disk import prepared

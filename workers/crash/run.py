@@ -12,8 +12,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
 from workers.crash.prepare import prepare, start
-from workers.crash.setup_and_result import TrialResult, TrialSetup
-from workers.crash.timeline import Timeline
+from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup
 from workers.errors import Cancelled, PlanError, SandboxError, ServerEnded, reason
 from workers.host import temporary
 

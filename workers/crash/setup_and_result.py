@@ -1,12 +1,14 @@
 """The request and the result of a crash trial."""
 
 import random
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workers.crash.evidence import Evidence
 from workers.crash.verdict import CheckResult, Outcome
+from workers.errors import Cancelled
 from workers.sandbox.builds import Build
 from workers.sandbox.storage import Storage
 from workers.servers.target import Target
@@ -64,6 +66,39 @@ class TrialStep:
     name: str  # prepare, start, load, freeze, cut, kill, power on, recovery, evidence, replica, checks
     at_s: float
     took_s: float
+
+
+class Timeline:
+    """Each step begins when the one before ends. After a cancellation a new step raises Cancelled."""
+
+    def __init__(
+        self, tell: Callable[[str], None], cancelled: Callable[[], bool], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._tell, self._cancelled, self._clock = tell, cancelled, clock
+        self._began = clock()
+        self._begun: list[tuple[str, float]] = []
+
+    @property
+    def now(self) -> str:
+        """The present step."""
+        return self._begun[-1][0] if self._begun else "prepare"
+
+    def step(self, name: str) -> None:
+        self.must_go_on()
+        self._begun.append((name, self._clock() - self._began))
+        self._tell(name)
+
+    def must_go_on(self) -> None:
+        if self._cancelled():
+            raise Cancelled("Cancelled during a crash trial.")
+
+    def steps(self) -> tuple[TrialStep, ...]:
+        """Empty for a trial that failed before its first step."""
+        ends = [at for _, at in self._begun[1:]] + [self._clock() - self._began]
+        return tuple(
+            TrialStep(name, round(at, 4), round(end - at, 4))
+            for (name, at), end in zip(self._begun, ends, strict=False)
+        )
 
 
 @dataclass(frozen=True)

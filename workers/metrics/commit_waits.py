@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
-from workers.metrics.source import Figure, Session, Subject
-from workers.metrics.window import Counts, Window
+from workers.metrics.source import Counts, Figure, Session, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import FlavourKey
 

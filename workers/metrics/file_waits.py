@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
-from workers.metrics.source import Figure, FsyncLatency, Session, Subject
-from workers.metrics.window import Counts, Window
+from workers.metrics.source import Counts, Figure, FsyncLatency, Session, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts
 

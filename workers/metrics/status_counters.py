@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
-from workers.metrics.source import Figure, Session, Subject
-from workers.metrics.window import Counts, Window
+from workers.metrics.source import Counts, Figure, Session, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts, FlavourKey, Version
 from workers.servers.flavours import FLAVOUR_KEYS

@@ -122,16 +122,11 @@ def size_bytes(image: Path) -> int:
 def of(root: Path, build: Build, user: User, key: str = "") -> Path:
     """The image of that key; without a key that of a fresh server. SandboxError: there is none."""
     if not key:
-        return initialised(root, build, user)
+        fresh = f"{build.key}-{build.version_text}-{user.uid}".lower()
+        return ensure(root, fresh, lambda to: _initialise(build, user, to))
     if image := find(root, key):
         return image
     raise SandboxError(f"There is no image called {key}.", "Make it with save_image, or start without one.")
-
-
-def initialised(root: Path, build: Build, user: User) -> Path:
-    """The image of a freshly installed server."""
-    key = f"{build.key}-{build.version_text}-{user.uid}".lower()
-    return ensure(root, key, lambda to: _initialise(build, user, to))
 
 
 def _initialise(build: Build, user: User, datadir: Path) -> None:

@@ -13,12 +13,12 @@ from typing import Self
 
 from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
 from workers.metrics import fsync_table
-from workers.sandbox import ending, images, options, owner, place, plugins, port, process, untrusted
+from workers.sandbox import images, options, owner, place, plugins, port, process, untrusted
 from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
-from workers.sandbox.logs import Logs
+from workers.sandbox.logs import BY_OTHERS, Logs, how_it_ended, lacked_resource
 from workers.sandbox.namespace import Namespace
 from workers.sandbox.owner import Removable
 from workers.sandbox.process import Fence
@@ -374,9 +374,9 @@ class Sandbox(Removable):
     def _ended(self) -> SandboxError:
         """ServerEnded when it ended by itself: not killed, and no lack of disk space or memory."""
         status = self._process.returncode if self._process else None
-        lacked = ending.lacked(self._logs.last_words, self.folder, self.datadir)
-        kind = SandboxError if status in (None, *ending.BY_OTHERS) or lacked else ServerEnded
-        return self._did_not_start(kind, lacked or ending.how(status or 0))
+        lacked = lacked_resource(self._logs.last_words, self.folder, self.datadir)
+        kind = SandboxError if status in (None, *BY_OTHERS) or lacked else ServerEnded
+        return self._did_not_start(kind, lacked or how_it_ended(status or 0))
 
     def _did_not_start(self, kind: type[SandboxError], why: str) -> SandboxError:
         said = f"Its error log ends with: {self._logs.last_words}"

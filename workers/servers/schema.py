@@ -8,7 +8,7 @@ from workers.servers import ask
 from workers.servers.limited import Connection
 
 PREFIX = "durascope_"
-ALREADY_THERE = 1007
+ALREADY_THERE = 1007  # the server's error number
 _OURS = re.compile(r"durascope_[a-z0-9_]{1,50}")
 
 
@@ -30,7 +30,7 @@ def create(
     try:
         ask.rows(connection, f"CREATE DATABASE `{name}` DEFAULT CHARACTER SET utf8mb4")
     except ServerError as refused:
-        if _number(refused) == ALREADY_THERE:
+        if getattr(refused.__cause__, "args", (0,))[0] == ALREADY_THERE:
             restored(name)
             raise _taken(name) from refused
         raise
@@ -50,11 +50,6 @@ def exists(connection: Connection, name: str) -> bool:
 def _must_be_ours(name: str) -> None:
     if not _OURS.fullmatch(name):
         raise PlanError(f"{name!r} is not a schema that Durascope may touch: its own schemas begin with {PREFIX}.")
-
-
-def _number(refused: ServerError) -> int:
-    """The server's error number behind one of our errors."""
-    return getattr(refused.__cause__, "args", (0,))[0]
 
 
 def _taken(name: str) -> PlanError:

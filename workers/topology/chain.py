@@ -22,7 +22,7 @@ from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import Ledger
 from workers.crash.made import Made
 from workers.crash.replica_link import Link
-from workers.crash.timeline import Timeline
+from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.topology.faults import Fault, Scene

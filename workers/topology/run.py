@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workers.crash.made import Made
 from workers.crash.replica import SCHEMA
-from workers.crash.timeline import Timeline
+from workers.crash.setup_and_result import Timeline
 from workers.errors import Cancelled, PlanError, SandboxError, reason
 from workers.servers.connection import connect
 from workers.topology.chain import PORTS, Begun, FailoverPorts, Formed, Loaded, Struck

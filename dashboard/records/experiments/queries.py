@@ -12,8 +12,7 @@ from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
-from workers.bench.candidate import Candidate
-from workers.bench.needs import Abilities, together
+from workers.bench.needs import Abilities, Candidate, together
 from workers.bench.plan import Plan
 from workers.crash import dialects
 from workers.sandbox import builds

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.bench.plans import plan
-from workers.bench.candidate import Candidate
 from workers.bench.crash_review import estimate_s, problems
+from workers.bench.needs import Candidate
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant
 from workers.crash import dialects
 from workers.sandbox.builds import BUILDS

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.unit.bench.load_requests import request
 from tests.unit.bench.plans import plan
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import ENGINE_NAME, Variant
 from workers.bench.review import problems
 from workers.bench.workloads import fit

@@ -3,8 +3,7 @@
 import pytest
 
 from workers.bench import recipes
-from workers.bench.candidate import Candidate
-from workers.bench.needs import Needs, together
+from workers.bench.needs import Candidate, Needs, together
 from workers.bench.plan import PlanTarget
 from workers.bench.review import problems
 

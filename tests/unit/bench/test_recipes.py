@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 
 from workers.bench import recipes
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import PlanTarget
 from workers.bench.recipes import SIZES
 from workers.bench.recipes.claims import PlanNames, claim

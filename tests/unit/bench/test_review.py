@@ -1,7 +1,7 @@
 import pytest
 
 from tests.unit.bench.plans import plan
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
 from workers.bench.review import estimate_s, problems
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.bench.plans import plan
 from workers.bench import recipes
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import Plan
 from workers.bench.review import problems
 from workers.errors import PlanError

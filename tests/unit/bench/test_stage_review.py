@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.bench.plans import plan
 from workers.bench import recipes
-from workers.bench.candidate import Candidate
+from workers.bench.needs import Candidate
 from workers.bench.plan import CrashPlan, PlanTarget, Variant
 from workers.bench.review import estimate_s, problems
 from workers.bench.stage_key import StageKey, stage_keys

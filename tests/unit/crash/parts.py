@@ -8,8 +8,7 @@ from workers.crash.inspect import Inspector
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.ledger import Ledger
 from workers.crash.made import Made
-from workers.crash.setup_and_result import TrialSetup
-from workers.crash.timeline import Timeline
+from workers.crash.setup_and_result import Timeline, TrialSetup
 from workers.sandbox.disk.cache import Cut
 from workers.sandbox.server import Recovery
 

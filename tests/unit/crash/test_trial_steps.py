@@ -13,8 +13,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import Scene
 from workers.crash.made import Made
 from workers.crash.run import QUIET_S, crash, load, recover
-from workers.crash.setup_and_result import Attached, TrialResult, TrialSetup, TrialStep
-from workers.crash.timeline import Timeline
+from workers.crash.setup_and_result import Attached, Timeline, TrialResult, TrialSetup, TrialStep
 from workers.errors import Cancelled, SandboxError, ServerEnded
 from workers.sandbox.disk.cache import Cut
 

@@ -15,7 +15,7 @@ from dashboard.records.schedules import actions as schedules
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
 from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
-from workers.conducting import expendable
+from workers.conducting import crash_trials
 from workers.errors import PlanError
 
 pytestmark = pytest.mark.django_db
@@ -159,7 +159,7 @@ def claimed(experiment) -> Trial:
 
 def test_the_crash_is_by_who_queued_it_last(experiment, admin):
     actions.resume(experiment, admin)
-    expendable.permit(claimed(experiment), ("/bin/off",), ("/bin/on",))
+    crash_trials.permit(claimed(experiment), ("/bin/off",), ("/bin/on",))
     assert did("crashed").get().name == "admin"
 
 
@@ -176,10 +176,10 @@ def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, s
     else:
         User.objects.filter(pk=owner.pk).delete()
     with pytest.raises(PlanError, match="may not crash it any more") as refused:
-        expendable.permit(row, ("/bin/off",), ("/bin/on",))
+        crash_trials.permit(row, ("/bin/off",), ("/bin/on",))
     assert "Maria" not in str(refused.value), "a guest reads it"
     with pytest.raises(PlanError, match="db1 was not crashed"):
-        expendable.borrow(row)
+        crash_trials.borrow(row)
     assert not PendingRestore.objects.exists() and not did("crashed").exists()
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from workers.errors import ServerError
-from workers.metrics.source import Figure
-from workers.metrics.window import Window
+from workers.metrics.source import Figure, Window
 
 
 def window(*readings, figure=lambda before, after: after["n"] - before["n"]):

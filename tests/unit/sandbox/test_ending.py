@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SandboxError, ServerEnded
-from workers.sandbox import ending
+from workers.sandbox import logs
 from workers.sandbox.room import Room
 from workers.sandbox.server import Sandbox
 from workers.sandbox.users import User
@@ -36,7 +36,7 @@ ROOM = namedtuple("ROOM", "total used free")
     ],
 )
 def test_it_names_what_the_host_lacked(said):
-    assert ending.lacked(said).startswith("the host lacked something (")
+    assert logs.lacked_resource(said).startswith("the host lacked something (")
 
 
 @pytest.mark.parametrize(
@@ -56,21 +56,21 @@ def test_it_names_what_the_host_lacked(said):
     ],
 )
 def test_damage_is_not_taken_for_a_lack(said):
-    assert ending.lacked(said) == ""
+    assert logs.lacked_resource(said) == ""
 
 
 def test_a_full_disk_is_seen_also_where_the_server_does_not_say_so(monkeypatch, tmp_path):
     """On a simulated disk whose host is full it says "error 5"."""
     said = "[ERROR] InnoDB: Operating system error number 5 in a file operation."
-    assert ending.lacked(said, tmp_path) == ""
-    monkeypatch.setattr(ending.shutil, "disk_usage", lambda folder: ROOM(1 << 30, 1 << 30, 5 << 20))
-    assert ending.lacked(said, tmp_path) == "the disk is full (5 MiB are free)"
-    assert ending.lacked(said, tmp_path / "gone") == ""
+    assert logs.lacked_resource(said, tmp_path) == ""
+    monkeypatch.setattr(logs.shutil, "disk_usage", lambda folder: ROOM(1 << 30, 1 << 30, 5 << 20))
+    assert logs.lacked_resource(said, tmp_path) == "the disk is full (5 MiB are free)"
+    assert logs.lacked_resource(said, tmp_path / "gone") == ""
 
 
 def test_it_names_the_signal():
-    assert ending.how(-9) == "it was ended by signal 9 (SIGKILL)"
-    assert ending.how(1) == "it ended with status 1"
+    assert logs.how_it_ended(-9) == "it was ended by signal 9 (SIGKILL)"
+    assert logs.how_it_ended(1) == "it ended with status 1"
 
 
 class Process:

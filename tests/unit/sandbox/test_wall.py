@@ -103,7 +103,7 @@ def test_files_that_come_with_a_build_are_read_as_its_user(hostile, open_path, v
     tell = 'cat; d=$(sed -n s/datadir=//p "${1#--defaults-file=}"); cat "$d"/*; exit 1'
     build = hostile(number, bootstrap=tell)
     with pytest.raises(SandboxError) as failed:
-        images.initialised(open_path / "root", build, unprivileged_user())
+        images.of(open_path / "root", build, unprivileged_user())
     assert SECRET not in str(failed.value)
 
 

@@ -16,7 +16,7 @@ from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import somebody
 from tests.unit.conducting import experiments as make
-from workers.conducting import expendable
+from workers.conducting import crash_trials
 from workers.errors import PlanError, SandboxError, ServerError
 from workers.upkeep import restores
 
@@ -162,7 +162,7 @@ def a_trial(server, state="running"):
 
 def test_it_is_owed_before_the_crash_command_runs():
     row = a_trial(make.attached(expendable=True, **COMMANDS))
-    expendable.permit(row, ("power", "off"), ("power", "on"))
+    crash_trials.permit(row, ("power", "off"), ("power", "on"))
     assert (owed().experiment, owed().server) == (row.experiment, row.server)
 
 
@@ -171,7 +171,7 @@ def test_a_worker_that_was_taken_for_dead_crashes_nothing_any_more(taken):
     row = a_trial(make.attached(expendable=True, **COMMANDS))
     type(row).objects.update(**taken)
     with pytest.raises(PlanError, match="was taken from this worker"):
-        expendable.permit(row, ("power", "off"), ("power", "on"))
+        crash_trials.permit(row, ("power", "off"), ("power", "on"))
     assert owed() is None and not Event.objects.filter(did="crashed").exists()
 
 
@@ -197,13 +197,13 @@ def test_commands_of_who_is_no_administrator_any_more_are_not_run(settings, how)
     row = a_trial(server)
     lose(boss, how)
     with pytest.raises(PlanError, match="is not an administrator"):
-        expendable.permit(row, ("power", "off"), ("power", "on"))
+        crash_trials.permit(row, ("power", "off"), ("power", "on"))
     assert owed() is None and not Event.objects.filter(did="crashed").exists()
 
 
 def test_commands_of_an_administrator_are_run(settings):
     row = a_trial(of_an_administrator(settings)[1])
-    expendable.permit(row, ("power", "off"), ("power", "on"))
+    crash_trials.permit(row, ("power", "off"), ("power", "on"))
     assert owed().server == row.server
 
 
@@ -211,7 +211,7 @@ def test_a_program_that_is_not_listed_any_more_is_not_run(settings):
     row = a_trial(make.attached(expendable=True, **COMMANDS))
     settings.CRASH_PROGRAMS = ("/bin/other",)
     with pytest.raises(PlanError, match="DURASCOPE_CRASH_PROGRAMS does not list its commands"):
-        expendable.permit(row, ("power", "off"), ("power", "on"))
+        crash_trials.permit(row, ("power", "off"), ("power", "on"))
     assert owed() is None
 
 
@@ -230,4 +230,4 @@ def test_a_start_command_is_asked_again_too(settings, machine, undone):
 def test_a_start_command_that_was_changed_meanwhile_crashes_nothing():
     row = a_trial(make.attached(expendable=True, **COMMANDS))
     with pytest.raises(PlanError, match="commands of db1 were changed"):
-        expendable.permit(row, ("power", "off"), ("power", "on", "slowly"))
+        crash_trials.permit(row, ("power", "off"), ("power", "on", "slowly"))

@@ -324,7 +324,7 @@ def test_its_process_ends_with_the_block_and_a_dead_one_says_so(server):
         with pytest.raises(SandboxError, match="The process of the wires ended"):
             wire.heal()
     assert start_time(wires.pid) is None
-    wires.end()
+    wires.remove()
 
 
 @pytest.mark.parametrize("frozen", [False, True])

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from workers.errors import SandboxError, reason
 from workers.sandbox import process
@@ -21,7 +19,7 @@ ANSWERS = (b"ok", b"no:")  # anything else is its last words, up to its end
 
 
 class Child:
-    """It ends with the `with` block, and with the worker. SandboxError: it did not start.
+    """It ends with the worker, or before. SandboxError: it did not start.
 
     It speaks on one pair of sockets: our commands, its answers, and its last words if it fails.
     """
@@ -55,23 +53,19 @@ class Child:
         with self._lock:
             said = self._answer(words)
         first, *found = said.split() or [""]
-        if first != "ok":
-            ended = "refused" if first == "no:" else "ended when it was asked for"
-            why = said.strip()[-500:] or "it said nothing"
-            raise SandboxError(f"{self._name} {ended} {words!r}: {why}.", "The trial cannot be used.")
-        return tuple(map(int, found))
+        if first == "ok":
+            return tuple(map(int, found))
+        if first == "no:":
+            raise SandboxError(f"{self._name} refused {words!r}: {said[4:].strip()}.", "Nothing was changed.")
+        self._process.kill()  # a late answer would be taken for the next one
+        why = said.strip()[-500:] or "it said nothing"
+        raise SandboxError(f"{self._name} ended when it was asked for {words!r}: {why}.", "Repeat the trial.")
 
     def end(self) -> None:
         """May be called twice."""
         self._process.kill()
         self._process.wait()
         self._line.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.end()
 
     def _answer(self, words: str) -> str:
         said = b""

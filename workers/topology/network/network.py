@@ -8,11 +8,10 @@ with Network(3, one_way_ms=5.0) as network:
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from workers.errors import SandboxError
 from workers.sandbox.namespace import Namespace
+from workers.sandbox.owner import Removable
 from workers.topology.network.child import Child
 from workers.topology.network.packets import PREFIX
 from workers.topology.network.wires import microseconds
@@ -40,7 +39,7 @@ class Link:
         self._child.ask("heal", *self._ends)
 
 
-class Network:
+class Network(Removable):
     """`nodes`: the namespaces of its nodes, each with an address that the others reach. `how`: what makes the delays.
 
     It ends with the `with` block, and with the worker; end the servers in it first.
@@ -57,7 +56,7 @@ class Network:
             self._links = {pair: Link(pair, self._child) for pair in combinations(range(nodes), 2)}
             self.delay(one_way_ms)
         except BaseException:
-            self.end()
+            self.remove()
             raise
 
     def link(self, one: int, other: int) -> Link:
@@ -85,12 +84,6 @@ class Network:
     def pid(self) -> int:
         return self._child.pid
 
-    def end(self) -> None:
+    def remove(self) -> None:
         """May be called twice."""
         self._child.end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.end()

@@ -7,10 +7,9 @@ with Wires() as wires:
 """
 
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from workers.errors import SandboxError
+from workers.sandbox.owner import Removable
 from workers.topology.network.child import Child
 
 LONGEST_MS = 10_000.0
@@ -57,7 +56,7 @@ class Wire:
         return Passed(*self._child.ask("passed", self._number))
 
 
-class Wires:
+class Wires(Removable):
     """Any number of wires in one process. They end with the `with` block, and with the worker."""
 
     def __init__(self) -> None:
@@ -72,15 +71,9 @@ class Wires:
         number, port = self._child.ask("join", _port(target_port), microseconds(one_way_ms))
         return Wire(port, number, self._child)
 
-    def end(self) -> None:
+    def remove(self) -> None:
         """May be called twice."""
         self._child.end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.end()
 
 
 def microseconds(one_way_ms: float) -> int:

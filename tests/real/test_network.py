@@ -18,6 +18,7 @@ from workers.errors import SandboxError
 from workers.sandbox.namespace import Namespace, socket_in
 from workers.sandbox.process import start_time
 from workers.sandbox.users import unprivileged_user
+from workers.topology.network import netem
 from workers.topology.network.network import Network
 
 pytestmark = needs_network
@@ -88,7 +89,7 @@ def test_nodes_reach_each_other_under_their_own_addresses(network):
             assert accepted.getpeername()[0] == addresses[other] and calling.getpeername()[0] == addresses[one]
             calling.sendall(b"hello")
             assert accepted.recv(5) == b"hello"
-    assert network.how == "user-space tunnel"
+    assert network.how == ("netem" if netem.available() else "user-space tunnel")
 
 
 def test_the_host_and_its_nodes_do_not_reach_each_other(network):

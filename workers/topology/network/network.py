@@ -5,42 +5,39 @@ with Network(3, one_way_ms=5.0) as network:
     network.link(0, 1).partition()
 """
 
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from workers.errors import SandboxError
 from workers.sandbox.namespace import Namespace
 from workers.sandbox.owner import Removable
+from workers.topology.network import netem
 from workers.topology.network.child import Child
+from workers.topology.network.delays import microseconds
+from workers.topology.network.link import Link
+from workers.topology.network.netem import NetemLink
 from workers.topology.network.packets import PREFIX
-from workers.topology.network.wires import microseconds
 
 MOST_NODES = 9
 
 
-@dataclass(frozen=True)
-class Link:
-    """Between two nodes. Every change counts when the call returns."""
-
-    _ends: tuple[int, int]
-    _child: Child
+class _TunnelLink(Link):
+    def __init__(self, child: Child, ends: tuple[int, int]) -> None:
+        self._child, self._ends = child, ends
 
     def delay(self, one_way_ms: float) -> None:
-        """Of every packet that is sent from now on, in each direction."""
         self._child.ask("delay", *self._ends, microseconds(one_way_ms))
 
     def partition(self) -> None:
-        """Packets are lost, also those under way. Nobody is told."""
         self._child.ask("partition", *self._ends)
 
     def heal(self) -> None:
-        """Packets arrive again. TCP sends lost ones again, later the longer the partition was."""
         self._child.ask("heal", *self._ends)
 
 
 class Network(Removable):
-    """`nodes`: the namespaces of its nodes, each with an address that the others reach. `how`: what makes the delays.
+    """`nodes`: their namespaces, each with an address that the others reach. `how`: netem where the kernel has it, else
+    a tunnel through a process.
 
     It ends with the `with` block, and with the worker; end the servers in it first.
     """
@@ -48,12 +45,13 @@ class Network(Removable):
     def __init__(self, nodes: int, *, one_way_ms: float = 0.0) -> None:
         if not 2 <= nodes <= MOST_NODES:
             raise SandboxError(f"A network cannot have {nodes} nodes.", f"It has 2 to {MOST_NODES}.")
-        self.how = "user-space tunnel"
-        self._child = Child("The process of the network", "packets", nodes)
+        by_kernel = netem.available()
+        self.how = "netem" if by_kernel else "user-space tunnel"
+        self._child = Child("The process of the network", "packets", nodes, int(not by_kernel))
         try:
             places = [Path(f"/proc/{self._child.pid}/fd/{fd}") for fd in self._child.ask("namespaces")]
             self.nodes = tuple(Namespace(place, f"{PREFIX}{number}") for number, place in enumerate(places, start=1))
-            self._links = {pair: Link(pair, self._child) for pair in combinations(range(nodes), 2)}
+            self._links = {pair: self._join(*pair) for pair in combinations(range(nodes), 2)}
             self.delay(one_way_ms)
         except BaseException:
             self.remove()
@@ -79,6 +77,11 @@ class Network(Removable):
     def rejoin(self, node: int) -> None:
         for link in self.links(node):
             link.heal()
+
+    def _join(self, one: int, other: int) -> Link:
+        if self.how == "netem":
+            return NetemLink(self.nodes[one], self.nodes[other])
+        return _TunnelLink(self._child, (one, other))
 
     @property
     def pid(self) -> int:

@@ -1,7 +1,7 @@
-"""The process of a network: python -m workers.topology.network.packets UID GID PARENT NODES
+"""The process of a network: python -m workers.topology.network.packets UID GID PARENT NODES TUNNEL
 
-It makes a namespace for each node and carries the packets between them. It holds everything by descriptors, so that
-nothing is left when it ends, but for the namespace of a server that still runs.
+It makes a namespace for each node and, with TUNNEL 1, carries the packets between them. It holds everything by
+descriptors, so that nothing is left when it ends, but for the namespace of a server that still runs.
 """
 
 import os
@@ -52,11 +52,11 @@ class Link:
 
 
 class Node:
-    """Reads what the node sends."""
+    """Reads what is sent in the namespace where it is made."""
 
     def __init__(self, address: str) -> None:
         self.address = bytes(map(int, address.split(".")))
-        self.namespace, self.device = interfaces.new_namespace(), interfaces.new_device(address)
+        self.device = interfaces.new_device(address)
         self.peers: dict[bytes, tuple[int, Link]] = {}
 
     def ready(self, _: int) -> None:
@@ -83,19 +83,17 @@ def _write(to: int, packet: memoryview | bytes) -> None:
         return
 
 
-def main(uid: int, gid: int, parent: int, count: int) -> None:
-    loop = Loop()
-    nodes = [Node(f"{PREFIX}{number}") for number in range(1, count + 1)]
-    links = {pair: Link() for pair in combinations(range(count), 2)}
-    for (one, other), link in links.items():
-        nodes[one].peers[nodes[other].address] = nodes[other].device, link
-        nodes[other].peers[nodes[one].address] = nodes[one].device, link
-        loop.lines.append(link.line)
-    for node in nodes:
-        loop.watch(node.device, IN, node.ready)
-
+def main(uid: int, gid: int, parent: int, count: int, tunnel: int) -> None:
+    loop, namespaces, nodes = Loop(), list[int](), list[Node]()
+    for number in range(1, count + 1):
+        namespaces.append(interfaces.new_namespace())
+        if tunnel:
+            nodes.append(Node(f"{PREFIX}{number}"))
+            loop.watch(nodes[-1].device, IN, nodes[-1].ready)
+    links = {(one, other): _join(nodes[one], nodes[other]) for one, other in combinations(range(len(nodes)), 2)}
+    loop.lines.extend(link.line for link in links.values())
     commands: dict[str, Command] = {
-        "namespaces": lambda: tuple(node.namespace for node in nodes),
+        "namespaces": lambda: tuple(namespaces),
         "delay": lambda one, other, us: links[one, other].delay(us),
         "partition": lambda one, other: links[one, other].partition(),
         "heal": lambda one, other: links[one, other].heal(),
@@ -103,5 +101,12 @@ def main(uid: int, gid: int, parent: int, count: int) -> None:
     serve(loop, commands, uid, gid, parent)
 
 
+def _join(one: Node, other: Node) -> Link:
+    link = Link()
+    one.peers[other.address] = other.device, link
+    other.peers[one.address] = one.device, link
+    return link
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:5]))
+    main(*map(int, sys.argv[1:6]))

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from workers.errors import SandboxError
 from workers.sandbox.owner import Removable
 from workers.topology.network.child import Child
-
-LONGEST_MS = 10_000.0
+from workers.topology.network.delays import microseconds
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,6 @@ class Wires(Removable):
     def remove(self) -> None:
         """May be called twice."""
         self._child.end()
-
-
-def microseconds(one_way_ms: float) -> int:
-    if not 0 <= one_way_ms <= LONGEST_MS:
-        raise SandboxError(f"A one-way delay cannot be {one_way_ms:g} ms.", f"It is between 0 and {LONGEST_MS:g} ms.")
-    return round(1000 * one_way_ms)
 
 
 def _port(number: int) -> int:

@@ -3,11 +3,13 @@
 By system calls, because a host may lack iproute2. Only root can call these.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import os
 import socket
 import struct
+from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, TUNSETOFFLOAD = 0x400454CA, 0x400454D0
@@ -16,6 +18,7 @@ TUN_F_CSUM, TUN_F_TSO4 = 1, 2
 SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFTXQLEN = 0x8914, 0x8916, 0x891C, 0x8943
 IFF_UP, IFF_RUNNING = 0x1, 0x40
 QUEUE = 10_000  # packets that wait for us: a lost one would cost TCP 200 ms
+RP_FILTER = Path("/proc/sys/net/ipv4/conf/all/rp_filter")  # no packet with the source of another link
 DEVICE, LOOPBACK, NETMASK = "node", "lo", "255.255.255.0"
 
 
@@ -26,6 +29,8 @@ def new_namespace() -> int:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         _up(any_socket, LOOPBACK)
+    with contextlib.suppress(OSError):  # read-only in a container
+        RP_FILTER.write_text("1")
     return os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
 
 

@@ -154,7 +154,7 @@ def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked
     with pytest.raises(Taken):
         restores.restore(server, partial(claiming.require_claim, before))
     assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
-    with pytest.raises(ServerError, match="sync_binlog is not back"):  # this server reports 0 whatever it is told
+    with pytest.raises(ServerError, match="sync_binlog was not restored"):  # this server reports 0 whatever it is told
         restores.restore(server, partial(claiming.require_claim, after))
     assert asked.statements == ["SET GLOBAL sync_binlog = %s"]
 

@@ -14,6 +14,7 @@ class TopologyKind:
     title: str
     says: str
     least_replicas = 1
+    carries_load = False  # whether workloads can be measured on it, beside trials
 
     def problems(self, topology: Topology, build: Build) -> list[str]:
         """Why this build cannot have such a topology; empty when it can."""

@@ -11,6 +11,8 @@ from workers.topology.topology import Role, Topology
 
 
 class Replication(TopologyKind):
+    carries_load = True
+
     def misfits(self, fault: Fault, policy: FailoverPolicy) -> list[str]:
         return [f"{fault.title}: only the nodes of a cluster vote."] if fault.of_clusters else []
 

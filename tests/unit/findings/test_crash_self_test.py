@@ -82,3 +82,13 @@ def test_it_says_when_the_self_test_did_not_run(client_in):
     html = page(client_in, experiment)
     assert "self-test not run" in html
     assert "self-test of the checks failed" not in html
+
+
+def test_failovers_have_controls_of_their_own():
+    passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, switchover=[(0, 0)])))
+    assert (
+        passed.says == "The self-test passed: the checks flagged 2 of 2 asynchronous links and nothing in 1 switchover."
+    )
+    assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed
+    assert self_test(trials_of(found(asynchronous_link=[(7, 0)], switchover=[(1, 0)]))).failed
+    assert self_test(trials_of(found(switchover=[(0, 0)]))).state == "not tried"

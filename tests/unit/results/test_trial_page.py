@@ -1,9 +1,12 @@
 """The page of one trial: its sentence, its evidence to scale, and the button that repeats it."""
 
+from dataclasses import asdict, replace
+
 import pytest
 from django.urls import reverse
 
 from dashboard.charts.bars import FoundSets, sets, timeline
+from dashboard.pages.results.crash import failover
 from dashboard.pages.results.crash.trial_page import context
 from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments import actions
@@ -11,6 +14,7 @@ from tests.markup import flat
 from tests.unit.results import trials
 from workers.crash.setup_and_result import TrialStep
 from workers.errors import PlanError
+from workers.topology.setup_and_result import FailoverStory, Rejoin, SemiSyncCounters, WriteOutage
 
 pytestmark = pytest.mark.django_db
 
@@ -171,3 +175,56 @@ def test_it_says_that_the_server_does_not_come_back(experiment, words):
         "key": "stays-down", "outcome": "invalid", "count": 1, "says": "InnoDB: Assertion failure.", "offenders": [],
     }  # fmt: skip
     words(sentence(trial))
+
+
+STORY = FailoverStory(
+    promoted="replica 1", because="No replica had received them.", phantoms=3, reads=1200, ghosts=9,
+    ghosts_acknowledged=5, outage=WriteOutage(0.42, 0.0, 0.3, 0.1), rejoin=Rejoin("stopped", "1236: diverged", None),
+    semi_sync=SemiSyncCounters(90, 2), per_100_ms=(4, 8, 0), after_per_100_ms=(0, 0, 0, 2),
+)  # fmt: skip
+
+
+@pytest.fixture
+def failed_over(experiment):
+    trial = experiment.trials.first()
+    trial.kind, trial.lost_engine, trial.lost_engine_ms, trial.acknowledged = "primary-host-loss", 5, 12.0, 523
+    trial.lost_binlog = trial.lost_binlog_ms = None
+    trial.save()
+    trial.evidence.data |= {"failover": asdict(STORY), "crash_at_s": 0.15}
+    trial.evidence.save()
+    return trial
+
+
+def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_in):
+    page = flat(html(client_in, failed_over))
+    assert "the new primary lacks 5 of 523 acknowledged commits" in page and STORY.because in page
+    facts = ("replica 1", "420 ms", "3 commits", "1,200 times", "9 commits, 5 of them acknowledged", "1236: diverged")
+    assert [fact for fact in facts if fact not in page] == []
+    assert "Lost from the binlog" not in page and "Commits in each place" not in page
+
+
+def test_acknowledgements_are_drawn_around_the_fault():
+    drawn = failover.view(asdict(STORY), 0.2)
+    assert [(bar.look, bar.x, bar.height) for bar in drawn.bars] == [
+        ("kept", 0.0, 50.0), ("kept", 250.0, 100.0), ("after", 750.0, 25.0),
+    ]  # fmt: skip
+    assert (drawn.fault_x, drawn.seconds) == (500.0, 0.4)
+
+
+def test_a_crash_of_one_server_has_no_failover():
+    assert failover.view(None, 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("rejoin", "says"),
+    [
+        (Rejoin("caught up", "", 0), "with the same rows"),
+        (Rejoin("caught up", "", 4), "without an error; 4 rows differ"),
+        (Rejoin("unknown", "late", None), "unknown: late"),
+        (None, None),
+    ],
+)
+def test_the_return_of_the_old_primary_is_told(rejoin, says):
+    facts = dict(failover.view(asdict(replace(STORY, rejoin=rejoin)), 0.1).facts)
+    told = facts.get("Old primary as replica")
+    assert told is None if says is None else says in told

@@ -1,0 +1,106 @@
+"""Variants with a topology: their trials, their controls, what is refused before the start."""
+
+import pytest
+
+from tests.unit.bench.plans import plan
+from workers.bench.candidate import Candidate
+from workers.bench.crash_choices import CHOICES, POWER_LOSSES, all_kinds
+from workers.bench.crash_review import estimate_s
+from workers.bench.needs import Needs
+from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS, CrashPlan, Plan, PlanTarget, Variant
+from workers.bench.review import problems
+from workers.bench.stage_key import StageKey, stage_keys
+
+BUILDS = {"system-mariadb": "mariadb"}
+SANDBOX = Candidate("box", is_sandbox=True, flavour="mariadb", builds=BUILDS, installed=frozenset(BUILDS))
+ALONE = Variant("alone", {"sync_binlog": "1"})
+ASYNC = Variant("async", {"sync_binlog": "1"}, topology="async+rtt=20ms")
+GALERA = Variant("galera", {}, topology="galera+replicas=2")
+BOTH = CrashPlan(("power-loss", "primary-host-loss"), trials=2, control_trials=1)
+
+
+def trials_of(*variants: Variant, crash: CrashPlan = BOTH) -> list[tuple[str, str]]:
+    return sorted((one.variant.name, one.kind) for one in plan(variants=variants, crash=crash).trials())
+
+
+def test_a_server_alone_is_crashed_and_a_topology_fails_over():
+    assert trials_of(ALONE, ASYNC) == [
+        ("alone", "graceful-restart"), ("alone", "lying-disk"), *[("alone", "power-loss")] * 2,
+        *[("async", "primary-host-loss")] * 2,
+    ]  # fmt: skip
+
+
+def test_the_controls_follow_the_baseline():
+    controls = {kind for name, kind in trials_of(ASYNC, ALONE) if kind in CONTROLS}
+    assert controls == set(FAILOVER_CONTROLS) and set(CRASH_CONTROLS).isdisjoint(FAILOVER_CONTROLS)
+
+
+def test_a_plan_needs_the_kinds_of_its_trials():
+    mixed, alone = plan(variants=(ALONE, ASYNC), crash=BOTH), plan(variants=(ALONE,), crash=BOTH)
+    assert set(all_kinds(mixed)) == {*BOTH.kinds, *CONTROLS}
+    assert set(all_kinds(alone)) == {*BOTH.kinds, *CRASH_CONTROLS}
+    assert Needs.of(mixed, {1: "system-mariadb"}).crashes == {*BOTH.kinds, *CONTROLS}
+
+
+def test_every_kind_has_a_title_and_an_explanation():
+    assert all(key == kind.key and kind.title and kind.says for key, kind in CHOICES.items())
+    assert {"power-loss", "torn-power-loss", "total-power-loss"} <= POWER_LOSSES
+    assert POWER_LOSSES.isdisjoint({"process-kill", "primary-kill", "primary-power-loss", "switchover"})
+
+
+def test_a_failover_takes_longer_than_a_crash():
+    crash = CrashPlan(("power-loss", "primary-host-loss"), trials=1, control_trials=0)
+    assert estimate_s(plan(variants=(ASYNC,), crash=crash)) > estimate_s(plan(variants=(ALONE,), crash=crash))
+
+
+def test_each_topology_has_a_stage_of_its_own():
+    assert list(stage_keys(plan(variants=(ALONE, ASYNC)))) == [StageKey(1), StageKey(1, topology="async+rtt=20ms")]
+    assert StageKey(1, "new", topology="async").titled("box", "old") == "box, new, async"
+
+
+def test_a_cluster_has_trials_and_no_cells():
+    mixed = plan(variants=(ALONE, GALERA), crash=BOTH)
+    assert {cell.variant.name for cell in mixed.cells()} == {"alone"} and mixed.size == len(list(mixed.cells()))
+    assert ("galera", "primary-host-loss") in trials_of(ALONE, GALERA)
+
+
+def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
+    return "\n".join(problems(plan(variants=variants, crash=BOTH), {1: server}))
+
+
+@pytest.mark.parametrize(
+    ("topology", "settings", "why"),
+    [
+        ("async+speed=9", {}, "'speed=9' is not known"),
+        ("ring", {}, "there is no topology 'ring'. Known: async, semi-sync"),
+        ("async", {"log_bin": "OFF"}, "log_bin is off"),
+    ],
+)
+def test_what_is_no_topology_is_refused_with_the_reason(topology, settings, why):
+    assert why in refused(Variant("odd", settings, topology=topology))
+
+
+def test_what_can_be_is_not_refused():
+    assert refused(ALONE, ASYNC) == ""
+
+
+def test_an_attached_server_has_no_topology_of_ours():
+    assert "topology" in refused(ASYNC, server=Candidate("db1", is_sandbox=False))
+
+
+def test_a_build_without_replicas_has_no_topology():
+    old = Candidate("box", is_sandbox=True, flavour="mariadb", builds=BUILDS, replica_missing={"": "it has no GTIDs"})
+    assert "Variant async cannot have a replica: it has no GTIDs" in refused(ASYNC, server=old)
+
+
+def test_a_plan_of_clusters_alone_has_nothing_to_measure():
+    assert "no cluster" in refused(GALERA)
+
+
+def test_a_plan_keeps_its_topologies():
+    first = plan(variants=(ALONE, ASYNC), targets=(PlanTarget(1, "box"),))
+    assert Plan.from_dict(first.as_dict()) == first
+    old = first.as_dict()
+    for variant in old["variants"]:
+        del variant["topology"]  # as stored before topologies
+    assert Plan.from_dict(old).variants[1].topology == ""

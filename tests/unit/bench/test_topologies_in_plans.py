@@ -1,9 +1,9 @@
 """Variants with a topology: their trials, their controls, what is refused before the start."""
 
 import pytest
+from workers.bench.candidate import Candidate
 
 from tests.unit.bench.plans import plan
-from workers.bench.candidate import Candidate
 from workers.bench.crash_choices import CHOICES, POWER_LOSSES, all_kinds
 from workers.bench.crash_review import estimate_s
 from workers.bench.needs import Needs

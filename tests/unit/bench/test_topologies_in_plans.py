@@ -1,12 +1,11 @@
 """Variants with a topology: their trials, their controls, what is refused before the start."""
 
 import pytest
-from workers.bench.candidate import Candidate
 
 from tests.unit.bench.plans import plan
 from workers.bench.crash_choices import CHOICES, POWER_LOSSES, all_kinds
 from workers.bench.crash_review import estimate_s
-from workers.bench.needs import Needs
+from workers.bench.needs import Candidate, Needs
 from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS, CrashPlan, Plan, PlanTarget, Variant
 from workers.bench.review import problems
 from workers.bench.stage_key import StageKey, stage_keys

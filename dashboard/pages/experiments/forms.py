@@ -60,13 +60,13 @@ class PlanForm(PlanInputs):
         choices=lambda: [("", "the server's own"), *((key, build.title) for key, build in builds.every().items())],
         required=False,
         label="Build",
-        help_text="Of sandboxes: which server binaries run.",
+        help_text="The server binaries of a sandbox.",
     )
     storage = forms.ChoiceField(
         choices=lambda: [("", "the host's own disk"), *((key, f"{key}: {explain(key)}") for key in PROFILES)],
         required=False,
         label="Device",
-        help_text="Of sandboxes: a simulated disk that its data lies on.",
+        help_text="A simulated disk for the data of a sandbox.",
     )
     own_variants = forms.CharField(
         required=False,

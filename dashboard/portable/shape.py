@@ -118,6 +118,7 @@ class FileVariant(Exact):
     engine: Annotated[str, Field(pattern=f"^{ENGINE_NAME.pattern}$")]
     build: Word
     storage: Word
+    topology: Line = ""
 
 
 class FileWorkload(Exact):

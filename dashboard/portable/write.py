@@ -191,6 +191,7 @@ class _Writer:
             "engine": one["engine"],
             "build": clean.text(one["build"]),
             "storage": clean.text(one["storage"]),
+            "topology": clean.text(one.get("topology", "")),
         }
 
     def _cells(self) -> list[Json]:

@@ -1,8 +1,9 @@
 """The nodes of a topology: sandboxes that are started side by side from copies of one image."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from workers.crash.image import witness_image
 from workers.crash.made import Made
@@ -14,6 +15,8 @@ from workers.sandbox.server import Recovery, Sandbox
 from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
 from workers.topology.setup_and_result import FailoverSetup
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ class Node:
             self.sandbox.settle()
         else:
             self.sandbox.flush_logs()
+
+
+def on_each(nodes: Sequence[Node], act: Callable[[Node], T]) -> tuple[T, ...]:
+    """The same act on all nodes at once. All end before the first error is raised."""
+    with ThreadPoolExecutor(max(1, len(nodes)), thread_name_prefix="node") as pool:
+        return tuple(pool.map(act, nodes))
 
 
 def start_all(setup: FailoverSetup, plans: tuple[NodePlan, ...], made: Made) -> tuple[Node, ...]:

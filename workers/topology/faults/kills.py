@@ -3,6 +3,7 @@
 import time
 
 from workers.topology.faults.fault import Fault, Scene
+from workers.topology.nodes import on_each
 from workers.topology.topology import Topology
 
 CONTROL_RTT_MS = 100.0
@@ -55,8 +56,7 @@ class AllKilled(Fault):
     def strike(self, scene: Scene) -> None:
         scene.step("partition")
         scene.partition()
-        for node in (scene.primary, *scene.replicas):
-            node.sandbox.freeze()
+        on_each((scene.primary, *scene.replicas), lambda node: node.sandbox.freeze())
         scene.hear()
         scene.step("kill")
         scene.cut()

@@ -20,8 +20,8 @@ from workers.servers.limited import Connection
 from workers.topology.chain import Begun, Formed
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position, node_plan
-from workers.topology.kinds.cluster.together import on_each, wait
-from workers.topology.nodes import Node, NodePlan
+from workers.topology.kinds.cluster.waiting import wait
+from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology
 
 SINCE = (8, 0, 27)  # the words SOURCE and REPLICA, and the consistency levels

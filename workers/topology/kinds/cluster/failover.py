@@ -13,8 +13,8 @@ from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Struck
 from workers.topology.kinds.cluster.membership import Membership, Position
-from workers.topology.kinds.cluster.together import POLL_S, on_each
-from workers.topology.nodes import Node
+from workers.topology.kinds.cluster.waiting import POLL_S
+from workers.topology.nodes import Node, on_each
 from workers.topology.takeover import read, take_over
 
 LIMIT_S = 120.0

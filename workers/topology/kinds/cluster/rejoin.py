@@ -6,8 +6,7 @@ from workers.crash.evidence import ReplicaSeen, Seen
 from workers.errors import DurascopeError, ServerEnded, ServerError
 from workers.topology.chain import Promoted, Returned
 from workers.topology.kinds.cluster.membership import Membership
-from workers.topology.kinds.cluster.together import on_each
-from workers.topology.nodes import Node
+from workers.topology.nodes import Node, on_each
 from workers.topology.takeover import REJOIN, compared, read
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workers.crash.image import witness_image
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import images, owner, port
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build, parts
@@ -22,14 +22,16 @@ from workers.servers.limited import Connection
 from workers.topology.chain import Begun, Formed
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position, node_plan
-from workers.topology.kinds.cluster.together import on_each, wait
+from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.galera import files
-from workers.topology.nodes import Node, NodePlan
+from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology
 
 PROVIDER = "galera-4"
 SINCE = (10, 4, 0)
 SYNCED_S = 60.0
+NEEDS_ALL = "Will never receive state"
+CACHE_LOST = "no node has the write sets that it lacks in its cache any more"
 STATUS = r"SHOW GLOBAL STATUS LIKE 'wsrep\_%'"
 SCRIPT = Path(__file__).with_name("ist_script.py")
 METHOD = "ist"  # the server looks for a program of the name wsrep_sst_ist
@@ -101,8 +103,13 @@ class Galera(Cluster):
         node.sandbox.stop()
         files.forget(node.sandbox, [files.VIEW])
         position = files.recovered(node.sandbox.run_once({**node.settings, "wsrep_recover": "ON"}))
-        node.restart({"wsrep_start_position": position.text})
-        _synced(node)
+        try:
+            node.restart({"wsrep_start_position": position.text})
+            _synced(node)
+        except ServerEnded as ended:
+            if NEEDS_ALL in node.sandbox.log_text:
+                raise ServerEnded(f"{node.name} needs a copy of all data (SST): {CACHE_LOST}") from ended
+            raise
 
 
 def _settings(provider: Path) -> Mapping[str, str]:

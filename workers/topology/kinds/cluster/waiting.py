@@ -1,21 +1,12 @@
-"""The same act on several nodes at once, and waiting for one."""
+"""Waiting for a node."""
 
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable
 
 from workers.errors import SandboxError, ServerEnded
 from workers.topology.nodes import Node
 
 POLL_S = 0.02
-T = TypeVar("T")
-
-
-def on_each(nodes: Sequence[Node], act: Callable[[Node], T]) -> tuple[T, ...]:
-    """All end before the first error is raised."""
-    with ThreadPoolExecutor(max(1, len(nodes)), thread_name_prefix="node") as pool:
-        return tuple(pool.map(act, nodes))
 
 
 def wait(node: Node, is_so: Callable[[], bool], what: str, limit_s: float) -> None:

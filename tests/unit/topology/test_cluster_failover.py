@@ -1,0 +1,154 @@
+"""Who takes over in a cluster, and which evidence is kept."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from workers.crash.evidence import Seen, nothing
+from workers.errors import SandboxError, ServerEnded, ServerError
+from workers.topology.faults import FAULTS
+from workers.topology.kinds.cluster import failover, rejoin
+from workers.topology.kinds.cluster.membership import Position
+from workers.topology.policy import POLICIES
+from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.takeover import REJOIN
+from workers.topology.topology import Topology
+
+SEEN = Seen(nothing())
+
+
+class Nodes:
+    """Stands in for a kind: positions by name, a text is the node's reason not to start."""
+
+    causal_read = "SET @x = 1"
+
+    def __init__(self, positions, members=(), refuses=None):
+        self.positions, self.done, self.left = positions, [], list(members)
+        self.refuses = refuses or {}
+
+    def revive(self, node):
+        position = self.positions[node.name]
+        if isinstance(position, str):
+            raise ServerEnded(position)
+        return Position(position, f"uuid:{position}")
+
+    def bootstrap(self, node, position):
+        self.done.append(("bootstrap", node.name, position.text))
+
+    def force(self, node):
+        self.done.append(("force", node.name))
+
+    def join(self, node):
+        self.done.append(("join", node.name))
+        if error := self.refuses.get(node.name):
+            raise error
+
+    def members(self, connection):
+        return self.left.pop(0)
+
+
+def node(name, running=False):
+    return SimpleNamespace(name=name, sandbox=SimpleNamespace(running=running, target=None, stop=lambda: None))
+
+
+@pytest.fixture
+def struck(monkeypatch):
+    """`struck(fault, policy)`; a takeover gives back what it was called with."""
+    monkeypatch.setattr(failover, "read", lambda node, secret: (SEEN, ()))
+    monkeypatch.setattr(failover, "_first_to_accept", lambda struck, nodes: nodes[0])
+    monkeypatch.setattr(failover, "take_over", lambda struck, new, **known: SimpleNamespace(new=new, **known))
+    monkeypatch.setattr(failover, "connect", lambda target: SimpleNamespace(__enter__=None, __exit__=None))
+
+    def made(fault="total-kill", policy="careful"):
+        nodes = [node(f"node {number}") for number in (1, 2, 3)]
+        topology = Topology("galera", policy_key=policy)
+        setup = FailoverSetup(Path("/"), object(), "", topology, {}, fault, 1)
+        ports = SimpleNamespace(clock=lambda: 5.0, sleep=lambda seconds: None)
+        timeline = SimpleNamespace(step=lambda name: None, must_go_on=lambda: None)
+        return SimpleNamespace(
+            setup=setup, fault=FAULTS[fault], nodes=nodes, primary=nodes[0], replicas=tuple(nodes[1:]), ports=ports,
+            timeline=timeline, secret=b"", struck_at=1.0,
+        )  # fmt: skip
+
+    return made
+
+
+def test_the_most_advanced_node_is_bootstrapped(struck):
+    cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
+    promoted = failover.fail_over(struck(), cluster)
+    assert promoted.new.name == "node 2" and cluster.done == [("bootstrap", "node 2", "uuid:490")]
+    assert promoted.alone.keys() == {"node 1", "node 2", "node 3"}
+
+
+def test_the_wrong_policy_always_bootstraps_the_first(struck):
+    cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
+    assert failover.fail_over(struck(policy="first-replica"), cluster).new.name == "node 1"
+
+
+def test_a_first_node_whose_disk_is_gone_is_not_asked(struck):
+    cluster = Nodes({"node 2": 3, "node 3": 7})
+    promoted = failover.fail_over(struck(policy="old-away"), cluster)
+    assert promoted.new.name == "node 3" and "node 1" not in promoted.alone
+
+
+def test_a_node_that_does_not_start_is_named_and_another_one_is_taken(struck):
+    cluster = Nodes({"node 1": "torn page", "node 2": 0, "node 3": "torn page"})
+    promoted = failover.fail_over(struck(policy="first-replica"), cluster)
+    assert promoted.new.name == "node 2"
+    assert promoted.problems == ("node 1 does not start: torn page", "node 3 does not start: torn page")
+
+
+def test_without_any_node_the_trial_says_why(struck):
+    with pytest.raises(SandboxError, match=r"No node .* starts again.*node 3 does not start: lost"):
+        failover.fail_over(struck(), Nodes(dict.fromkeys(("node 1", "node 2", "node 3"), "lost")))
+
+
+@pytest.fixture
+def promoted(monkeypatch):
+    monkeypatch.setattr(rejoin, "read", lambda node, secret: (SEEN, ()))
+    monkeypatch.setattr(rejoin, "compared", lambda new, node, first: rejoin.ReplicaSeen(REJOIN, "caught up", first, 0))
+    monkeypatch.setattr(rejoin, "Returned", lambda **known: SimpleNamespace(**known))
+
+    def made(new, policy="careful", alone=(), running=()):
+        nodes = {name: node(name, name in running) for name in ("node 1", "node 2", "node 3")}
+        first, *others = nodes.values()
+        return SimpleNamespace(
+            setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
+            alone=dict.fromkeys(alone, SEEN), secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
+        )  # fmt: skip
+
+    return made
+
+
+def test_nodes_that_never_left_are_compared_and_join_nothing(promoted):
+    cluster = Nodes({"node 1": 5})
+    back = rejoin.come_back(promoted("node 2", running=("node 3",)), cluster)
+    assert cluster.done == [("join", "node 1")] and back.returns and back.old is SEEN
+    assert back.rejoined.error == cluster.causal_read and [name for name, _ in back.others] == ["node 3"]
+
+
+def test_a_first_node_that_took_over_again_does_not_return(promoted):
+    back = rejoin.come_back(promoted("node 1", alone=("node 1", "node 2", "node 3")), Nodes({}))
+    assert not back.returns and back.rejoined is None and len(back.others) == 2
+
+
+def test_a_first_node_that_stays_away_is_left_out(promoted):
+    cluster = Nodes({})
+    back = rejoin.come_back(promoted("node 2", "old-away", alone=("node 2", "node 3")), cluster)
+    assert not back.returns and cluster.done == [("join", "node 3")]
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [(ServerEnded("aborted"), "stopped"), (ServerError("3092"), "stopped"), (SandboxError("too late"), "unknown")],
+)
+def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(promoted, error, state):
+    cluster = Nodes({"node 1": 5}, refuses={"node 1": error})
+    back = rejoin.come_back(promoted("node 2", running=("node 3",)), cluster)
+    assert back.rejoined.state == state and error.message in back.rejoined.error
+
+
+def test_a_first_node_that_does_not_start_is_named(promoted):
+    back = rejoin.come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
+    assert back.stays_down == "torn page" and back.rejoined is None and back.old is None

@@ -98,6 +98,19 @@ def test_what_cannot_be_is_refused_with_the_reason(provider):
     assert GALERA.problems(THREE, build(refuses="no libssl")) == ["no libssl"]
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"rtt_ms": 20.0}, "leave rtt out"),
+        ({"replica_settings": {"sync_binlog": "0"}}, "leave replica settings out"),
+        ({"applying": False}, "leave behind out"),
+    ],
+)
+def test_what_a_cluster_would_ignore_is_refused(provider, given, why):
+    found = GALERA.problems(Topology("galera", replicas=2, **given), build())
+    assert len(found) == 1 and why in found[0]
+
+
 def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch):
     def absent(key):
         raise SandboxError(f"{key} is not installed.", f"Install it: manage.py build install {key}")

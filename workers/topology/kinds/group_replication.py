@@ -80,7 +80,7 @@ class GroupReplication(Cluster):
             ),
             "Clients can commit on the first node only: the group has one primary.": topology.writers != "first",
         }
-        return [why for why, is_so in found.items() if is_so]
+        return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
 
     def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
         topology = begun.setup.topology

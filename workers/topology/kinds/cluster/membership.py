@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workers.sandbox.additions import Additions
+from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.chain import Begun, Formed
 from workers.topology.faults import Fault
 from workers.topology.kinds.kind import TopologyKind
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.policy import FailoverPolicy
+from workers.topology.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,16 @@ class Membership(TopologyKind):
 
     least_replicas = 2
     causal_read: str
+
+    def problems(self, topology: Topology, build: Build) -> list[str]:
+        found = {
+            "The nodes of a cluster have no delay between them here: leave rtt out.": topology.rtt_ms > 0,
+            "All nodes of a cluster have the settings of the variant: leave replica settings out.": bool(
+                topology.replica_settings
+            ),
+            "The nodes of a cluster always apply: leave behind out.": not topology.applying,
+        }
+        return [why for why, is_so in found.items() if is_so]
 
     def misfits(self, fault: Fault, policy: FailoverPolicy) -> list[str]:
         found = {

@@ -53,7 +53,7 @@ class Galera(Cluster):
         except SandboxError as absent:
             return [str(absent)]
         refused = build.refuses(provider, unprivileged_user())
-        return [refused] if refused else []
+        return super().problems(topology, build) + ([refused] if refused else [])
 
     def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
         setup, provider = begun.setup, parts.find(PROVIDER)

@@ -38,3 +38,13 @@ def test_a_claim_is_one_key_away(page, live_server, client, measured):
     page.keyboard.press("Enter")
     page.wait_for_url("**#G5")
     assert page.locator("#G5").evaluate("title => title.getBoundingClientRect().top < innerHeight")
+
+
+def test_rows_of_a_table_are_below_their_headings(page, live_server, client, measured):
+    look_at_all(page, live_server, [PAGE], client)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    left = "cells => cells.map(cell => Math.round(cell.getBoundingClientRect().left))"
+    table = page.locator("table.claims").first
+    heads = table.locator("thead th").evaluate_all(left)
+    assert len(set(heads)) == 5
+    assert table.locator("tbody tr").first.locator("th, td").evaluate_all(left) == heads

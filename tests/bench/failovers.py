@@ -14,13 +14,14 @@ from pathlib import Path
 from statistics import median
 
 from workers.errors import DurascopeError
-from workers.sandbox import builds
+from workers.sandbox import builds, storage
 from workers.topology.run import run_failover
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
 from workers.topology.topology import parse
 
 DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
-CASES = {
+SLOW = storage.parse("k=2ms")  # a flush takes 2 ms: else a replica has applied everything before its power is gone
+CASES: dict[str, tuple[str, str] | tuple[str, str, storage.Storage]] = {
     "async": ("async+rtt=20ms", "primary-host-loss"),
     "after-commit": ("semi-sync+rtt=20ms+wait=AFTER_COMMIT", "primary-host-loss"),
     "after-sync": ("semi-sync+rtt=20ms", "primary-host-loss"),
@@ -29,6 +30,7 @@ CASES = {
     "apply-first": ("semi-sync+rtt=4ms+behind", "primary-host-loss"),
     "behind-and-killed": ("semi-sync+rtt=4ms+behind", "total-kill"),
     "all-without-power": ("semi-sync+rtt=4ms", "total-power-loss"),
+    "all-without-power-slow-disks": ("semi-sync+rtt=4ms", "total-power-loss", SLOW),
     "unfenced": ("async+rtt=4ms+policy=unfenced", "partition"),
     "switchover": ("async+rtt=20ms", "switchover"),
 }
@@ -52,19 +54,21 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _case(root: Path, build: str, name: str, trials: int) -> str:
-    topology, fault = CASES[name]
+    topology, fault, *device = CASES[name]
     began = time.monotonic()
     try:
-        found = [_trial(root, build, topology, fault, seed) for seed in range(1, trials + 1)]
+        found = [_trial(root, build, topology, fault, seed, *device) for seed in range(1, trials + 1)]
     except DurascopeError as why:
         return f"| {name} | {topology} | {fault} | not possible: {why} |"
     return _row(name, topology, fault, found, (time.monotonic() - began) / trials)
 
 
-def _trial(root: Path, build: str, topology: str, fault: str, seed: int) -> FailoverResult:
+def _trial(
+    root: Path, build: str, topology: str, fault: str, seed: int, device: storage.Storage | None = None
+) -> FailoverResult:
     server = builds.find(build)
     own = {"gtid_strict_mode": "ON"} if server.flavour == "mariadb" else {}
-    setup = FailoverSetup(root, server, "bench", parse(topology), DURABLE | own, fault, seed)
+    setup = FailoverSetup(root, server, "bench", parse(topology), DURABLE | own, fault, seed, storage=device)
     return run_failover(setup, lambda step: None, lambda: False)
 
 

@@ -75,4 +75,4 @@ def test_the_experiments_page_says_that_its_right_is_lost(client_in, maria, star
     assert "may not run experiments any more" not in client_in.get(address).content.decode()
     client_in.post(f"/people/{maria.pk}/deactivate/")
     shown = client_in.get(address).content.decode()
-    assert "may not run experiments any more" in shown and "Cancel it to end it at once" in shown
+    assert "may not run experiments any more" in shown and "Stop it to end it at once" in shown

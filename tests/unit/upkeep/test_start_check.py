@@ -141,6 +141,7 @@ def test_the_command_runs_a_celery_worker_of_that_site(monkeypatch, settings):
     monkeypatch.setattr(app, "Worker", made)
     monkeypatch.setattr("dashboard.commands.management.commands.worker.connections.close_all", lambda: None)
     monkeypatch.setenv("DURASCOPE_SITE", "local")
+    settings.SITE = "local"  # the command changes both; the fixtures restore both
     with pytest.raises(SystemExit) as ended:
         call_command("worker", "--site", "west", "--only-site")
     assert ended.value.code == 0

@@ -75,9 +75,9 @@ def busy(stored):
     server, experiment = stored["server"], stored["experiment"]
     stored["preflight"] = checked(server)
     now = timezone.now()
-    owed = {"server": server, "experiment": experiment, "problem": f"Access denied at {LONG}"}
-    PendingRestore.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **owed)
-    PendingRestore.objects.create(kind="start", **owed)
+    pending = {"server": server, "experiment": experiment, "problem": f"Access denied at {LONG}"}
+    PendingRestore.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **pending)
+    PendingRestore.objects.create(kind="start", **pending)
     abilities = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
     worker = Worker.objects.create(host=LONG[50:], pid=1, beat_at=now + timedelta(days=1), abilities=abilities)
     Worker.objects.create(host="dead", pid=2, beat_at=now - timedelta(days=1))
@@ -210,7 +210,7 @@ def test_pages_of_an_empty_installation(page, live_server, transactional_db):
     assert not wrong, "\n".join(wrong)
 
 
-def test_pages_for_strangers(page, live_server, stored, problems):
+def test_pages_for_guests(page, live_server, stored, problems):
     admin, experiment = stored["admin"], stored["experiment"]
     revoked, token = sharing.share(admin, experiment)
     sharing.revoke(admin, revoked)

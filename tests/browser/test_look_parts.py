@@ -73,7 +73,7 @@ def test_it_explains_a_term_on_focus_and_hides_on_escape(parts):
     expect(tip).to_have_count(0)
 
 
-def test_it_copies_what_mends_a_check(parts, context, site):
+def test_the_fix_of_a_check_can_be_copied(parts, context, site):
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
     parts.get_by_role("button", name="Copy: Privileges").click()
     assert parts.evaluate("navigator.clipboard.readText()").startswith("GRANT CREATE")

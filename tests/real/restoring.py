@@ -46,9 +46,9 @@ def fill(address: str) -> None:
     server = make.attached(host="", socket=address)
     server.set_password(PASSWORD)
     server.save()
-    owing = make.experiment(server)
-    Experiment.objects.filter(pk=owing.pk).update(state="failed")
-    make.owe(server, owing, "variable", "sync_binlog", "1")
+    unrestored = make.experiment(server)
+    Experiment.objects.filter(pk=unrestored.pk).update(state="failed")
+    make.pending_restore(server, unrestored, "variable", "sync_binlog", "1")
     make.experiment(server)
     _schedule(server)
     _say("filled")
@@ -92,11 +92,11 @@ def _command(*words: str) -> list[str]:
 
 def _rounds(server: Server) -> dict[str, int]:
     """One round of everything that workers and beat do by themselves; the real server is a socket that counts."""
-    rung: list[int] = []
+    notified: list[int] = []
     with closing(Listener(server.socket)) as real:
-        housekeeping.run(rung.append, rung.append)
+        housekeeping.run(notified.append, notified.append)
         restores.restore_all()
-        nights.watch(timezone.now(), rung.append, unreachable)
+        nights.watch(timezone.now(), notified.append, unreachable)
         waiting = Experiment.objects.get(state="queued")
         began = lifecycle.begin(waiting.pk, make.worker(), leases.hosts_of(server))
         return {"touched": real.touched, "nights": Night.objects.count(), "began": int(began is not None)}

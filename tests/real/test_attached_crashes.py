@@ -35,7 +35,7 @@ PLAN = {
 
 @pytest.fixture
 def worker(transactional_db, monkeypatch):
-    """Whoever conducts; nobody hears the bell."""
+    """The worker that conducts; no task reaches another one."""
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     heartbeat = Heartbeat()
     monkeypatch.setattr(tasks, "heartbeat", heartbeat)
@@ -102,7 +102,7 @@ def ours_on(theirs) -> list:
         return ask.rows(link, "SHOW SCHEMAS LIKE 'durascope\\_%%'")
 
 
-def owed(server):
+def pending(server):
     return server.pending_restores.filter(restored_at=None)
 
 
@@ -119,8 +119,8 @@ def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worke
     assert trial.acknowledged >= trial.lost_engine
     assert {check["key"] for check in trial.evidence.data["checks"]} >= {"lost-engine", "lost-binlog", "binlog-only"}
     assert ours_on(theirs) == []
-    assert {debt.kind for debt in marked.pending_restores.all()} == {"schema", "start"}
-    assert not owed(marked).exists()
+    assert {one.kind for one in marked.pending_restores.all()} == {"schema", "start"}
+    assert not pending(marked).exists()
     event = did("crashed").get()
     assert (event.what, event.name) == (NAME, admin.username)
     assert event.detail == {"experiment": experiment.pk, "trial": trial.pk, "command": list(theirs.crash)}
@@ -154,7 +154,7 @@ def test_the_mark_may_be_taken_back_after_the_planning(client_in, marked, worker
     assert (trial.state, trial.verdict) == ("failed", "")
     assert "no longer expendable: it was not crashed" in trial.error
     assert theirs.server.running
-    assert ours_on(theirs) == [] and not owed(marked).exists()
+    assert ours_on(theirs) == [] and not pending(marked).exists()
     assert not did("crashed").exists()
 
 
@@ -172,7 +172,7 @@ def test_the_mark_may_be_taken_back_while_the_load_runs(client_in, marked, worke
     assert trial.verdict == "unknown"
     assert trial.error.startswith("kill: ") and "it was not crashed" in trial.error
     assert theirs.server.running
-    assert ours_on(theirs) == [] and not owed(marked).exists()
+    assert ours_on(theirs) == [] and not pending(marked).exists()
     assert not did("crashed").exists()
 
 
@@ -192,7 +192,7 @@ def test_a_crash_command_that_fails_is_no_verdict(client_in, server, worker, the
     trial = experiment.trials.get()
     assert (experiment.state, trial.state, trial.verdict) == ("done", "done", "unknown")
     assert says in trial.error and "hidden" not in trial.error
-    assert ours_on(theirs) == [] and not owed(server).exists()
+    assert ours_on(theirs) == [] and not pending(server).exists()
     assert did("crashed").exists(), "it was tried"
     listed = client_in.get(f"/results/{experiment.pk}/").content.decode()
     assert "1 trial is unclear and counts as failed in upper bounds" in listed
@@ -207,21 +207,21 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     assert "The start command false ended with status 1" in first.error and "may be down" in first.error
     assert experiment.state == "failed"
     assert NAME in experiment.error and experiment.mend
-    assert {debt.kind for debt in owed(server)} == {"schema", "start"}
-    assert all("false ended with status 1" in debt.problem for debt in owed(server))
+    assert {one.kind for one in pending(server)} == {"schema", "start"}
+    assert all("false ended with status 1" in one.problem for one in pending(server))
     page = client_in.get(f"/servers/{server.pk}/").content.decode()
-    assert owed(server).get(kind="schema").name in page and "nobody has seen it up since" in page
+    assert pending(server).get(kind="schema").name in page and "nobody has seen it up since" in page
     tries = did("started again").count()
 
     restores.restore_all()
-    assert owed(server).exists(), "it is still down"
+    assert pending(server).exists(), "it is still down"
     assert did("started again").count() == tries, "its command is not run every few seconds"
     client_in.post(f"/servers/{server.pk}/start/")
     restores.restore_all()
-    assert owed(server).exists() and did("started again").count() == tries + 1, "the owner asked for it"
+    assert pending(server).exists() and did("started again").count() == tries + 1, "the owner asked for it"
     theirs.server.restart(forgetful())  # by its owner
     restores.restore_all()
-    assert not owed(server).exists()
+    assert not pending(server).exists()
     assert ours_on(theirs) == []
 
     mark(client_in, server, theirs, theirs.crash, theirs.start)

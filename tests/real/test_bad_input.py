@@ -90,8 +90,8 @@ def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox):
     experiment = run(server, worker, replace(PORTS, measure=measure_and_kill), repeats=3)
     assert experiment.state == "failed" and experiment.error and experiment.mend
     assert sorted(experiment.cells.values_list("state", flat=True)) == ["done", "failed", "waiting"]
-    owed = set(server.pending_restores.filter(restored_at=None).values_list("kind", flat=True))
-    assert owed == {"variable", "schema"}, "what could not be put back stays written down"
+    pending = set(server.pending_restores.filter(restored_at=None).values_list("kind", flat=True))
+    assert pending == {"variable", "schema"}, "what could not be put back stays written down"
 
 
 def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeypatch):

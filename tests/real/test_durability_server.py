@@ -11,17 +11,17 @@ def outcomes(facts):
 
 
 def test_it_follows_the_settings(sandbox):
-    debts = []
+    changes = []
     with connect(sandbox.target) as connection:
         try:
             wanted = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
-            variables.apply(connection, read(connection), wanted, lambda *debt: debts.append(debt))
+            variables.apply(connection, read(connection), wanted, lambda *change: changes.append(change))
             assert set(outcomes(read(connection)).values()) == {"kept"}
             wanted = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
-            variables.apply(connection, read(connection), wanted, lambda *debt: debts.append(debt))
+            variables.apply(connection, read(connection), wanted, lambda *change: changes.append(change))
             lost = outcomes(read(connection))
         finally:
-            variables.restore(connection, debts, lambda name: None, lambda: None)
+            variables.restore(connection, changes, lambda name: None, lambda: None)
     assert lost["process kill", "engine"] == lost["power loss", "binlog"] == "may be lost"
     assert lost["process kill", "binlog"] == "kept"
 

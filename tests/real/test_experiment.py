@@ -98,9 +98,9 @@ def test_it_borrows_an_attached_server_and_puts_it_back(attached_server, worker,
     experiment = conduct(actions.create(plan, None).pk, worker)
     assert (experiment.state, experiment.error) == ("done", "")
     assert look() == before
-    debts = attached_server.pending_restores.all()
-    assert {debt.kind for debt in debts} == {"variable", "schema"}
-    assert all(debt.restored_at for debt in debts)
+    made = attached_server.pending_restores.all()
+    assert {one.kind for one in made} == {"variable", "schema"}
+    assert all(one.restored_at for one in made)
 
 
 def test_it_cancels_in_mid_cell_and_keeps_what_it_has(sandbox_server, worker):
@@ -135,7 +135,7 @@ def test_it_waits_while_the_host_is_busy(sandbox_server, worker):
     assert lifecycle.begin(waiting.pk, worker, ["elsewhere"]) is not None
 
 
-def test_it_runs_an_experiment_once_however_often_the_bell_rings(sandbox_server, worker):
+def test_it_runs_an_experiment_once_however_often_its_task_is_sent(sandbox_server, worker):
     experiment = make(sandbox_server)
     assert lifecycle.begin(experiment.pk, worker, ["a"]) is not None
     assert lifecycle.begin(experiment.pk, worker, ["b"]) is None
@@ -156,8 +156,8 @@ def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, tr
     experiment.refresh_from_db()
     assert experiment.state == "failed"
     assert experiment.error and experiment.mend
-    owed = server.pending_restores.filter(restored_at=None)
-    assert owed.exists(), "what could not be put back stays written down"
+    pending = server.pending_restores.filter(restored_at=None)
+    assert pending.exists(), "what could not be put back stays written down"
     assert experiment.cells.filter(state="waiting").exists(), "what is left can be resumed"
 
 

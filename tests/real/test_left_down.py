@@ -55,7 +55,7 @@ def answers(server) -> bool:
         return False
 
 
-def owed(server):
+def pending(server):
     return server.pending_restores.filter(restored_at=None)
 
 
@@ -64,16 +64,16 @@ def test_a_server_whose_worker_was_killed_is_started_again(server, admin, sandbo
         experiment = experiments.start(crash_of(server), admin)
         until((tmp_path / "down").exists)
         command = int((tmp_path / "down").read_text())
-        assert {debt.kind for debt in owed(server)} == {"schema", "start"}
+        assert {one.kind for one in pending(server)} == {"schema", "start"}
 
         os.kill(first.pid, signal.SIGKILL)
         until(lambda: not parts.is_there(command))  # else it might crash what somebody has started again
         assert not answers(server)
 
-        actions.withdraw_expendable(admin, server)  # it is owed all the same
+        actions.withdraw_expendable(admin, server)  # it is pending all the same
         Worker.objects.update(beat_at=timezone.now() - DEAD_AFTER * 2)  # as if its silence had lasted
         with parts.worker(sandbox_root):
-            until(lambda: not owed(server).exists())
+            until(lambda: not pending(server).exists())
         assert answers(server)
     assert Experiment.objects.get(pk=experiment.pk).state == "interrupted"
     [event] = Event.objects.filter(did="started again")

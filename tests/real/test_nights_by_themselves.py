@@ -121,18 +121,18 @@ def test_what_nobody_started_is_missed_and_told_and_what_is_paused_is_not(clock,
     assert "nightly: 3 nights were missed" in message["Subject"] and "was down" in message.get_content()
 
 
-@pytest.mark.parametrize(
-    "due_at",
-    [
-        pytest.param(datetime(2027, 3, 28, 1, 0, tzinfo=UTC), id="in spring 02:30 is left out"),
-        pytest.param(datetime(2027, 10, 31, 0, 30, tzinfo=UTC), id="in autumn 02:30 comes twice"),
-    ],
-)
-def test_where_clocks_change_it_starts_once(clock, tmp_path, sandbox_root, due_at):
-    clock.set(due_at - 3 * HOUR)
-    one = schedule(silent_server(), clock, zone="Europe/Berlin")
+LEFT_OUT = datetime(2027, 3, 28, 1, 0, tzinfo=UTC)  # 02:30 in Berlin, which that day does not have
+TWICE = datetime(2027, 10, 31, 0, 30, tzinfo=UTC)  # the first of two
+
+
+def test_where_clocks_change_it_starts_once(clock, tmp_path, sandbox_root):
+    clock.set(LEFT_OUT - 3 * HOUR)
+    server, person = silent_server(), made.somebody()
     with lab(clock, tmp_path, sandbox_root) as logs:
-        for moment in (due_at - HOUR, due_at + 5 * SECOND, due_at + HOUR + 5 * SECOND, due_at + 12 * HOUR):
-            pass_to(clock, moment, logs)
-            until(lambda now=moment: looked_at(one, now))
-            assert nights(one) == ([(due_at, "skipped")] if moment > due_at else [])
+        for due_at in (LEFT_OUT, TWICE):
+            pass_to(clock, due_at - 2 * HOUR, logs)
+            one = schedule(server, clock, user=person, zone="Europe/Berlin", name=f"due {due_at:%F}")
+            for moment in (due_at - HOUR, due_at + 5 * SECOND, due_at + HOUR + 5 * SECOND, due_at + 12 * HOUR):
+                pass_to(clock, moment, logs)
+                until(lambda of=one, now=moment: looked_at(of, now))
+                assert nights(one) == ([(due_at, "skipped")] if moment > due_at else [])

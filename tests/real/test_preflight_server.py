@@ -57,7 +57,7 @@ def test_it_finds_what_is_amiss(poor_server):
     assert checks["read_only"].outcome == "failed"
 
 
-def test_its_mending_statement_mends(poor_server):
+def test_the_statement_of_the_fix_fixes_it(poor_server):
     mend = by_key(preflight.run(poor_server.target))["read_only"].mend
     with connect(poor_server.target) as connection:
         ask.rows(connection, mend)
@@ -67,7 +67,7 @@ def test_its_mending_statement_mends(poor_server):
             ask.rows(connection, "SET GLOBAL read_only = ON")
 
 
-def test_it_lists_missing_privileges_and_the_grants_mend_them(account, sandbox):
+def test_it_lists_missing_privileges_and_the_grants_fix_them(account, sandbox):
     target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
     check = by_key(preflight.run(target))["privileges"]
     assert check.outcome == "failed" and "BINLOG ADMIN" in check.says

@@ -14,7 +14,7 @@ from dashboard.records.experiments import live
 from dashboard.records.fleet import task_queue
 from workers.celery import app
 
-pytestmark = pytest.mark.django_db  # a bell asks where its row is
+pytestmark = pytest.mark.django_db  # a message asks where its row is
 PASSWORD = "p@ss/w:rd #1"
 ENCODED = "p%40ss%2Fw%3Ard%20%231"
 
@@ -47,7 +47,7 @@ def _open(port: int) -> bool:
 
 @pytest.fixture
 def use(settings, monkeypatch):
-    """Says where Redis is, to the live pictures and to the doorbell."""
+    """Says where Redis is, to the live pictures and to the message queue."""
     options = {name: app.conf[name] for name in ("broker_transport_options", "task_serializer")}  # read once, before
 
     def say(url: str) -> None:
@@ -62,7 +62,7 @@ def use(settings, monkeypatch):
 
 
 def both_work(url: str, **how) -> None:
-    """A live picture and a doorbell come through, in the database that the address names."""
+    """A live picture and a message come through, in the database that the address names."""
     live.LiveWriter(1, "mark").tell((1, 2, 3), warming=True)
     assert live.latest(1).seconds == ((1, 2, 3),) and live.answers()
     task_queue.send(task_queue.EXPERIMENT, 1, "here")

@@ -62,7 +62,7 @@ def test_it_kills_a_server_that_outlived_its_worker(sandbox_root):
     assert leftover.wait(60) == -signal.SIGKILL
 
 
-def test_it_spares_a_stranger_who_got_the_servers_pid(sandbox_root):
+def test_it_spares_another_process_that_got_the_servers_pid(sandbox_root):
     stranger = subprocess.Popen(["sleep", "600"])
     folder = _leaving(sandbox_root, stranger.pid, start_time(stranger.pid) - 1)
     assert sweep(sandbox_root) == [folder.name]

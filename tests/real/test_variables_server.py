@@ -24,21 +24,21 @@ class Ledger:
 
     def __init__(self, connection):
         self.connection = connection
-        self.debts, self.seen, self.paid = [], [], []
+        self.changes, self.seen, self.restored = [], [], []
 
-    def owe(self, name, old):
-        self.debts.append((name, old))
+    def pending_restore(self, name, old):
+        self.changes.append((name, old))
         self.seen.append(variables.read(self.connection, name))
 
-    def pay(self, name):
-        self.paid.append(name)
+    def put_back(self, name):
+        self.restored.append(name)
 
 
 @pytest.fixture
 def ledger(connection):
     ledger = Ledger(connection)
     yield ledger
-    variables.restore(connection, ledger.debts, lambda name: None, lambda: None)
+    variables.restore(connection, ledger.changes, lambda name: None, lambda: None)
 
 
 WANTED = {
@@ -51,22 +51,22 @@ WANTED = {
 
 def test_it_writes_down_the_old_value_before_each_change(connection, facts, ledger):
     before = {name: facts.variable(name) for name in WANTED}
-    effective = variables.apply(connection, facts, WANTED, ledger.owe)
+    effective = variables.apply(connection, facts, WANTED, ledger.pending_restore)
     assert effective == {**WANTED, "binlog_row_image": "MINIMAL"}
-    assert dict(ledger.debts) == before and ledger.seen == [old for _, old in ledger.debts]
+    assert dict(ledger.changes) == before and ledger.seen == [old for _, old in ledger.changes]
 
 
 def test_it_puts_everything_back_in_reverse(connection, facts, ledger):
-    variables.apply(connection, facts, WANTED, ledger.owe)
-    variables.restore(connection, ledger.debts, ledger.pay, lambda: None)
-    assert ledger.paid == [name for name, _ in reversed(ledger.debts)]
+    variables.apply(connection, facts, WANTED, ledger.pending_restore)
+    variables.restore(connection, ledger.changes, ledger.put_back, lambda: None)
+    assert ledger.restored == [name for name, _ in reversed(ledger.changes)]
     assert {name: variables.read(connection, name) for name in WANTED} == {n: facts.variable(n) for n in WANTED}
 
 
 def test_it_leaves_alone_what_is_as_wanted(connection, facts, ledger):
     same = {name: facts.variable(name) for name in ("sync_binlog", "log_bin", "innodb_flush_method")}
-    assert variables.apply(connection, facts, same, ledger.owe) == same
-    assert ledger.debts == []
+    assert variables.apply(connection, facts, same, ledger.pending_restore) == same
+    assert ledger.changes == []
 
 
 def test_it_does_not_change_what_could_not_be_written_down(connection, facts):
@@ -92,8 +92,8 @@ def test_it_does_not_change_what_could_not_be_written_down(connection, facts):
 )
 def test_it_refuses_before_anything_is_changed(connection, facts, ledger, bad):
     with pytest.raises(PlanError):
-        variables.apply(connection, facts, {"innodb_flush_log_at_trx_commit": "0", **bad}, ledger.owe)
-    assert ledger.debts == []
+        variables.apply(connection, facts, {"innodb_flush_log_at_trx_commit": "0", **bad}, ledger.pending_restore)
+    assert ledger.changes == []
     assert variables.read(connection, "innodb_flush_log_at_trx_commit") == "1"
 
 
@@ -103,17 +103,17 @@ def test_it_does_not_run_sql_from_a_name(connection):
 
 
 def test_it_goes_on_putting_back_when_one_fails(connection, facts, ledger):
-    variables.apply(connection, facts, {"sync_binlog": "7"}, ledger.owe)
-    debts = [*ledger.debts, ("binlog_row_image", "'; DROP TABLE x"), ("nothing_of_ours", "1")]
+    variables.apply(connection, facts, {"sync_binlog": "7"}, ledger.pending_restore)
+    changes = [*ledger.changes, ("binlog_row_image", "'; DROP TABLE x"), ("nothing_of_ours", "1")]
     with pytest.raises(ServerError) as failed:
-        variables.restore(connection, debts, ledger.pay, lambda: None)
-    assert ledger.paid == ["sync_binlog"]
+        variables.restore(connection, changes, ledger.put_back, lambda: None)
+    assert ledger.restored == ["sync_binlog"]
     assert "binlog_row_image" in failed.value.message and "nothing_of_ours" in failed.value.message
     assert variables.read(connection, "sync_binlog") == facts.variable("sync_binlog")
 
 
 def test_it_changes_sizes_and_reports_what_the_server_made_of_them(connection, facts, ledger):
-    effective = variables.apply(connection, facts, {"innodb_buffer_pool_size": "96M"}, ledger.owe)
+    effective = variables.apply(connection, facts, {"innodb_buffer_pool_size": "96M"}, ledger.pending_restore)
     assert int(effective["innodb_buffer_pool_size"]) % 2**20 == 0
     assert effective["innodb_buffer_pool_size"] == variables.read(connection, "innodb_buffer_pool_size")
 
@@ -121,7 +121,7 @@ def test_it_changes_sizes_and_reports_what_the_server_made_of_them(connection, f
 def test_it_notices_when_the_server_keeps_another_value(connection, facts, ledger, monkeypatch):
     """The server cannot be made to lie, so the reading is: it reports the old value for ever."""
     old = facts.variable("sync_binlog")
-    ledger.owe("sync_binlog", old)
+    ledger.pending_restore("sync_binlog", old)
     monkeypatch.setattr(variables, "read", lambda connection, name: old)
     with pytest.raises(ServerError, match="reports"):
         variables.apply(connection, facts, {"sync_binlog": "8"}, lambda name, old: None)
@@ -129,9 +129,9 @@ def test_it_notices_when_the_server_keeps_another_value(connection, facts, ledge
 
 
 def test_a_schema_is_written_down_made_and_dropped(connection):
-    owed = []
-    schema.create(connection, "durascope_t1", lambda name: owed.append((name, schema.exists(connection, name))))
-    assert owed == [("durascope_t1", False)] and schema.exists(connection, "durascope_t1")
+    pending = []
+    schema.create(connection, "durascope_t1", lambda name: pending.append((name, schema.exists(connection, name))))
+    assert pending == [("durascope_t1", False)] and schema.exists(connection, "durascope_t1")
     schema.drop(connection, "durascope_t1")
     schema.drop(connection, "durascope_t1")
     assert not schema.exists(connection, "durascope_t1")
@@ -140,26 +140,26 @@ def test_a_schema_is_written_down_made_and_dropped(connection):
 def test_a_schema_that_is_there_is_never_touched(connection):
     ask.rows(connection, "CREATE DATABASE durascope_t2")
     ask.rows(connection, "CREATE TABLE durascope_t2.precious (id INT PRIMARY KEY)")
-    owed = []
+    pending = []
     try:
         with pytest.raises(PlanError, match="was not touched"):
-            schema.create(connection, "durascope_t2", owed.append)
-        assert owed == [] and ask.rows(connection, "SHOW TABLES FROM durascope_t2") == [("precious",)]
+            schema.create(connection, "durascope_t2", pending.append)
+        assert pending == [] and ask.rows(connection, "SHOW TABLES FROM durascope_t2") == [("precious",)]
     finally:
         ask.rows(connection, "DROP DATABASE durascope_t2")
 
 
-def test_the_debt_is_taken_back_when_somebody_else_was_faster(connection):
-    owed = []
+def test_no_restore_is_pending_when_somebody_else_made_the_schema_first(connection):
+    pending = []
 
     def meanwhile(name):
-        owed.append(name)
+        pending.append(name)
         ask.rows(connection, f"CREATE DATABASE {name}")
 
     try:
         with pytest.raises(PlanError):
-            schema.create(connection, "durascope_t3", meanwhile, owed.remove)
-        assert owed == [] and schema.exists(connection, "durascope_t3")
+            schema.create(connection, "durascope_t3", meanwhile, pending.remove)
+        assert pending == [] and schema.exists(connection, "durascope_t3")
     finally:
         ask.rows(connection, "DROP DATABASE durascope_t3")
 

@@ -1,4 +1,4 @@
-"""What a stranger's browser and Django's own checks say about an installation behind HTTPS."""
+"""What a browser that is not logged in and Django's own checks say about an installation behind HTTPS."""
 
 import os
 import re

@@ -18,7 +18,7 @@ from dashboard.records.accounts.roles import OPERATIONS
 from tests.unit.accounts.addresses import ALL, VIEWS
 from tests.walks import report, undone
 
-OPEN = {  # what strangers may ask for: no name is added here without thinking
+OPEN = {  # what anybody may ask for without a login: no name is added here without thinking
     "account_login", "mfa_authenticate", "mfa_login_webauthn", "account_inactive", "account_logout",
     "socialaccount_login_cancelled", "socialaccount_login_error", "socialaccount_signup",
     "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart",

@@ -64,7 +64,7 @@ def test_a_form_of_another_site(maria):
     assert [event.name for event in kept()] == ["maria"]
 
 
-def test_a_stranger_has_an_address_only():
+def test_an_unknown_person_has_an_address_only():
     assert Client(enforce_csrf_checks=True).post("/login/", {"login": "x"}, **HERE).status_code == 403
     [event] = kept()
     assert (event.who, event.name, event.detail["address"]) == (None, "", "192.0.2.9")
@@ -104,7 +104,7 @@ def test_from_many_addresses_no_further_than_a_few_more(monkeypatch):
     assert Attempt.objects.filter(kind="refused").count() == 16, "nor the table of attempts"
 
 
-def test_one_address_does_not_use_up_what_all_strangers_have(monkeypatch):
+def test_one_address_does_not_use_up_the_room_of_all_unknown_addresses(monkeypatch):
     monkeypatch.setattr(refusals, "MOST", 3)
     monkeypatch.setattr(refusals, "MOST_WITHOUT_LOGIN", 8)
     strict = Client(enforce_csrf_checks=True)
@@ -114,7 +114,7 @@ def test_one_address_does_not_use_up_what_all_strangers_have(monkeypatch):
     assert [event.detail["address"] for event in kept()] == ["192.0.2.1"] * 3 + ["192.0.2.2"]
 
 
-def test_strangers_leave_room_for_people(hers, monkeypatch):
+def test_unknown_addresses_leave_room_for_people(hers, monkeypatch):
     monkeypatch.setattr(refusals, "MOST_WITHOUT_LOGIN", 1)
     strict = Client(enforce_csrf_checks=True)
     for number in range(3):

@@ -70,13 +70,13 @@ def test_without_it_there_is_no_button_and_no_way_in(client):
     assert client.post("/sign-on/company/login/").status_code == 404
 
 
-def test_strangers_get_no_account_unless_told(client, sign_on):
+def test_an_unknown_person_gets_no_account_unless_the_installation_says_so(client, sign_on):
     assert "Company sign-on" in client.get("/login/").content.decode()
     assert "You have no account here" in come_back(client).content.decode()
     assert not User.objects.exists()
 
 
-def test_strangers_become_what_the_installation_says(client, sign_on, settings):
+def test_an_unknown_person_gets_the_role_that_the_installation_says(client, sign_on, settings):
     settings.SIGN_ON_ROLE = Role.VIEWER
     come_back(client)
     grace = User.objects.get(username="grace")
@@ -86,7 +86,7 @@ def test_strangers_become_what_the_installation_says(client, sign_on, settings):
     assert list(Event.objects.order_by("pk").values_list("did", flat=True)) == ["added person", "logged in", "refused"]
 
 
-def test_a_stranger_of_the_same_name_gets_another_account(client, sign_on, settings, admin):
+def test_another_person_of_the_same_name_gets_another_account(client, sign_on, settings, admin):
     settings.SIGN_ON_ROLE = Role.VIEWER
     sign_on.person["preferred_username"] = "admin"
     come_back(client)

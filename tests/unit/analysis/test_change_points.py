@@ -76,7 +76,7 @@ def test_a_step_is_found_at_its_place(seed, before, after, sign):
 
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(seed=SEEDS)
-def test_a_regression_that_was_mended_is_two_changes(seed):
+def test_a_regression_that_was_repaired_is_two_changes(seed):
     values = normal(seed, 60)
     values[20:40] -= 300
     places = [one.at for one in change_points(values)]

@@ -20,8 +20,8 @@ START = "/api/v1/experiments"
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch):
-    """The doorbell; what was rung."""
+def notified(monkeypatch):
+    """The experiments that workers were notified of."""
     heard = []
     monkeypatch.setattr(task_queue, "send", lambda task, pk, *_: heard.append(pk))
     return heard
@@ -43,11 +43,11 @@ def start(client, server, key="", **body):
     return client.post(START, json.dumps(asked), "application/json", headers=headers)
 
 
-def test_it_starts_a_recipe(maria, server, rung):
+def test_it_starts_a_recipe(maria, server, notified):
     answer = start(maria, server)
     made = Experiment.objects.get()
     assert answer.status_code == 201 and answer["Location"] == f"/api/v1/experiments/{made.pk}"
-    assert rung == [made.pk] and made.recipe == "group-commit" and made.created_by.username == "maria"
+    assert notified == [made.pk] and made.recipe == "group-commit" and made.created_by.username == "maria"
     told = answer.json()
     assert (told["id"], told["state"], told["notice"]) == (made.pk, "queued", "")
     assert told["total"] == made.cells.count() > 0
@@ -121,7 +121,7 @@ def test_production_needs_its_word(maria):
     assert "labelled production" in start(maria, server).json()["detail"]
 
 
-def test_without_a_doorbell_it_is_stored_and_says_so(maria, server, monkeypatch):
+def test_without_a_message_queue_it_is_stored_and_says_so(maria, server, monkeypatch):
     def silent(*_):
         raise task_queue.QueueDown(task_queue.QueueDown.__doc__)
 
@@ -131,12 +131,12 @@ def test_without_a_doorbell_it_is_stored_and_says_so(maria, server, monkeypatch)
     assert Experiment.objects.get().state == "queued"
 
 
-def test_the_same_key_starts_once(maria, server, rung):
+def test_the_same_key_starts_once(maria, server, notified):
     first = start(maria, server, "nightly-7")
     again = start(maria, server, "nightly-7")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["id"] == again.json()["id"] and Experiment.objects.count() == 1
-    assert len(rung) == 1
+    assert len(notified) == 1
 
 
 def test_the_same_key_with_another_request_is_a_conflict(maria, server):
@@ -170,7 +170,7 @@ def test_a_key_that_cannot_be_kept_is_refused(maria, server, key):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_at_once_start_one(server, rung):
+def test_two_at_once_start_one(server, notified):
     """Both look for the key before either has stored it."""
     text = token_of(somebody(Role.OPERATOR, "maria"))
     together, told = threading.Barrier(4), []
@@ -189,7 +189,7 @@ def test_two_at_once_start_one(server, rung):
         thread.join(120)
     assert sorted(answer.status_code for answer in told) == [200, 200, 200, 201]
     assert len({answer.json()["id"] for answer in told}) == 1
-    assert (Experiment.objects.count(), len(rung), Event.objects.filter(did="started").count()) == (1, 1, 1)
+    assert (Experiment.objects.count(), len(notified), Event.objects.filter(did="started").count()) == (1, 1, 1)
 
 
 def test_the_slower_of_two_finds_what_the_faster_started(maria, server, monkeypatch):
@@ -225,11 +225,11 @@ def test_who_watches_is_told_only_what_changed(maria, server):
     assert (changed.status_code, changed.json()["phase"]) == (200, "preparing")
 
 
-def test_it_cancels_and_resumes(maria, server, rung):
+def test_it_cancels_and_resumes(maria, server, notified):
     pk = start(maria, server).json()["id"]
     assert maria.post(f"{START}/{pk}/cancel").json()["state"] == "cancelled"
     assert maria.post(f"{START}/{pk}/resume").json()["state"] == "queued"
-    assert rung == [pk, pk]
+    assert notified == [pk, pk]
     again = maria.post(f"{START}/{pk}/resume")
     assert again.status_code == 409 and "or queued" in again.json()["detail"]
 
@@ -248,8 +248,8 @@ def test_trials_are_listed_and_opened(maria):
     assert whole["evidence"]["checks"][0]["outcome"] == "invalid"
 
 
-def test_a_crash_is_repeated(maria, rung):
+def test_a_crash_is_repeated(maria, notified):
     first = trials.experiment(servers=[Server.objects.create(name="box", kind="sandbox", build="b")]).trials.first()
     answer = maria.post(f"/api/v1/trials/{first.pk}/repeat")
     assert answer.status_code == 202 and answer.json()["repeats_id"] == first.pk
-    assert rung == [first.experiment_id]
+    assert notified == [first.experiment_id]

@@ -111,7 +111,7 @@ def ids(db, monkeypatch):
     schedule = nightly.schedule(box, somebody(Role.OPERATOR, "dba"))
     channel, _ = notifications.add(None, "email", "dbas", "dba@example.org", [])
     delivery = notifications.send_test(None, channel)
-    make.owe(attached, cancelled, "start")
+    make.pending_restore(attached, cancelled, "start")
     links = [sharing.share(None, one)[0].pk for one in (done, cancelled)]
     return {
         "server_id": [1, 2],

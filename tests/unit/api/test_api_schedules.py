@@ -22,7 +22,7 @@ HERE = "/api/v1/schedules"
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch):
+def notified(monkeypatch):
     heard = []
     monkeypatch.setattr(task_queue, "send", lambda task, pk, *_: heard.append(pk))
     return heard
@@ -47,7 +47,7 @@ def wanted(server, **changes):
     return {**known, "servers": [server.pk], "set": {"threads": "1", "repeats": "1"}, **changes}
 
 
-def test_it_makes_one_that_its_page_shows(maria, client_in, rung):
+def test_it_makes_one_that_its_page_shows(maria, client_in, notified):
     answer = send(maria, "post", body=wanted(made.sandbox(), ends_by="23:30"))
     assert answer.status_code == 201, answer.content
     one = Schedule.objects.get()
@@ -55,7 +55,7 @@ def test_it_makes_one_that_its_page_shows(maria, client_in, rung):
     assert answer["Location"] == f"{HERE}/{one.pk}" and told == maria.get(f"{HERE}/{one.pk}").json()
     assert (told["runs_as"], told["ends_by"], told["recipe"]) == ("maria", "23:30", "group-commit")
     assert told["plan"]["threads"] == [1] and len(told["next"]) == 5 and told["problem"] == ""
-    assert rung == [] and not Experiment.objects.exists(), "nothing is started now"
+    assert notified == [] and not Experiment.objects.exists(), "nothing is started now"
     assert "each night" in client_in.get(reverse("schedules:list")).content.decode()
 
 
@@ -141,11 +141,11 @@ def test_it_pauses_and_goes_on(maria, one):
     assert send(maria, "post", f"/{one.pk}/resume").json()["paused_at"] is None
 
 
-def test_run_now_starts_once_under_one_key(maria, one, rung):
+def test_run_now_starts_once_under_one_key(maria, one, notified):
     first = send(maria, "post", f"/{one.pk}/run", **{"Idempotency-Key": "k"})
     again = send(maria, "post", f"/{one.pk}/run", **{"Idempotency-Key": "k"})
     assert (first.status_code, again.status_code) == (201, 200)
-    assert first.json() == again.json() and rung == [first.json()["experiment_id"]]
+    assert first.json() == again.json() and notified == [first.json()["experiment_id"]]
     assert (first.json()["asked_by"], first.json()["experiment_state"]) == ("maria", "queued")
     refused = send(maria, "post", f"/{one.pk}/run")
     assert refused.status_code == 409 and "is under way" in refused.json()["detail"]
@@ -164,7 +164,7 @@ def test_a_refused_run_leaves_no_night_and_its_key_free(maria, one, monkeypatch)
     assert send(maria, "post", f"/{one.pk}/run", **{"Idempotency-Key": "k"}).status_code == 201
 
 
-def test_without_a_doorbell_it_is_stored_and_says_so(maria, one, monkeypatch):
+def test_without_a_message_queue_it_is_stored_and_says_so(maria, one, monkeypatch):
     def silent(*_):
         raise task_queue.QueueDown(task_queue.QueueDown.__doc__)
 

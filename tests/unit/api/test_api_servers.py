@@ -73,8 +73,8 @@ def test_what_does_not_fit_is_pointed_at(maria, server):
     assert not Event.objects.filter(did="changed").exists()
 
 
-def test_its_address_stays_while_something_is_owed(maria, server):
-    make.owe(server, make.experiment(server), "variable", "sync_binlog", "1")
+def test_the_address_does_not_change_while_a_restore_is_pending(maria, server):
+    make.pending_restore(server, make.experiment(server), "variable", "sync_binlog", "1")
     answer = send(maria, "patch", server, "", {"host": "192.0.2.8"})
     assert answer.status_code == 409 and "pending restore" in answer.json()["detail"]
     assert Server.objects.get().host == "192.0.2.7"
@@ -142,10 +142,10 @@ def test_another_operator_is_refused_and_nothing_changes(otto, server, method, p
     assert Server.objects.values().get() == before
 
 
-def test_what_is_owed_is_listed_and_its_start_asked_for(maria, server):
+def test_pending_restores_are_listed_and_a_start_can_be_asked_for(maria, server):
     refused = send(maria, "post", server, "/start")
     assert refused.status_code == 409 and "is not down after a crash" in refused.json()["detail"]
-    make.owe(server, make.experiment(server), "start")
-    [owed] = maria.get(f"/api/v1/servers/{server.pk}/pending-restores").json()["items"]
-    assert (owed["kind"], owed["problem"]) == ("start", "")
+    make.pending_restore(server, make.experiment(server), "start")
+    [pending] = maria.get(f"/api/v1/servers/{server.pk}/pending-restores").json()["items"]
+    assert (pending["kind"], pending["problem"]) == ("start", "")
     assert send(maria, "post", server, "/start").status_code == 202

@@ -88,7 +88,7 @@ def planned(plan: Plan) -> Experiment:
     return made
 
 
-def owe(server: Server, experiment: Experiment, kind: str, name: str = "", old: str = "") -> PendingRestore:
+def pending_restore(server: Server, experiment: Experiment, kind: str, name: str = "", old: str = "") -> PendingRestore:
     """As the experiment wrote it down while it ran."""
     return PendingRestore.objects.create(server=server, experiment=experiment, kind=kind, name=name, old=old)
 

@@ -1,4 +1,4 @@
-"""Which worker runs an experiment, with the bell and its listeners in a list."""
+"""Which worker runs an experiment, with the messages to workers in a list."""
 
 import socket
 
@@ -21,7 +21,7 @@ UNABLE = {"builds": {}}
 
 
 @pytest.fixture
-def rung(monkeypatch):
+def notified(monkeypatch):
     heard = []
     monkeypatch.setattr(task_queue, "send", lambda task, row, site, host: heard.append((row, site, host)))
     return heard
@@ -53,56 +53,56 @@ def passed_on(experiment, by):
     assignment.pass_on(experiment.pk, plan, Server.objects.in_bulk([t.server_id for t in plan.targets]), by)
 
 
-def test_a_worker_of_the_site_that_can_takes_it(queued, rung):
-    assert asked(queued, worker()) and not rung
+def test_a_worker_of_the_site_that_can_takes_it(queued, notified):
+    assert asked(queued, worker()) and not notified
 
 
-def test_one_of_another_site_rings_there_and_leaves_it(queued, rung):
+def test_one_of_another_site_rings_there_and_leaves_it(queued, notified):
     assert not asked(queued, worker(site="local"))
-    assert rung == [(queued.pk, "west", "")]
+    assert notified == [(queued.pk, "west", "")]
 
 
-def test_who_cannot_passes_it_to_who_can(queued, rung):
+def test_who_cannot_passes_it_to_who_can(queued, notified):
     mine = worker(abilities=UNABLE)
     worker("b", UNABLE)
     worker("c")
     assert not asked(queued, mine)
-    assert rung == [(queued.pk, "west", "c")]
+    assert notified == [(queued.pk, "west", "c")]
     queued.refresh_from_db()
     assert queued.phase == "waiting for the worker on c, which can do this" and queued.state == "queued"
 
 
-def test_neither_the_dead_nor_a_command_line_is_asked(queued, rung):
+def test_neither_the_dead_nor_a_command_line_is_asked(queued, notified):
     mine = worker(abilities=UNABLE)
     worker("b", listens=False)
     worker("c").__class__.objects.filter(host="c").update(ended_at=mine.started_at)
-    assert asked(queued, mine) and not rung, "alone, it tries, and says what is missing"
+    assert asked(queued, mine) and not notified, "alone, it tries, and says what is missing"
 
 
-def test_what_none_can_do_is_refused_with_who_lacks_what(queued, rung):
+def test_what_none_can_do_is_refused_with_who_lacks_what(queued, notified):
     mine = worker(abilities=UNABLE)
     worker("b", UNABLE)
-    assert not asked(queued, mine) and not rung
+    assert not asked(queued, mine) and not notified
     queued.refresh_from_db()
     assert queued.state == "failed"
     assert f"{HERE}: it has no old" in queued.error and "b: it has no old" in queued.error
 
 
-def test_a_command_line_runs_what_it_was_told_to(queued, rung):
+def test_a_command_line_runs_what_it_was_told_to(queued, notified):
     worker("b")
-    assert asked(queued, worker(abilities=UNABLE, listens=False)) and not rung
+    assert asked(queued, worker(abilities=UNABLE, listens=False)) and not notified
 
 
-def test_a_busy_host_passes_a_sandbox_to_a_free_one(queued, rung):
+def test_a_busy_host_passes_a_sandbox_to_a_free_one(queued, notified):
     mine = worker()
     worker("b")
     worker("c")
     HostLease.objects.create(host="worker b", experiment=queued)
     passed_on(queued, mine)
-    assert rung == [(queued.pk, "west", "c")]
+    assert notified == [(queued.pk, "west", "c")]
 
 
-def test_a_busy_host_keeps_what_all_reach_and_what_is_over(queued, rung, box):
+def test_a_busy_host_keeps_what_all_reach_and_what_is_over(queued, notified, box):
     mine = worker()
     worker("b")
     queued.__class__.objects.update(state="running")
@@ -110,14 +110,14 @@ def test_a_busy_host_keeps_what_all_reach_and_what_is_over(queued, rung, box):
     queued.__class__.objects.update(state="queued")
     Server.objects.filter(pk=box.pk).update(kind="attached", host="192.0.2.7", build="")
     passed_on(queued, mine)
-    assert not rung
+    assert not notified
 
 
-def test_servers_that_were_moved_apart_are_refused(queued, box, rung):
+def test_servers_that_were_moved_apart_are_refused(queued, box, notified):
     far = Server.objects.create(name="far", kind="sandbox", build="old", site="east")
     targets = [*queued.plan["targets"], {"server_id": far.pk, "name": "far", "is_sandbox": True}]
     queued.plan = queued.plan | {"targets": targets}
     queued.save()
-    assert not asked(queued, worker()) and not rung
+    assert not asked(queued, worker()) and not notified
     queued.refresh_from_db()
     assert queued.state == "failed" and "far is on site east" in queued.error

@@ -110,7 +110,7 @@ def test_it_keeps_what_is_no_secret(name):
 
 
 def test_one_process_conducts_an_experiment_once_at_a_time(conducted):
-    """Rung for again while it runs: it may have been taken from this worker, be queued again, and be rung for here."""
+    """Notified again while it runs: it may have been taken from this worker, be queued again, and be notified here."""
     again = []
 
     def ring_twice(stored):

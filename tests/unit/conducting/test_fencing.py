@@ -172,10 +172,10 @@ def test_a_schema_of_its_own_is_not_dropped_by_it(returned, asked):
 
 def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_back_any_more(asked):
     server = make.attached()
-    owing = make.experiment(server)
-    Experiment.objects.filter(pk=owing.pk).update(state="failed")
-    make.owe(server, owing, "variable", "sync_binlog", "1")
-    with leases.to_restore(server, owing) as require_claim:
+    unrestored = make.experiment(server)
+    Experiment.objects.filter(pk=unrestored.pk).update(state="failed")
+    make.pending_restore(server, unrestored, "variable", "sync_binlog", "1")
+    with leases.to_restore(server, unrestored) as require_claim:
         HostLease.objects.update(taken_at=timezone.now() - 2 * leases.RESTORE_LIMIT)
         leases.clear()
         assert lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))

@@ -69,17 +69,17 @@ def test_one_host_is_leased_once_and_nobody_waits_for_the_other_for_ever():
 def test_a_host_is_measured_or_put_back():
     server = make.attached()
     for _ in range(ROUNDS):
-        owing, new = make.experiment(server), make.experiment(server)
-        owing.state = "failed"
-        owing.save()
+        unrestored, new = make.experiment(server), make.experiment(server)
+        unrestored.state = "failed"
+        unrestored.save()
 
-        def pay(owing=owing):
-            with leases.to_restore(server, owing) as free:
-                return HostLease.objects.get().experiment_id == owing.pk if free else None
+        def put_back(unrestored=unrestored):
+            with leases.to_restore(server, unrestored) as free:
+                return HostLease.objects.get().experiment_id == unrestored.pk if free else None
 
-        paid, began = at_once(pay, partial(lifecycle.begin, new.pk, make.worker(), leases.hosts_of(server)))
-        assert paid in (True, None) and not isinstance(began, Exception)
-        assert paid or began
+        restored, began = at_once(put_back, partial(lifecycle.begin, new.pk, make.worker(), leases.hosts_of(server)))
+        assert restored in (True, None) and not isinstance(began, Exception)
+        assert restored or began
         if began:
             lifecycle.finish(began, "done")
         HostLease.objects.all().delete()
@@ -136,7 +136,7 @@ def test_an_experiment_whose_begin_was_not_answered_is_ours():
     stored, worker, mark = make.experiment(make.attached()), make.worker(), uuid4()
     assert lifecycle._begin(stored.pk, worker, {"h"}, mark).worker == worker
     assert lifecycle._begin(stored.pk, worker, {"h"}, mark).worker == worker
-    assert lifecycle._begin(stored.pk, worker, {"h"}, uuid4()) is None, "rung for twice"
+    assert lifecycle._begin(stored.pk, worker, {"h"}, uuid4()) is None, "notified twice"
 
 
 def test_a_claim_whose_answer_was_lost_is_found_again():

@@ -263,8 +263,8 @@ def test_after_a_month_it_is_gone_for_good(admin, gone):
     assert remove_one(timezone.now()) == ""
 
 
-def test_what_is_owed_keeps_it(gone):
-    owed = PendingRestore.objects.create(
+def test_a_pending_restore_keeps_the_experiment(gone):
+    pending = PendingRestore.objects.create(
         server=factory.server(), experiment=gone, kind="variable", name="sync_binlog", old="1"
     )
     PendingRestore.objects.create(
@@ -272,8 +272,8 @@ def test_what_is_owed_keeps_it(gone):
     )
     _age(gone)
     assert remove_one(timezone.now()) == ""
-    owed.restored_at = timezone.now()
-    owed.save()
+    pending.restored_at = timezone.now()
+    pending.save()
     assert remove_one(timezone.now()) == "Gone tomorrow"
     assert not HostLease.objects.exists() and PendingRestore.objects.filter(experiment=None).count() == 2
 

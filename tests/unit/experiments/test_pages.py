@@ -17,8 +17,8 @@ def server(db):
 
 
 @pytest.fixture
-def rung(monkeypatch):
-    """Experiments that a worker was rung for."""
+def notified(monkeypatch):
+    """Experiments that a worker was notified of."""
     heard: list[int] = []
     monkeypatch.setattr(actions, "notify_workers", heard.append)
     return heard
@@ -38,20 +38,20 @@ def test_home_offers_recipes_once_there_is_a_server(client_in, server):
     assert "What does safety cost?" in page.text
 
 
-def test_it_starts_an_experiment(client_in, server, rung):
+def test_it_starts_an_experiment(client_in, server, notified):
     answer = client_in.post(reverse("experiments:new"), filled(server))
     experiment = Experiment.objects.get()
     assert answer.url == reverse("experiments:show", args=[experiment.pk])
     assert experiment.cells.count() == 2 * 2 * 2
-    assert rung == [experiment.pk]
+    assert notified == [experiment.pk]
 
 
-def test_it_starts_nothing_that_cannot_run(client_in, server, rung):
+def test_it_starts_nothing_that_cannot_run(client_in, server, notified):
     answer = client_in.post(reverse("experiments:new"), filled(server, threads="0, 1000000", measure_s="-1"))
     assert answer.status_code == 422
     assert "Nothing was started" in answer.text
     assert "Threads: 1000000" in answer.text
-    assert not Experiment.objects.exists() and rung == []
+    assert not Experiment.objects.exists() and notified == []
 
 
 def test_it_reviews_while_one_types(client_in, server):
@@ -61,7 +61,7 @@ def test_it_reviews_while_one_types(client_in, server):
     assert "whole numbers" in bad["refusals"][0]
 
 
-def test_names_are_text_wherever_they_are_shown(client_in, server, rung):
+def test_names_are_text_wherever_they_are_shown(client_in, server, notified):
     client_in.post(reverse("experiments:new"), filled(server, name=AWKWARD, own_variants=f"{AWKWARD}: sync_binlog=1"))
     experiment = Experiment.objects.get()
     for address in (reverse("home"), reverse("experiments:list"), reverse("experiments:show", args=[experiment.pk])):
@@ -76,7 +76,7 @@ def test_it_keeps_the_experiment_when_redis_is_silent(client_in, server, setting
     assert Experiment.objects.get().state == "queued"
 
 
-def test_cancelling_a_queued_experiment_ends_it(client_in, server, rung):
+def test_cancelling_a_queued_experiment_ends_it(client_in, server, notified):
     experiment = actions.start(plan(server), None)
     client_in.post(reverse("experiments:cancel", args=[experiment.pk]))
     experiment.refresh_from_db()
@@ -84,15 +84,15 @@ def test_cancelling_a_queued_experiment_ends_it(client_in, server, rung):
     assert set(experiment.cells.values_list("state", flat=True)) == {"cancelled"}
 
 
-def test_resuming_rings_again(client_in, server, rung):
+def test_resuming_rings_again(client_in, server, notified):
     experiment = actions.start(plan(server), None)
     actions.cancel(experiment, None)
     client_in.post(reverse("experiments:resume", args=[experiment.pk]))
     experiment.refresh_from_db()
-    assert experiment.state == "queued" and rung == [experiment.pk, experiment.pk]
+    assert experiment.state == "queued" and notified == [experiment.pk, experiment.pk]
 
 
-def test_progress_can_be_polled(client_in, server, rung):
+def test_progress_can_be_polled(client_in, server, notified):
     experiment = actions.start(plan(server), None)
     state = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
     total = experiment.cells.count() + experiment.trials.count()
@@ -108,7 +108,7 @@ def test_an_experiment_that_is_not_there_is_not_found(client_in):
         assert client_in.get(reverse(f"experiments:{name}", args=[99])).status_code == 404
 
 
-def test_a_production_server_needs_a_yes(client_in, server, rung):
+def test_a_production_server_needs_a_yes(client_in, server, notified):
     Server.objects.create(name="prod", kind="attached", host="db1", label="production", user="x")
     chosen = Server.objects.get(name="prod").pk
     form = filled(server, servers=[chosen], binlog="keep")

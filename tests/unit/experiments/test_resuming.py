@@ -23,7 +23,7 @@ COMMANDS = {"crash_command": ["/bin/off"], "start_command": ["/bin/on"]}
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch):
+def notified(monkeypatch):
     calls = []
     monkeypatch.setattr(task_queue, "send", lambda *call: calls.append(call))
     return calls
@@ -68,7 +68,7 @@ def crashing(*servers) -> Plan:
 
 
 @pytest.fixture
-def experiment(owner, server, rung):
+def experiment(owner, server, notified):
     """The owner's: interrupted before its first trial ended."""
     made = actions.start(crashing(server), owner)
     assert made.queued_by == made.created_by == owner

@@ -60,7 +60,7 @@ def test_a_restored_setting_has_no_problem_any_more(begun):
     assert server.pending_restores.get().problem == "" and server.pending_restores.get().restored_at
 
 
-def test_a_start_is_owed_once_and_has_no_name(begun):
+def test_a_pending_start_is_stored_once_and_has_no_name(begun):
     server = begun.cells.first().server
     restores.note_start(server, begun)
     restores.note_start(server, begun)

@@ -22,10 +22,10 @@ def test_one_host_has_one_lease_under_all_its_names():
 
 def test_no_experiment_begins_while_its_host_is_being_put_back():
     server = make.attached()
-    owing, new = make.experiment(server), make.experiment(server)
-    owing.state = "failed"
-    owing.save()
-    with leases.to_restore(server, owing) as free:
+    unrestored, new = make.experiment(server), make.experiment(server)
+    unrestored.state = "failed"
+    unrestored.save()
+    with leases.to_restore(server, unrestored) as free:
         assert free
         assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is None
         new.refresh_from_db()
@@ -37,17 +37,17 @@ def test_no_experiment_begins_while_its_host_is_being_put_back():
 
 def test_nothing_is_paid_while_an_experiment_runs():
     server = make.attached()
-    owing, running = make.experiment(server), make.experiment(server)
+    unrestored, running = make.experiment(server), make.experiment(server)
     lifecycle.begin(running.pk, make.worker(), leases.hosts_of(server))
-    with leases.to_restore(server, owing) as free:
+    with leases.to_restore(server, unrestored) as free:
         assert not free
     assert HostLease.objects.get().experiment == running
 
 
 def test_the_lease_of_a_payer_that_died_is_cleared():
     server = make.attached()
-    owing = make.experiment(server)
-    HostLease.objects.create(host="h", experiment=owing, taken_at=timezone.now() - timedelta(hours=1))
+    unrestored = make.experiment(server)
+    HostLease.objects.create(host="h", experiment=unrestored, taken_at=timezone.now() - timedelta(hours=1))
     housekeeping.interrupt_those_of_dead_workers()
     assert not HostLease.objects.exists()
 
@@ -69,12 +69,12 @@ def test_it_says_what_it_waits_for():
 
 
 @pytest.fixture
-def owing():
+def unrestored():
     """What an experiment changed on a server before its worker ended."""
-    server = make.attached("owed")
+    server = make.attached("changed")
     ended = make.experiment(server)
     lifecycle.begin(ended.pk, make.worker(), leases.hosts_of(server))
-    make.owe(server, ended, "variable", "sync_binlog", "1")
+    make.pending_restore(server, ended, "variable", "sync_binlog", "1")
     Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
     housekeeping.interrupt_those_of_dead_workers()
     return PendingRestore.objects.get()
@@ -87,10 +87,10 @@ def begins(server) -> tuple[bool, str]:
     return begun is not None, new.phase
 
 
-def test_settings_are_restored_before_another_experiment_takes_the_host(owing, monkeypatch):
+def test_settings_are_restored_before_another_experiment_takes_the_host(unrestored, monkeypatch):
     """Otherwise they would stay changed for as long as it measures."""
     neighbour = make.attached("neighbour")
-    assert begins(neighbour) == (False, "waiting: changes of an ended experiment on owed are restored first")
+    assert begins(neighbour) == (False, "waiting: changes of an ended experiment on changed are restored first")
     monkeypatch.setattr(
         restores, "_put_back", lambda server, require_claim: server.pending_restores.update(restored_at=timezone.now())
     )
@@ -98,18 +98,18 @@ def test_settings_are_restored_before_another_experiment_takes_the_host(owing, m
     assert begins(neighbour)[0]
 
 
-def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(owing):
+def test_a_server_that_cannot_be_restored_keeps_nobody_waiting(unrestored):
     PendingRestore.objects.update(problem="It does not answer.")
     assert begins(make.attached("neighbour"))[0]
 
 
 @pytest.mark.parametrize(("minutes", "begun"), [(4.9, False), (5, True)])
-def test_nor_does_one_that_nobody_restores_for_minutes(owing, minutes, begun):
+def test_nor_does_one_that_nobody_restores_for_minutes(unrestored, minutes, begun):
     Experiment.objects.update(ended_at=timezone.now() - timedelta(minutes=minutes))
     assert begins(make.attached("neighbour"))[0] == begun
 
 
-def test_an_experiment_does_not_wait_for_its_own_server_nor_for_another_host(owing):
+def test_an_experiment_does_not_wait_for_its_own_server_nor_for_another_host(unrestored):
     """Its own it restores itself, before it measures."""
     assert begins(make.attached("far", host="192.0.2.8"))[0]
-    assert begins(owing.server)[0]
+    assert begins(unrestored.server)[0]

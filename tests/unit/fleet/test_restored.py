@@ -82,28 +82,28 @@ def test_each_page_says_so_to_people_who_are_logged_in_and_what_to_do(client_in)
     assert NOTICE not in client_in.get(reverse("home")).content.decode()
 
 
-def test_strangers_are_not_told_of_it(client):
+def test_the_login_page_does_not_tell_of_it(client):
     elsewhere()
     assert NOTICE not in client.get(reverse("account_login")).content.decode()
 
 
 @pytest.fixture
-def paid(monkeypatch):
+def restored(monkeypatch):
     to = []
     monkeypatch.setattr(restores, "restore", lambda server, require_claim: to.append(server.name))
     return to
 
 
-def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(paid):
-    owing = make.experiment(make.attached())
-    type(owing).objects.filter(pk=owing.pk).update(state="failed")
-    make.owe(owing.cells.first().server, owing, "variable", "sync_binlog", "1")
+def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(restored):
+    unrestored = make.experiment(make.attached())
+    type(unrestored).objects.filter(pk=unrestored.pk).update(state="failed")
+    make.pending_restore(unrestored.cells.first().server, unrestored, "variable", "sync_binlog", "1")
     assert "pending restore on db1: global variable sync_binlog 1" in said()
     restores.restore_all()
-    assert paid == [] and PendingRestore.objects.get().restored_at is None
+    assert restored == [] and PendingRestore.objects.get().restored_at is None
     said("--release")
     restores.restore_all()
-    assert paid == ["db1"]
+    assert restored == ["db1"]
 
 
 def test_it_starts_no_experiment_and_says_why():

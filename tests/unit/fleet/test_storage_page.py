@@ -29,7 +29,7 @@ def test_the_slowest_is_first_and_figures_are_those_of_the_device():
         assert line.large_ms > line.page_ms > line.profile.k_ms
 
 
-def test_a_host_that_cannot_simulate_a_device_is_named_with_the_mend(client_in):
+def test_a_host_that_cannot_simulate_a_device_is_named_with_the_fix(client_in):
     Worker.objects.create(host="able", pid=1, abilities={"disk_missing": ""})
     assert "cannot simulate" not in page(client_in)
     Worker.objects.create(host="unable", pid=2, abilities={"disk_missing": "No FUSE. Try: modprobe fuse."})

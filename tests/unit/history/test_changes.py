@@ -35,10 +35,10 @@ def server():
 
 
 def keep(now=NOW, **how):
-    """A round; the experiments that were rung for."""
-    rung = []
-    assert update.keep(now, rung.append, **how)
-    return rung
+    """A round; the experiments that workers were notified of."""
+    notified = []
+    assert update.keep(now, notified.append, **how)
+    return notified
 
 
 def watched(server, **how):
@@ -87,10 +87,10 @@ def test_what_seems_to_have_changed_is_suspected_and_nobody_is_told(server):
 def test_it_is_measured_again_as_a_night_of_its_schedule_with_its_rights(server):
     watched(server)
     night = scheduled(fell(server), server)
-    rung = keep()
+    notified = keep()
     change = Change.objects.get()
     assert change.problem == ""
-    assert rung == [change.rerun_id]
+    assert notified == [change.rerun_id]
     second = Night.objects.get(experiment=change.rerun)
     assert (second.schedule, second.due_at, second.must_end_at) == (night.schedule, NOW, night.must_end_at)
     assert change.rerun.created_by == night.schedule.runs_as

@@ -29,7 +29,7 @@ def channel():
 
 
 @pytest.fixture
-def rung(monkeypatch):
+def notified(monkeypatch):
     heard = []
     monkeypatch.setattr(task_queue, "send", lambda task, row_id, *_: heard.append((task, row_id)))
     return heard
@@ -51,7 +51,7 @@ def sends(monkeypatch):
     return given, outcome
 
 
-def test_only_channels_that_want_it_are_told(channel, rung, django_capture_on_commit_callbacks):
+def test_only_channels_that_want_it_are_told(channel, notified, django_capture_on_commit_callbacks):
     actions.add(None, "email", "others", "o@example.org", ["night_failed"])
     actions.add(None, "email", "asleep", "s@example.org", ["change_point"])
     actions.pause(None, Channel.objects.get(name="asleep"))
@@ -59,7 +59,7 @@ def test_only_channels_that_want_it_are_told(channel, rung, django_capture_on_co
         assert notify(EVENT) == 1
     row = Delivery.objects.get()
     assert (row.to, row.title, row.state) == ("dbas", "Slower by half", "waiting")
-    assert rung == [(task_queue.DELIVERY, row.pk)]
+    assert notified == [(task_queue.DELIVERY, row.pk)]
 
 
 def test_an_unknown_kind_is_a_mistake_of_the_caller(channel):
@@ -68,15 +68,15 @@ def test_an_unknown_kind_is_a_mistake_of_the_caller(channel):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_rolled_back_is_not_told(rung):
+def test_what_is_rolled_back_is_not_told(notified):
     actions.add(None, "email", "dbas", "dba@example.org", ["change_point"])
     with pytest.raises(RuntimeError), transaction.atomic():
         notify(EVENT)
         raise RuntimeError
-    assert not Delivery.objects.exists() and rung == []
+    assert not Delivery.objects.exists() and notified == []
 
 
-def test_a_bell_that_is_silent_loses_nothing(channel, monkeypatch, django_capture_on_commit_callbacks):
+def test_a_message_queue_that_is_down_loses_nothing(channel, monkeypatch, django_capture_on_commit_callbacks):
     def silent(*_):
         raise task_queue.QueueDown
 

@@ -29,7 +29,7 @@ def dba(client):
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch):
+def notified(monkeypatch):
     heard = []
     monkeypatch.setattr(task_queue, "send", lambda task, row_id, *_: heard.append((task, row_id)))
     return heard
@@ -109,7 +109,7 @@ def test_an_address_left_empty_stays(client, dba):
 
 
 def test_a_test_goes_the_whole_way_and_its_end_is_shown(
-    client, dba, rung, settings, django_capture_on_commit_callbacks
+    client, dba, notified, settings, django_capture_on_commit_callbacks
 ):
     settings.WEBHOOK_ALLOW = ["http", "private"]
     with receiver() as got:
@@ -117,7 +117,7 @@ def test_a_test_goes_the_whole_way_and_its_end_is_shown(
         one = Channel.objects.get()
         with django_capture_on_commit_callbacks(execute=True):
             assert "is queued" in text(client.post(f"/notifications/{one.pk}/test/", follow=True))
-        ((task, pk),) = rung
+        ((task, pk),) = notified
         assert task == task_queue.DELIVERY
         post.deliver(pk, Delivery.objects.get().next_at)
         assert got.came[0][0] == "/hook" and b'"type": "test"' in got.came[0][2]

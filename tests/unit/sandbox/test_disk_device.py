@@ -107,7 +107,7 @@ def test_it_ends_no_flush_on_hold_and_the_cut_releases_all(device):
     assert (first, second) == ([None], [None])
 
 
-def test_a_cut_releases_who_came_during_the_hold(device):
+def test_a_cut_releases_requests_that_came_during_the_hold(device):
     obey(device, "hold")
     waiting = flush(device)
     assert waiting == []

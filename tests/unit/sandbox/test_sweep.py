@@ -125,7 +125,7 @@ def test_a_folder_that_could_not_be_made_for_want_of_descriptors_goes(tmp_path):
 
 
 def test_it_kills_no_server_of_another_boot(tmp_path):
-    """After a reboot the pid and even the start time may be those of a stranger: here, ours."""
+    """After a reboot the pid and even the start time may be those of another process: here, ours."""
     leave(tmp_path, Owner(NO_PID, 1, "another boot", ME, start_time(ME)))
     assert len(sweep(tmp_path)) == 1
 

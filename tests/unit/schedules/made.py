@@ -44,10 +44,10 @@ def schedule(server=None, user=None, **fields) -> Schedule:
 
 
 def watch(now, reach=lambda server: ""):
-    """One round; the experiments that were rung for."""
-    rung = []
-    nights.watch(now, rung.append, reach)
-    return rung
+    """One round; the experiments that workers were notified of."""
+    notified = []
+    nights.watch(now, notified.append, reach)
+    return notified
 
 
 def ended(night, state="done", **fields) -> Experiment:

@@ -18,10 +18,10 @@ def far():
 
 
 def around(now=DUE):
-    """A round at the local site: (experiments rung for, schedules told to their site)."""
-    rung, told = [], []
-    nights.watch(now, rung.append, lambda server: "", lambda *schedule: told.append(schedule))
-    return rung, told
+    """A round at the local site: (experiments that workers were notified of, schedules told to their site)."""
+    notified, told = [], []
+    nights.watch(now, notified.append, lambda server: "", lambda *schedule: told.append(schedule))
+    return notified, told
 
 
 def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
@@ -31,10 +31,10 @@ def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
 
 def test_they_start_it_once_and_ask_the_server_themselves(far, settings):
     settings.SITE = "west"
-    asked, rung = [], []
+    asked, notified = [], []
     for _ in range(2):
-        nights.look(far.pk, DUE, rung.append, lambda server: asked.append(server.name) or "")
-    assert asked == ["far"] and rung == [Night.objects.get().experiment_id]
+        nights.look(far.pk, DUE, notified.append, lambda server: asked.append(server.name) or "")
+    assert asked == ["far"] and notified == [Night.objects.get().experiment_id]
 
 
 def test_one_that_was_paused_meanwhile_is_left_alone(far, settings):
@@ -61,5 +61,5 @@ def test_what_is_measured_at_another_site_keeps_no_host_here_busy(far):
     near = made.schedule(made.attached("near", host="127.0.0.1"), user=far.runs_as, name="near")
     Worker.objects.create(host="w", pid=1, site="west")
     assert nights.actions.begin(far, DUE, far.runs_as).state == "queued"
-    rung, told = around()
-    assert told == [(far.pk, "west")] and rung == [near.nights.get().experiment_id]
+    notified, told = around()
+    assert told == [(far.pk, "west")] and notified == [near.nights.get().experiment_id]

@@ -25,7 +25,7 @@ def dba(client):
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch):
+def notified(monkeypatch):
     heard = []
     monkeypatch.setattr(task_queue, "send", lambda task, row_id, *_: heard.append((task, row_id)))
     return heard
@@ -136,13 +136,13 @@ def test_it_says_that_nobody_looks(client, dba):
     assert "Overdue since" not in text(client.get(f"/nights/{one.pk}/"))
 
 
-def test_run_now_starts_one_and_only_one(client, dba, rung):
+def test_run_now_starts_one_and_only_one(client, dba, notified):
     one = made.schedule(user=dba)
     answer = client.post(f"/nights/{one.pk}/run/")
     night = Night.objects.get()
     assert answer.url == f"/experiments/{night.experiment_id}/"
     assert (night.asked_by, night.must_end_at) == (dba, None)
-    assert rung == [(task_queue.EXPERIMENT, night.experiment_id)]
+    assert notified == [(task_queue.EXPERIMENT, night.experiment_id)]
     again = client.post(f"/nights/{one.pk}/run/", follow=True)
     assert "is under way" in text(again) and Experiment.objects.count() == 1
 

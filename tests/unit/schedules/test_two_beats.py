@@ -18,12 +18,12 @@ BEATS = 4
 
 
 def at_once(now, reach):
-    rung, start = [], threading.Barrier(BEATS)
+    notified, start = [], threading.Barrier(BEATS)
 
     def beat():
         try:
             start.wait(60)
-            nights.watch(now, rung.append, reach)
+            nights.watch(now, notified.append, reach)
         finally:
             connection.close()
 
@@ -32,7 +32,7 @@ def at_once(now, reach):
         one.start()
     for one in beats:
         one.join(120)
-    return rung
+    return notified
 
 
 def test_two_beats_start_nothing_twice():
@@ -44,9 +44,9 @@ def test_two_beats_start_nothing_twice():
         all_have_asked.wait(60)
         return ""
 
-    rung = at_once(DUE, reach)
+    notified = at_once(DUE, reach)
     night = Night.objects.get()
-    assert rung == [night.experiment_id]
+    assert notified == [night.experiment_id]
     assert Experiment.objects.count() == 1
     assert Experiment.objects.get().cells.count() == 12
 

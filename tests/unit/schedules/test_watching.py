@@ -33,9 +33,9 @@ def test_nothing_starts_before_its_time():
 
 def test_it_starts_once_at_its_time():
     one = made.schedule()
-    rung = watch(DUE + timedelta(seconds=20))
+    notified = watch(DUE + timedelta(seconds=20))
     night = only_night()
-    assert rung == [night.experiment_id]
+    assert notified == [night.experiment_id]
     assert (night.due_at, night.state) == (DUE, "started")
     assert night.experiment.name == "nightly, 2026-06-11 02:30"
     assert night.experiment.created_by == one.runs_as

@@ -41,15 +41,15 @@ def said(monkeypatch):
 
 
 def test_a_variable_that_will_not_go_back_does_not_keep_schemas(said):
-    paid = []
+    restored = []
     with pytest.raises(ServerError, match="sync_binlog was not restored"):
-        module.undo(TARGET, [("sync_binlog", "1")], ["durascope_x"], lambda *one: paid.append(one), lambda: None)
-    assert paid == [("schema", "durascope_x")]
+        module.undo(TARGET, [("sync_binlog", "1")], ["durascope_x"], lambda *one: restored.append(one), lambda: None)
+    assert restored == [("schema", "durascope_x")]
     assert "DROP DATABASE IF EXISTS `durascope_x`" in said
 
 
-def test_a_variable_that_is_gone_is_no_debt(said):
-    paid = []
-    module.undo(TARGET, [("binlog_row_image", "FULL")], [], lambda *one: paid.append(one), lambda: None)
-    assert paid == [("variable", "binlog_row_image")]
+def test_a_variable_that_is_gone_needs_no_restore(said):
+    restored = []
+    module.undo(TARGET, [("binlog_row_image", "FULL")], [], lambda *one: restored.append(one), lambda: None)
+    assert restored == [("variable", "binlog_row_image")]
     assert said == []

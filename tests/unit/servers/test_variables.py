@@ -74,10 +74,10 @@ def test_what_needs_a_restart_changes_nothing(server):
     assert server.statements == []
 
 
-def restore(server, *debts):
-    paid = []
-    variables.restore(server, debts, paid.append, lambda: None)
-    return paid
+def restore(server, *changes):
+    restored = []
+    variables.restore(server, changes, restored.append, lambda: None)
+    return restored
 
 
 def test_the_last_change_is_restored_first(server):

@@ -24,8 +24,8 @@ def sandbox(db):
 
 
 @pytest.fixture
-def bell(monkeypatch):
-    """Stands for the message queue: what was rung for."""
-    rung = []
-    monkeypatch.setattr(app, "send_task", lambda name, args, **_: rung.append((name, *args)))
-    return rung
+def sent_tasks(monkeypatch):
+    """Stands for the message queue: the tasks that were sent."""
+    notified = []
+    monkeypatch.setattr(app, "send_task", lambda name, args, **_: notified.append((name, *args)))
+    return notified

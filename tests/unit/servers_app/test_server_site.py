@@ -38,7 +38,7 @@ def test_an_edit_that_names_no_site_leaves_it(client_in, server):
     assert Server.objects.get().site == "west" and Server.objects.get().note == "new"
 
 
-def test_it_stays_while_a_debt_is_open(client_in, server):
+def test_the_site_of_a_server_with_a_pending_restore_does_not_change(client_in, server):
     PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     assert "The site of" in edit(client_in, server, site="west")
     assert Server.objects.get().site == "local"

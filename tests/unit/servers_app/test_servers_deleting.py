@@ -20,12 +20,12 @@ def plan(server, state):
     return experiment
 
 
-def test_it_is_kept_while_a_debt_is_open(client_in, server):
-    debt = PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
+def test_a_server_with_a_pending_restore_is_not_deleted(client_in, server):
+    pending = PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     assert "1 pending restore" in refused(client_in, server)
     PendingRestore.objects.update(restored_at=timezone.now())
     client_in.post(f"/servers/{server.pk}/delete/")
-    assert not Server.objects.exists() and not PendingRestore.objects.filter(pk=debt.pk).exists()
+    assert not Server.objects.exists() and not PendingRestore.objects.filter(pk=pending.pk).exists()
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])

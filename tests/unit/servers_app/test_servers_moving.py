@@ -1,4 +1,4 @@
-"""A server keeps its address while something is owed to it: it would be put back on another one."""
+"""A server keeps its address while a restore is pending: the restore would reach another server."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def edit(client, server, **said):
     return client.post(f"/servers/{server.pk}/edit/", MOVED | said, follow=True).text
 
 
-def test_it_does_not_move_while_a_debt_is_open(client_in, server):
+def test_the_address_of_a_server_with_a_pending_restore_does_not_change(client_in, server):
     PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     assert "The host of" in (page := edit(client_in, server)) and "pending restore" in page
     assert Server.objects.get().host == "db.example.org"

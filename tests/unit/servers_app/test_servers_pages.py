@@ -116,7 +116,7 @@ def test_it_says_so_when_no_password_can_be_sealed(client_in, monkeypatch, passw
     assert not Server.objects.exists()
 
 
-def test_it_shows_what_is_owed(client_in, server):
+def test_it_shows_pending_restores(client_in, server):
     PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1", problem="no answer <i>")
     PendingRestore.objects.create(server=server, kind="schema", name="durascope_7")
     shown = page(client_in, f"/servers/{server.pk}/")

@@ -4,7 +4,7 @@ import pytest
 from kombu.exceptions import OperationalError
 
 from dashboard.records.audit.models import Event
-from dashboard.records.fleet import task_queue as doorbell
+from dashboard.records.fleet import task_queue
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Preflight
 from workers import tasks
@@ -25,24 +25,24 @@ def ask(client, server):
     return client.post(f"/servers/{server.pk}/test/", follow=True).content.decode()
 
 
-def test_it_queues_a_test_and_rings(client_in, server, bell):
+def test_it_queues_a_test_and_rings(client_in, server, sent_tasks):
     shown = ask(client_in, server)
     preflight = Preflight.objects.get()
-    assert bell == [(doorbell.PREFLIGHT, preflight.pk)]
+    assert sent_tasks == [(task_queue.PREFLIGHT, preflight.pk)]
     assert "waiting for a worker" in shown
     assert f'data-preflight="/servers/preflights/{preflight.pk}.json"' in shown
     assert Event.objects.filter(did="tested").count() == 1
 
 
 def test_it_rings_for_a_task_that_exists_at_the_redis_of_the_settings():
-    assert tasks.preflight.name == doorbell.PREFLIGHT
+    assert tasks.preflight.name == task_queue.PREFLIGHT
     assert app.conf.broker_url.startswith("redis")
 
 
-def test_it_queues_no_second_one_but_rings_again(client_in, server, bell):
+def test_it_queues_no_second_one_but_rings_again(client_in, server, sent_tasks):
     ask(client_in, server)
     ask(client_in, server)
-    assert Preflight.objects.count() == 1 and len(bell) == 2
+    assert Preflight.objects.count() == 1 and len(sent_tasks) == 2
 
 
 def test_it_stays_queued_when_redis_is_down(client_in, server, monkeypatch):
@@ -55,9 +55,9 @@ def test_it_stays_queued_when_redis_is_down(client_in, server, monkeypatch):
     assert Preflight.objects.get().state == "queued"
 
 
-def test_it_has_nothing_to_test_on_a_sandbox(client_in, sandbox, bell):
+def test_it_has_nothing_to_test_on_a_sandbox(client_in, sandbox, sent_tasks):
     assert "no connection to test" in ask(client_in, sandbox)
-    assert not bell and not Preflight.objects.exists()
+    assert not sent_tasks and not Preflight.objects.exists()
 
 
 def test_it_is_claimed_once(server):
@@ -92,7 +92,7 @@ def answered(server):
     return preflight
 
 
-def test_it_shows_checks_mends_and_durability(client_in, server):
+def test_it_shows_checks_fixes_and_durability(client_in, server):
     answered(server)
     shown = client_in.get(f"/servers/{server.pk}/").content.decode()
     assert "data-preflight" not in shown

@@ -35,7 +35,7 @@ def test_it_tells_the_living_from_the_dead(client_in):
     assert "badge dead" in shown and "badge cancelled" in shown and "long ago" not in shown
 
 
-def test_it_says_what_a_host_cannot_do_why_and_how_to_mend_it(client_in):
+def test_it_says_what_a_host_cannot_do_why_and_how_to_fix_it(client_in):
     Worker.objects.create(host="able", pid=1, abilities=ABILITIES | {"crash_missing": {}, "disk_missing": ""})
     shown = page(client_in)
     assert "can be simulated" in shown and "not possible" not in shown.lower()

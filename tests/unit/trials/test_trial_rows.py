@@ -124,7 +124,7 @@ def test_resuming_takes_up_interrupted_trials(experiment):
     assert not experiment.trials.exclude(state="waiting").exists()
 
 
-def test_an_experiment_whose_plan_cannot_be_read_is_not_rung_for_again(experiment):
+def test_no_task_is_sent_for_an_experiment_whose_plan_cannot_be_read(experiment):
     Experiment.objects.filter(pk=experiment.pk).update(plan={"from": "another version"})
     assert conduct(experiment.pk, Worker.objects.create(host="here", pid=1)) is None
     experiment.refresh_from_db()

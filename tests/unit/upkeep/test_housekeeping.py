@@ -16,11 +16,11 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def quiet(monkeypatch):
-    """No sandboxes to sweep, clocks that agree, and what was rung for."""
+    """No sandboxes to sweep, clocks that agree, and the tasks that were sent."""
     monkeypatch.setattr(housekeeping, "sweep", lambda root: [])
     monkeypatch.setattr(housekeeping, "clocks", housekeeping.Clocks())
-    rung = []
-    return lambda: housekeeping.run(rung.append, rung.append) or rung
+    notified = []
+    return lambda: housekeeping.run(notified.append, notified.append) or notified
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_the_first_round_waits_for_nothing(monkeypatch):
     assert waited[0] == "duty"
 
 
-def test_a_round_that_fails_is_told_and_followed_by_the_next(monkeypatch, caplog):
+def test_a_round_that_fails_is_logged_and_the_next_one_comes(monkeypatch, caplog):
     duties, made = Duties(), []
 
     def duty():

@@ -1,4 +1,4 @@
-"""Debts of ended experiments, without a server: who pays, when, and what goes on when one cannot be paid."""
+"""Pending restores of ended experiments, without a server: which worker makes them, and when, also after a failure."""
 
 import pytest
 
@@ -16,31 +16,31 @@ def undone(monkeypatch):
     """What was put back, by server: (variables, schemas)."""
     calls = {}
 
-    def undo(target, changed, schemas, paid, require_claim):
+    def undo(target, changed, schemas, restored, require_claim):
         calls[target.name] = (list(changed), list(schemas))
         if target.name == "gone":
             raise Unreachable("Nothing listens there.")
         if target.name == "odd":
             raise ValueError("what nobody thought of")
         for name, _ in changed:
-            paid("variable", name)
+            restored("variable", name)
 
     monkeypatch.setattr(restores, "undo", undo)
     return calls
 
 
-def owing(server, *names, state="failed"):
+def leave_changed(server, *names, state="failed"):
     experiment = make.experiment(server)
     experiment.state = state
     experiment.save()
     for name in names:
-        make.owe(server, experiment, "variable", name, "1")
+        make.pending_restore(server, experiment, "variable", name, "1")
     return experiment
 
 
 def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone):
     server = make.attached()
-    owing(server, "b", "a", "c")
+    leave_changed(server, "b", "a", "c")
     restores.restore_all()
     assert undone == {"db1": ([("b", "1"), ("a", "1"), ("c", "1")], [])}
     assert not PendingRestore.objects.filter(restored_at=None).exists()
@@ -49,7 +49,7 @@ def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone
 @pytest.mark.parametrize("name", ["gone", "odd"])
 def test_a_server_that_cannot_be_paid_does_not_keep_others_waiting(undone, name):
     for server in (make.attached(name, host="192.0.2.1"), make.attached("zz", host="192.0.2.2")):
-        owing(server, "sync_binlog")
+        leave_changed(server, "sync_binlog")
     restores.restore_all()
     assert list(undone) == [name, "zz"]
     assert PendingRestore.objects.get(restored_at=None).server.name == name
@@ -57,13 +57,13 @@ def test_a_server_that_cannot_be_paid_does_not_keep_others_waiting(undone, name)
 
 def test_it_touches_no_server_that_is_measured(undone):
     server = make.attached()
-    owing(server, "sync_binlog")
+    leave_changed(server, "sync_binlog")
     lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
     restores.restore_all()
     assert undone == {}
 
 
-def test_it_leaves_the_debts_of_a_running_experiment_alone(undone):
+def test_it_leaves_the_restores_of_a_running_experiment_alone(undone):
     server = make.attached()
     running = lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
     restores.note(server, running, "variable", "sync_binlog", "1")
@@ -73,17 +73,17 @@ def test_it_leaves_the_debts_of_a_running_experiment_alone(undone):
 
 def test_what_cannot_be_put_back_says_what_is_left(undone):
     server = make.attached("gone")
-    owing(server, "sync_binlog")
+    leave_changed(server, "sync_binlog")
     with pytest.raises(ServerError, match="gone still has settings of an earlier experiment"):
         restores.restore(server, lambda: None)
 
 
 def test_a_failure_that_nobody_thought_of_is_logged(undone, caplog):
-    owing(make.attached("odd"), "sync_binlog")
+    leave_changed(make.attached("odd"), "sync_binlog")
     restores.restore_all()
     assert "what nobody thought of" in caplog.text
 
 
-def test_nothing_is_asked_of_a_server_that_is_owed_nothing(undone):
+def test_a_server_without_a_pending_restore_is_asked_nothing(undone):
     restores.restore(make.attached(), lambda: None)
     assert undone == {}

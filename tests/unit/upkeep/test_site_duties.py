@@ -21,52 +21,52 @@ LONG_AGO = timezone.now() - timedelta(minutes=1)
 
 
 @pytest.fixture
-def paid(monkeypatch):
+def restored(monkeypatch):
     to = []
     monkeypatch.setattr(restores, "restore", lambda server, require_claim: to.append(server.name))
     return to
 
 
-def owing(server, **fields):
+def leave_changed(server, **fields):
     experiment = make.experiment(server)
     Experiment.objects.filter(pk=experiment.pk).update(state="failed", **fields)
     PendingRestore.objects.create(server=server, experiment=experiment, kind="variable", name="sync_binlog", old="1")
 
 
-def test_a_site_pays_its_own_debts(paid, settings):
-    owing(make.attached("near"))
-    owing(make.attached("far", host="192.0.2.8", site="west"))
+def test_a_site_makes_its_own_restores(restored, settings):
+    leave_changed(make.attached("near"))
+    leave_changed(make.attached("far", host="192.0.2.8", site="west"))
     restores.restore_all()
-    assert paid == ["near"]
+    assert restored == ["near"]
     settings.SITE = "west"
     restores.restore_all()
-    assert paid == ["near", "far"]
+    assert restored == ["near", "far"]
 
 
-def test_what_is_owed_to_localhost_is_paid_on_the_host_that_owes(paid):
+def test_a_restore_on_localhost_is_made_by_the_host_of_the_worker_that_changed_it(restored):
     there = make.worker()  # on a host called "here"
-    owing(make.attached("loop", host="127.0.0.1"), worker=there)
-    owing(make.attached("sock", host="", socket="/run/db.sock"), worker=there)
+    leave_changed(make.attached("loop", host="127.0.0.1"), worker=there)
+    leave_changed(make.attached("sock", host="", socket="/run/db.sock"), worker=there)
     restores.restore_all()
-    assert paid == []
+    assert restored == []
     type(there).objects.update(host=socket.gethostname())
     restores.restore_all()
-    assert sorted(paid) == ["loop", "sock"]
+    assert sorted(restored) == ["loop", "sock"]
 
 
 def test_a_site_rings_for_what_waits_there(settings):
     near, far = make.experiment(make.attached("near")), make.experiment(make.attached("far", site="west"))
     Experiment.objects.update(created_at=LONG_AGO)
     asked = Preflight.objects.create(server=far.cells.first().server, asked_at=LONG_AGO)
-    rung = []
-    housekeeping._send_experiments(rung.append)
-    housekeeping._send_preflights(rung.append)
-    assert rung == [near.pk]
+    notified = []
+    housekeeping._send_experiments(notified.append)
+    housekeeping._send_preflights(notified.append)
+    assert notified == [near.pk]
     settings.SITE = "west"
-    rung.clear()
-    housekeeping._send_experiments(rung.append)
-    housekeeping._send_preflights(rung.append)
-    assert rung == [far.pk, asked.pk]
+    notified.clear()
+    housekeeping._send_experiments(notified.append)
+    housekeeping._send_preflights(notified.append)
+    assert notified == [far.pk, asked.pk]
 
 
 @pytest.fixture

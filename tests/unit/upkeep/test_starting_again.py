@@ -1,4 +1,4 @@
-"""A crashed server that is owed its start, without a server: who runs its command, when, and what is kept."""
+"""The pending start of a crashed server, without a server: which worker runs the command, when, and what is kept."""
 
 from datetime import timedelta
 
@@ -71,18 +71,18 @@ def down(machine, undone):
     experiment = make.experiment(server)
     experiment.state = "interrupted"
     experiment.save()
-    make.owe(server, experiment, "variable", "sync_binlog", "1")
-    make.owe(server, experiment, "start")
+    make.pending_restore(server, experiment, "variable", "sync_binlog", "1")
+    make.pending_restore(server, experiment, "start")
     return server
 
 
-def owed(kind="start"):
+def pending(kind="start"):
     return PendingRestore.objects.filter(kind=kind, restored_at=None).first()
 
 
 def test_it_is_started_before_anything_is_put_back(down, machine, undone):
     restores.restore_all()
-    assert machine.commands == [("power", "on")] and owed() is None
+    assert machine.commands == [("power", "on")] and pending() is None
     assert undone == [([("sync_binlog", "1")], True)]
     assert Event.objects.get(did="started again").detail["command"] == ["power", "on"]
 
@@ -90,7 +90,7 @@ def test_it_is_started_before_anything_is_put_back(down, machine, undone):
 def test_who_answers_is_not_started(down, machine):
     machine.up = True
     restores.restore_all()
-    assert machine.commands == [] and owed() is None and not Event.objects.filter(did="started again").exists()
+    assert machine.commands == [] and pending() is None and not Event.objects.filter(did="started again").exists()
 
 
 def test_the_command_is_the_owners_present_one(down, machine):
@@ -103,7 +103,7 @@ def test_the_command_is_the_owners_present_one(down, machine):
 def test_a_withdrawn_mark_does_not_leave_it_down(down, machine, change):
     Server.objects.update(**change)
     restores.restore_all()
-    assert machine.up and owed() is None
+    assert machine.up and pending() is None
 
 
 def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine, undone):
@@ -111,13 +111,13 @@ def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine,
     for _ in range(3):
         restores.restore_all()
     assert len(machine.commands) == 1 and undone == []
-    assert owed().problem == "The start command power ended with status 1: no." == owed("variable").problem
+    assert pending().problem == "The start command power ended with status 1: no." == pending("variable").problem
     PendingRestore.objects.filter(kind="start").update(
         tried_at=timezone.now() - restores.START_AGAIN - timedelta(seconds=1)
     )
     machine.helps = True
     restores.restore_all()
-    assert len(machine.commands) == 2 and owed() is None
+    assert len(machine.commands) == 2 and pending() is None
 
 
 def test_its_owner_need_not_wait(down, machine, admin):
@@ -160,10 +160,10 @@ def a_trial(server, state="running"):
     )  # fmt: skip
 
 
-def test_it_is_owed_before_the_crash_command_runs():
+def test_the_start_is_pending_before_the_crash_command_runs():
     row = a_trial(make.attached(expendable=True, **COMMANDS))
     crash_trials.permit(row, ("power", "off"), ("power", "on"))
-    assert (owed().experiment, owed().server) == (row.experiment, row.server)
+    assert (pending().experiment, pending().server) == (row.experiment, row.server)
 
 
 @pytest.mark.parametrize("taken", [{"state": "interrupted"}, {"started_at": timezone.now() + timedelta(hours=1)}])
@@ -172,7 +172,7 @@ def test_a_worker_that_was_taken_for_dead_crashes_nothing_any_more(taken):
     type(row).objects.update(**taken)
     with pytest.raises(PlanError, match="was taken from this worker"):
         crash_trials.permit(row, ("power", "off"), ("power", "on"))
-    assert owed() is None and not Event.objects.filter(did="crashed").exists()
+    assert pending() is None and not Event.objects.filter(did="crashed").exists()
 
 
 def of_an_administrator(settings):
@@ -198,13 +198,13 @@ def test_commands_of_who_is_no_administrator_any_more_are_not_run(settings, how)
     lose(boss, how)
     with pytest.raises(PlanError, match="is not an administrator"):
         crash_trials.permit(row, ("power", "off"), ("power", "on"))
-    assert owed() is None and not Event.objects.filter(did="crashed").exists()
+    assert pending() is None and not Event.objects.filter(did="crashed").exists()
 
 
 def test_commands_of_an_administrator_are_run(settings):
     row = a_trial(of_an_administrator(settings)[1])
     crash_trials.permit(row, ("power", "off"), ("power", "on"))
-    assert owed().server == row.server
+    assert pending().server == row.server
 
 
 def test_a_program_that_is_not_listed_any_more_is_not_run(settings):
@@ -212,19 +212,19 @@ def test_a_program_that_is_not_listed_any_more_is_not_run(settings):
     settings.CRASH_PROGRAMS = ("/bin/other",)
     with pytest.raises(PlanError, match="DURASCOPE_CRASH_PROGRAMS does not list its commands"):
         crash_trials.permit(row, ("power", "off"), ("power", "on"))
-    assert owed() is None
+    assert pending() is None
 
 
 def test_a_start_command_is_asked_again_too(settings, machine, undone):
     boss, server = of_an_administrator(settings)
-    make.owe(server, make.experiment(server), "start")
+    make.pending_restore(server, make.experiment(server), "start")
     lose(boss, "role")
     with pytest.raises(ServerError, match="start command was not run"):
         restores.restore(server, lambda: None)
-    assert machine.commands == [] and "is not an administrator" in owed().problem
+    assert machine.commands == [] and "is not an administrator" in pending().problem
     Server.objects.update(commands_by=somebody(Role.ADMINISTRATOR, "other"))
     restores.restore(server, lambda: None)
-    assert machine.commands == [("power", "on")] and owed() is None
+    assert machine.commands == [("power", "on")] and pending() is None
 
 
 def test_a_start_command_that_was_changed_meanwhile_crashes_nothing():

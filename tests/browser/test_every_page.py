@@ -1,6 +1,7 @@
 """Every page that can be asked for, in a real browser, in light, in dark and at the width of a phone: axe-core finds
 nothing, and nothing scrolls sideways. Pages are found by walking the addresses, so that a new one is looked at too."""
 
+import contextlib
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import get_resolver
 from django.utils import timezone
+from playwright.sync_api import TimeoutError
 
 from dashboard.history import update
 from dashboard.records.experiments.models import Experiment
@@ -23,6 +25,7 @@ from tests.unit.results import factory, trials
 
 LONG = "an unusually long name that has to be broken somewhere: db7.orders.eu-central-1.example.com <b>ö</b>"
 UNFOLD = "for (const folded of document.querySelectorAll('details')) folded.open = true"
+RESIZED_MS = 2000
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty</h1><details><summary>Open</summary>
 <p style="color: #999">Hardly to be read</p></details><input><p style="width: 500px">Wide</p></main>"""
@@ -44,9 +47,16 @@ def look_here(page):
     wrong += [f"dark: {one}" for one in violations(page, "color-contrast")]
     page.set_viewport_size(PHONE)
     wrong += [f"phone: {one}" for one in violations(page, "scrollable-region-focusable")]
-    if too_wide := page.evaluate(TOO_WIDE):
+    if too_wide := settled_width(page):
         wrong.append(f"phone: scrolls sideways by {too_wide} pixels")
     return [f"{page.url}: {one}" for one in wrong]
+
+
+def settled_width(page):
+    """Pixels by which the page is too wide once its charts have taken the new width."""
+    with contextlib.suppress(TimeoutError):
+        page.wait_for_function(f"{TOO_WIDE} <= 0", timeout=RESIZED_MS)
+    return page.evaluate(TOO_WIDE)
 
 
 def look_at_all(page, live_server, paths, client=None):

@@ -104,7 +104,7 @@ def must_be_the_backup_and_wait_for_a_person(told: dict) -> None:
         "experiment 2, queued: on db1",
     ]
     assert told["held"] == {"touched": 0, "nights": 0, "began": 0}
-    assert told["release"] == ["Released. Workers go on with what is listed below.", *told["restored"][1:]]
+    assert told["release"] == ["Released. Workers continue with this work:", *told["restored"][1:]]
     released = told["released"]
     assert released["touched"] and released["nights"] and released["began"], released
 

@@ -26,7 +26,7 @@ def index(request: HttpRequest) -> HttpResponse:
     channels = [(one, [EVENTS[key].title for key in one.events if key in EVENTS]) for one in Channel.objects.all()]
     context = {
         "channels": channels,
-        "kinds": CHANNELS,
+        "kinds": Channel.Kind.choices,
         "deliveries": Delivery.objects.all()[:SHOWN],
         "no_address": not settings.ADDRESS,
         "no_mail": not settings.EMAIL_HOST and any(one.kind == Channel.Kind.EMAIL for one, _ in channels),
@@ -73,7 +73,8 @@ def secret(request: HttpRequest, pk: int) -> HttpResponse:
 def _form_page(
     request: HttpRequest, form: ChannelForm, channel: Channel | None = None, secret: str = ""
 ) -> HttpResponse:
-    context = {"form": form, "channel": channel, "secret": secret, "way": CHANNELS[form.kind]}
+    way, title = CHANNELS[form.kind], Channel.Kind(form.kind).label
+    context = {"form": form, "channel": channel, "secret": secret, "way": way, "title": title}
     response = render(request, "notifications/form.html", context, status=422 if form.errors else 200)
     response["Cache-Control"] = "no-store"  # it may hold a new secret
     return response

@@ -39,7 +39,7 @@ def test_asynchronous_replication_loses_what_was_under_way_with_its_host(sandbox
 
 def test_semi_synchronous_replication_loses_nothing_with_the_host(sandbox_root):
     result = fail_over(sandbox_root, "primary-host-loss", kind="semi-sync", rtt_ms=100)
-    assert bad(result) == set() and result.verdict == "valid"
+    assert bad(result) == set() and result.verdict == "valid", (result.lost, result.story, result.log_lines)
     assert (result.lost.transactions, result.story.phantoms, result.story.semi_sync.not_acknowledged) == (0, 0, 0)
     assert result.acknowledged > 0 and result.story.reads > 0 and result.story.outage.total_s > 0
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from dashboard.text.numbers import UNKNOWN
-from workers.bench.plan import Plan
+from workers.bench.plan import Plan, Variant
 
 MOST_VARIANTS = 8  # more are listed in the evidence only
 
@@ -38,12 +38,17 @@ def engines(plan: Plan) -> list[str]:
     return [names.get(engine, engine) for engine in met]
 
 
+def _written(variant: Variant) -> Mapping[str, str]:
+    topology = {"topology": variant.topology} if variant.topology else {}
+    return {**variant.settings, **topology}
+
+
 def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[tuple[str, str]]:
     """(Variant, its settings) if the name does not contain them. Settings that all variants share are left out."""
     variants = plan.variants
     if len(variants) > MOST_VARIANTS:
         return []
-    given = [variant.settings for variant in variants]
+    given = [_written(variant) for variant in variants]
     shared = set.intersection(*(set(settings.items()) for settings in given)) if len(given) > 1 else set()
     own = [
         ", ".join(f"{name}={value}" for name, value in settings.items() if (name, value) not in shared)

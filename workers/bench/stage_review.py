@@ -6,8 +6,16 @@ from workers.bench.needs import Candidate
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse
+from workers.servers.settings import SETTINGS
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.topology import parse as parse_topology
+
+# What decides whether a replica survives a crash of its own. The names are those of MariaDB and of both ages of MySQL.
+REPLICAS_OWN_SETTINGS = frozenset(
+    {"relay_log_recovery", "sync_relay_log", "sync_relay_log_info", "sync_master_info", "sync_source_info"}
+    | {"slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers", "slave_parallel_mode"}
+    | {"master_info_repository", "relay_log_info_repository", "log_slave_updates", "log_replica_updates"}
+)
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -40,6 +48,9 @@ def _topology(variant: Variant) -> Iterator[str]:
         return
     if topology.kind not in TOPOLOGY_KINDS:
         yield f"there is no topology {topology.kind[:40]!r}. Known: {', '.join(TOPOLOGY_KINDS)}."
+    for name in topology.replica_settings.keys() - SETTINGS.keys() - REPLICAS_OWN_SETTINGS:
+        known = ", ".join(sorted(REPLICAS_OWN_SETTINGS))
+        yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: those of a variant, and {known}."
     if variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
         yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
 

@@ -103,6 +103,11 @@ class Link:
                     )
                 time.sleep(POLL_S)
 
+    def apply_error(self) -> str:
+        """Number and text of the error that stopped applying, "" while none has. Raises ServerError."""
+        with connect(self.follower.target) as follower:
+            return self._stopped(self._status(follower), ("SQL",))
+
     def received(self) -> str:
         """GTIDs that the follower has received, applied or not. Raises ServerError."""
         with connect(self.follower.target) as follower:
@@ -126,9 +131,9 @@ class Link:
         row = ask.first_row(follower, f"SHOW {self.dialect.word} STATUS")
         return {name: ask.as_text(field) for name, field in row.items()}
 
-    def _stopped(self, status: Status) -> str:
-        """Number and text of the error that stopped one of the two threads, "" while none has."""
-        for thread in ("IO", "SQL"):
+    def _stopped(self, status: Status, threads: tuple[str, ...] = ("IO", "SQL")) -> str:
+        """Number and text of the error that stopped one of these threads, "" while none has."""
+        for thread in threads:
             number = status[f"Last_{thread}_Errno"]
             if status[self.dialect.column(f"{thread}_Running")] == "No" and number != NO_ERROR:
                 return f"{number}: {status[f'Last_{thread}_Error']}"

@@ -105,6 +105,8 @@ def _candidates(present: Durability) -> list[tuple[Experiment, dict[Place, Ran |
 
 def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[str, Any]) -> Ran | None:
     planned = next((one for one in plan.variants if one.name == variant), Variant("", {}))
+    if planned.topology:
+        return None  # a failover says nothing of what one server keeps
     engine = planned.engine.lower()
     ran = of_trial(environment, planned.settings)
     return (engine, ran.version) if engine in present.engines and agree(engine, present, ran) else None

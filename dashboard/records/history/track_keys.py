@@ -56,6 +56,8 @@ def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:
 def _named(server_id: int, kind: str, how: Mapping[str, object], says: str, variant: Variant) -> TrackKey:
     meant: dict[str, object] = {"settings": dict(variant.settings), "engine": variant.engine.lower()}
     meant |= {"build": variant.build, "storage": variant.storage}
+    if variant.topology:  # older tracks do not have it
+        meant["topology"] = variant.topology
     return TrackKey(server_id, kind, digest(how), variant.name, digest(meant), says[:200], _in_words(variant))
 
 
@@ -65,5 +67,6 @@ def digest(what: Mapping[str, object]) -> str:
 
 def _in_words(variant: Variant) -> str:
     parts = [f"{name}={value}" for name, value in sorted(variant.settings.items())]
-    parts += [part for part in (variant.engine, variant.build, variant.storage) if part and part.lower() != "innodb"]
+    places = (variant.engine, variant.build, variant.storage, variant.topology)
+    parts += [part for part in places if part and part.lower() != "innodb"]
     return ", ".join(parts)

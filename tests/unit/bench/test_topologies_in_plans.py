@@ -73,6 +73,7 @@ def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
         ("async+speed=9", {}, "'speed=9' is not known"),
         ("ring", {}, "there is no topology 'ring'. Known: async, semi-sync"),
         ("async", {"log_bin": "OFF"}, "log_bin is off"),
+        ("async+replica.init_connect=x", {}, "init_connect is no setting that Durascope changes on a replica"),
     ],
 )
 def test_what_is_no_topology_is_refused_with_the_reason(topology, settings, why):
@@ -80,7 +81,8 @@ def test_what_is_no_topology_is_refused_with_the_reason(topology, settings, why)
 
 
 def test_what_can_be_is_not_refused():
-    assert refused(ALONE, ASYNC) == ""
+    own = Variant("own", {}, topology="async+replica.sync_binlog=0+replica.sync_relay_log=1")
+    assert refused(ALONE, ASYNC, own) == ""
 
 
 def test_an_attached_server_has_no_topology_of_ours():

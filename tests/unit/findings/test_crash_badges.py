@@ -302,3 +302,9 @@ def test_it_rests_on_the_newest_fifty_experiments(measured):
     assert [one.kind for one in badges(asked())] == ["process kill", "power loss"]
     newer()
     assert [one.kind for one in badges(asked())] == ["process kill"]
+
+
+def test_a_failover_says_nothing_of_a_server_alone(measured):
+    measured.plan["variants"][0]["topology"] = "async+rtt=20ms"
+    measured.save()
+    assert badges(asked()) == []

@@ -47,3 +47,8 @@ def test_each_variant_is_spelled_out_without_what_all_share():
 def test_a_single_variant_keeps_all_its_settings_and_many_are_left_to_the_evidence():
     assert spelled_out(plan(Variant("1/1", {"log_bin": "ON"})), str) == [("1/1", "log_bin=ON")]
     assert spelled_out(plan(*(Variant(str(n), {"sync_binlog": str(n)}) for n in range(9))), str) == []
+
+
+def test_a_topology_is_spelled_out():
+    two = (Variant("near", {"sync_binlog": "1"}, topology="async"), Variant("alone", {"sync_binlog": "1"}))
+    assert spelled_out(plan(*two), str) == [("near", "topology=async")]

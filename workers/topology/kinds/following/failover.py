@@ -2,7 +2,9 @@
 
 from workers.crash.gtid import count, parse
 from workers.crash.replica_link import Link
+from workers.errors import SandboxError
 from workers.topology.chain import Promoted, Struck
+from workers.topology.kinds.following.begin import catch_up
 from workers.topology.takeover import LIMIT_S, silence, take_over
 
 
@@ -28,8 +30,7 @@ def _fence(struck: Struck) -> None:
         return
     struck.timeline.step("fence")
     if struck.fault.harmless:
-        for link in struck.links:
-            link.follow(LIMIT_S)
+        catch_up(struck.links, LIMIT_S)
         struck.primary.sandbox.stop()
     else:
         silence(struck)
@@ -48,8 +49,11 @@ def _chosen(struck: Struck) -> Link:
 
 
 def _promote(link: Link, stop_first: bool) -> None:
+    """SandboxError: it cannot apply what it received. Its missing commits would look like commits that it never got."""
     if stop_first:
         link.tell("STOP", "IO_THREAD")
     link.tell("START", "SQL_THREAD")
     link.apply_received(LIMIT_S)
+    if error := link.apply_error():
+        raise SandboxError(f"The replica stopped applying: {error}.", "What it would have held is not known.")
     link.settle(LIMIT_S)

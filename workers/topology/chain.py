@@ -1,12 +1,12 @@
 """The states of a failover trial. Each is frozen and holds all values of the state before.
 
-Begun      Nothing is made.
-Formed     All nodes run and replicate: every replica follows the primary through its wire, or all are one cluster.
-Loaded     The clients of the primary are committing, and the moment of the fault has come.
-Struck     The fault has happened. Clients of a primary that is down have read their last answer.
-Promoted   A node took over by the policy, and clients commit on it.
-Returned   The old primary came back and tried to follow the new one, or stays away.
-Judged     Every check has its outcome, and the trial its verdict.
+FailoverBegun   Nothing is made.
+Formed          All nodes run and replicate: replicas follow the primary through wires, or all are one cluster.
+FailoverLoaded  The clients of the primary are committing, and the moment of the fault has come.
+Struck          The fault has happened. Clients of a primary that is down have read their last answer.
+Promoted        A node took over by the policy, and clients commit on it.
+Returned        The old primary came back and tried to follow the new one, or stays away.
+FailoverJudged  Every check has its outcome, and the trial its verdict.
 
 The result of a failed trial is `so_far()` of its last state.
 """
@@ -25,10 +25,10 @@ from workers.crash.replica_link import Link
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
-from workers.topology.faults import Fault, Scene
+from workers.topology.faults import Fault, FaultScene
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
-from workers.topology.reader import Reader
+from workers.topology.reader import CommitReader
 from workers.topology.setup_and_result import (
     FailoverResult,
     FailoverSetup,
@@ -48,7 +48,7 @@ class FailoverPorts:
     start_all: StartAll = start_all
     wires: Callable[[], Wires] = Wires
     witness: Callable[..., Witness] = Witness
-    reader: Callable[..., Reader] = Reader
+    reader: Callable[..., CommitReader] = CommitReader
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], None] = sleep
 
@@ -57,7 +57,7 @@ PORTS = FailoverPorts()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
+class FailoverBegun:
     setup: FailoverSetup
     fault: Fault
     ports: FailoverPorts
@@ -71,7 +71,7 @@ class Begun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Formed(Begun):
+class Formed(FailoverBegun):
     primary: Node
     replicas: tuple[Node, ...]
     wires: tuple[Wire, ...]  # from each replica to the primary, in their order; a cluster has none
@@ -90,14 +90,14 @@ class Formed(Begun):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loaded(Formed):
+class FailoverLoaded(Formed):
     witness: Witness
-    reader: Reader
+    reader: CommitReader
     semi_sync: SemiSyncCounters | None
 
-    def scene(self, hear: Callable[[], None]) -> Scene:
+    def scene(self, hear: Callable[[], None]) -> FaultScene:
         one_way_s = self.setup.topology.one_way_ms / 1000
-        return Scene(self.primary, self.replicas, self.wires, hear, one_way_s, self.setup.seed, self.timeline.step)
+        return FaultScene(self.primary, self.replicas, self.wires, hear, one_way_s, self.setup.seed, self.timeline.step)
 
     def ledger(self) -> Ledger:
         return self.witness.ledger()
@@ -114,7 +114,7 @@ class Loaded(Formed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Struck(Loaded):
+class Struck(FailoverLoaded):
     struck_at: float  # monotonic clock
 
     def so_far(self) -> FailoverResult:
@@ -175,7 +175,7 @@ class Returned(Promoted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged(Returned):
+class FailoverJudged(Returned):
     verdict: Outcome
     checks: tuple[CheckResult, ...]
     result: FailoverResult

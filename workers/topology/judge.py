@@ -10,17 +10,17 @@ from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
 from workers.topology.cause import because
-from workers.topology.chain import Judged, Returned
+from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import judge_all
 from workers.topology.evidence import FailoverEvidence
 from workers.topology.setup_and_result import FailoverResult
 
 
-def judge(returned: Returned) -> Judged:
+def judge(returned: Returned) -> FailoverJudged:
     returned.timeline.step("checks")
     ledger, evidence = returned.ledger(), evidence_of(returned)
     checks = judge_all(ledger, evidence)
-    return Judged(
+    return FailoverJudged(
         **vars(returned),
         verdict=verdict(checks),
         checks=checks,

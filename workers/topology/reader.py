@@ -17,7 +17,7 @@ NEWEST = f"SELECT client, MAX(n) FROM `{SCHEMA}`.one GROUP BY client"  # noqa: S
 LAST_ANSWER_S = 0.1  # an answer that the server sent before it was frozen is in the socket by then
 
 
-class Reader:
+class CommitReader:
     """Asks round and round for each client's newest commit. `begin`, `drain`, `close`.
 
     A commit that is read is visible to everybody. If a failover loses it, the reader has acted on data that never were:

@@ -9,7 +9,7 @@ from workers.crash.replica import SCHEMA
 from workers.crash.setup_and_result import Timeline
 from workers.errors import Cancelled, PlanError, SandboxError, reason
 from workers.servers.connection import connect
-from workers.topology.chain import PORTS, Begun, FailoverPorts, Formed, Loaded, Struck
+from workers.topology.chain import PORTS, FailoverBegun, FailoverLoaded, FailoverPorts, Formed, Struck
 from workers.topology.faults import FAULTS, Fault
 from workers.topology.judge import judge
 from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
@@ -20,10 +20,10 @@ POLL_S = 0.02
 LAST_ANSWER_S = 0.5  # of a server that lives
 
 
-Steps = Callable[[TopologyKind, Begun], Iterator[Begun]]
+Steps = Callable[[TopologyKind, FailoverBegun], Iterator[FailoverBegun]]
 
 
-def steps(kind: TopologyKind, begun: Begun) -> Iterator[Begun]:
+def steps(kind: TopologyKind, begun: FailoverBegun) -> Iterator[FailoverBegun]:
     """Each state is made from the one before it."""
     yield (formed := kind.form(begun))
     yield (loaded := load(kind, formed))
@@ -50,14 +50,14 @@ def run_failover(
     timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
     made = Made()
     try:
-        begun = Begun(setup=setup, fault=fault, ports=ports, made=made, timeline=timeline)
+        begun = FailoverBegun(setup=setup, fault=fault, ports=ports, made=made, timeline=timeline)
         result = _result(begun, steps(kind, begun), cancelled)
     finally:
         left = _tidied(made)
     return replace(result, notes={**result.notes, "left behind": left}) if left else result
 
 
-def load(kind: TopologyKind, formed: Formed) -> Loaded:
+def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
     """The clients commit until the moment drawn by the seed. SandboxError: they stopped before it."""
     formed.timeline.step("load")
     setup, ports = formed.setup, formed.ports
@@ -79,10 +79,10 @@ def load(kind: TopologyKind, formed: Formed) -> Loaded:
         ports.sleep(min(left, POLL_S))
     with connect(target) as connection:
         counters = kind.counters(connection)
-    return Loaded(**vars(formed), witness=witness, reader=reader, semi_sync=counters)
+    return FailoverLoaded(**vars(formed), witness=witness, reader=reader, semi_sync=counters)
 
 
-def strike(loaded: Loaded) -> Struck:
+def strike(loaded: FailoverLoaded) -> Struck:
     struck_at = loaded.ports.clock()
 
     def hear() -> None:
@@ -93,7 +93,7 @@ def strike(loaded: Loaded) -> Struck:
     return Struck(**vars(loaded), struck_at=struck_at)
 
 
-def _result(begun: Begun, steps: Iterator[Begun], cancelled: Callable[[], bool]) -> FailoverResult:
+def _result(begun: FailoverBegun, steps: Iterator[FailoverBegun], cancelled: Callable[[], bool]) -> FailoverResult:
     reached = begun
     try:
         with begun.made.killed_when(cancelled):

@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from workers.topology.network.forward import Wire
+from workers.topology.network.forward import ForwardedWire
 from workers.topology.network.loop import OUT, Loop
 
 HOST = "127.0.0.1"
@@ -34,7 +34,7 @@ def loop():
 
 @pytest.fixture
 def wire(loop, server):
-    made = Wire(loop, server.getsockname()[1], delay_us=0)
+    made = ForwardedWire(loop, server.getsockname()[1], delay_us=0)
     yield made
     made.cut()
     made._place.close()

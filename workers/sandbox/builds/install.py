@@ -8,7 +8,7 @@ from workers.sandbox.builds.archive import unpack
 from workers.sandbox.builds.build import ask_version
 from workers.sandbox.builds.catalogue import CATALOGUE, CatalogueEntry
 from workers.sandbox.builds.layout import SERVERS, discover
-from workers.sandbox.builds.parts import PARTS, Part
+from workers.sandbox.builds.parts import PARTS, BuildPart
 from workers.sandbox.builds.progress import Tell, size_bytes
 from workers.sandbox.builds.store import Manifest
 from workers.sandbox.builds.system import SYSTEM
@@ -35,7 +35,7 @@ def install(key: str, tell: Tell, mirror: str = "") -> None:
         store.publish(key, lambda root: _put(key, entry, root, tell, mirror))
 
 
-def _put(key: str, entry: CatalogueEntry | Part, root: Path, tell: Tell, mirror: str) -> Manifest | None:
+def _put(key: str, entry: CatalogueEntry | BuildPart, root: Path, tell: Tell, mirror: str) -> Manifest | None:
     """None: a part, which is no server."""
     downloads = store.downloads(key)
     downloads.mkdir(parents=True, exist_ok=True)

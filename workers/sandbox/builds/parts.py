@@ -12,7 +12,7 @@ from workers.sandbox.builds.debian import DebianSuite
 
 
 @dataclass(frozen=True)
-class Part:
+class BuildPart:
     """`file`: the library, below the unpacked packages. Sizes are measured, in MiB."""
 
     title: str
@@ -24,8 +24,8 @@ class Part:
     licence: str = "GPL-2.0"
 
 
-PARTS: dict[str, Part] = {
-    "galera-4": Part(
+PARTS: dict[str, BuildPart] = {
+    "galera-4": BuildPart(
         "Galera 4, the replication provider (Debian 12)",
         "Clusters of MariaDB 10.4 and later. The server loads it; it uses the server's C library.",
         DebianSuite("bookworm", (), ("galera-4",)),

@@ -1,11 +1,11 @@
 """The registry of faults."""
 
 from workers.topology.faults.alive import Partition, Switchover
-from workers.topology.faults.fault import Fault, Scene
+from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.faults.kills import AllKilled, AsynchronousLink, HostLoss, MajorityLost, PrimaryKill
 from workers.topology.faults.power import AllLosePower, PrimaryPowerLoss
 
-__all__ = ["FAULTS", "Fault", "Scene"]
+__all__ = ["FAULTS", "Fault", "FaultScene"]
 
 FAULTS: dict[str, Fault] = {
     fault.key: fault

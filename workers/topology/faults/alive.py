@@ -1,6 +1,6 @@
 """Faults that no server dies of."""
 
-from workers.topology.faults.fault import Fault, Scene
+from workers.topology.faults.fault import Fault, FaultScene
 
 LAST_ANSWER_S = 1.0
 
@@ -12,7 +12,7 @@ class Partition(Fault):
     primary_down = False
     needs_wires = True
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
 
@@ -24,6 +24,6 @@ class Switchover(Fault):
     primary_down = False
     harmless = True
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("clients stop")
         scene.hear()

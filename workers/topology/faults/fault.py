@@ -16,7 +16,7 @@ from workers.topology.topology import Topology
 
 
 @dataclass(frozen=True)
-class Scene:
+class FaultScene:
     """The running topology. `wires`: from each replica to the primary. `hear()`: read the last answers of the clients
     of the primary, which send nothing more. `one_way_s`: of the wires. `step(name)` begins a step of the time line."""
 
@@ -61,5 +61,5 @@ class Fault:
         """The topology of the trial; a control may need another one."""
         return topology
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         raise NotImplementedError

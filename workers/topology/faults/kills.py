@@ -2,7 +2,7 @@
 
 import time
 
-from workers.topology.faults.fault import Fault, Scene
+from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.nodes import on_each
 from workers.topology.topology import Topology
 
@@ -15,7 +15,7 @@ class PrimaryKill(Fault):
     title = "Primary killed"
     says = "The primary's process is killed. Its host lives and still sends what was written."
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("kill")
         scene.primary.sandbox.kill()
         scene.hear()
@@ -27,7 +27,7 @@ class HostLoss(Fault):
     title = "Primary's host lost"
     says = "The primary's host is gone at one moment; what was on the wire is lost."
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
         scene.primary.sandbox.freeze()
@@ -53,7 +53,7 @@ class AllKilled(Fault):
     says = "The processes of the primary and of all replicas are killed at one moment."
     replicas_down = True
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
         on_each((scene.primary, *scene.replicas), lambda node: node.sandbox.freeze())
@@ -72,7 +72,7 @@ class MajorityLost(Fault):
     replicas_down = True
     of_clusters = True
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("kill")
         for node in scene.replicas:
             node.sandbox.kill()

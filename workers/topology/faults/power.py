@@ -2,7 +2,7 @@
 
 from workers.errors import SandboxError
 from workers.sandbox.disk.volatile import VolatileDisk
-from workers.topology.faults.fault import Fault, Scene
+from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.nodes import Node
 
 
@@ -12,7 +12,7 @@ class PrimaryPowerLoss(Fault):
     says = "The primary's host loses its power, and its disk everything that was not flushed."
     primary_needs_disk = True
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
         _lose_power(scene, (scene.primary,))
@@ -24,13 +24,13 @@ class AllLosePower(Fault):
     says = "Primary and replicas lose their power at one moment."
     primary_needs_disk = replicas_need_disk = replicas_down = True
 
-    def strike(self, scene: Scene) -> None:
+    def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
         _lose_power(scene, (scene.primary, *scene.replicas))
 
 
-def _lose_power(scene: Scene, nodes: tuple[Node, ...]) -> None:
+def _lose_power(scene: FaultScene, nodes: tuple[Node, ...]) -> None:
     """Hold every disk, freeze every server, read the last answers, cut all, kill all."""
     scene.step("freeze")
     for node in nodes:

@@ -17,7 +17,7 @@ from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
-from workers.topology.chain import Begun, Formed
+from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position, node_plan
 from workers.topology.kinds.cluster.waiting import wait
@@ -82,7 +82,7 @@ class GroupReplication(Cluster):
         }
         return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
 
-    def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
+    def plans(self, begun: FailoverBegun) -> tuple[NodePlan, ...]:
         topology = begun.setup.topology
         places = [f"127.0.0.1:{port.free_port()}" for _ in range(1 + topology.replicas)]
         group = {**EVERYWHERE, **begun.setup.settings, **_of_group(topology, places)}

@@ -2,7 +2,7 @@
 
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
-from workers.topology.chain import Begun, Formed, Promoted, Returned, Struck
+from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.faults import Fault
 from workers.topology.policy import FailoverPolicy
 from workers.topology.setup_and_result import SemiSyncCounters
@@ -24,7 +24,7 @@ class TopologyKind:
         """Why this fault or policy has no meaning here; empty when both have."""
         return []
 
-    def form(self, begun: Begun) -> Formed:
+    def form(self, begun: FailoverBegun) -> Formed:
         """Raises SandboxError or ServerError when the topology does not come up."""
         raise NotImplementedError
 

@@ -18,7 +18,7 @@ MOST_BYTES = 1 << 16
 ANSWERS = (b"ok", b"no:")  # anything else is its last words, up to its end
 
 
-class Child:
+class NetworkProcess:
     """It ends with the worker, or before. SandboxError: it did not start.
 
     It speaks on one pair of sockets: our commands, its answers, and its last words if it fails.

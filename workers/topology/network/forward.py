@@ -26,7 +26,7 @@ RESET = struct.pack("ii", 1, 0)  # SO_LINGER: close sends a reset
 _read = memoryview(bytearray(READ_BYTES))
 
 
-class Wire:
+class ForwardedWire:
     """Its ends are sockets to clients (near) and to the target (far)."""
 
     def __init__(self, loop: Loop, target: int, delay_us: int) -> None:
@@ -94,7 +94,7 @@ class End:
 
     peer: "End"
 
-    def __init__(self, wire: Wire, sock: socket.socket, *, far: bool = False) -> None:
+    def __init__(self, wire: ForwardedWire, sock: socket.socket, *, far: bool = False) -> None:
         self._wire, self._socket, self._far = wire, sock, far
         self._connected, self._dialing, self._closed = not far, False, False
         self._heard_all = self._told_all = self._over = False
@@ -257,20 +257,20 @@ def _bound(port: int) -> socket.socket:
 
 
 ACTS: dict[str, Command] = {
-    "delay": Wire.delay,
-    "partition": Wire.partition,
-    "heal": Wire.heal,
-    "cut": Wire.cut,
-    "redirect": Wire.redirect,
-    "passed": Wire.passed,
+    "delay": ForwardedWire.delay,
+    "partition": ForwardedWire.partition,
+    "heal": ForwardedWire.heal,
+    "cut": ForwardedWire.cut,
+    "redirect": ForwardedWire.redirect,
+    "passed": ForwardedWire.passed,
 }
 
 
 def main(uid: int, gid: int, parent: int) -> None:
-    loop, wires = Loop(), list[Wire]()
+    loop, wires = Loop(), list[ForwardedWire]()
 
     def join(target: int, delay_us: int) -> tuple[int, ...]:
-        wires.append(Wire(loop, target, delay_us))
+        wires.append(ForwardedWire(loop, target, delay_us))
         return len(wires) - 1, wires[-1].port
 
     def on_a_wire(act: Command) -> Command:

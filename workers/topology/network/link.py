@@ -1,7 +1,7 @@
 """What joins two nodes of a network."""
 
 
-class Link:
+class NodeLink:
     """Every change counts when the call returns."""
 
     def delay(self, one_way_ms: float) -> None:

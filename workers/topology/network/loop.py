@@ -68,14 +68,14 @@ def serve(loop: Loop, commands: Mapping[str, Command], uid: int, gid: int, paren
     door.close_files((), ())
     door.become(uid, gid)
     door.end_with(parent)
-    control = _Control(commands)
+    control = _CommandPipe(commands)
     os.set_blocking(COMMANDS_FD, False)
     loop.watch(COMMANDS_FD, IN, control.ready)
     while True:
         loop.step()
 
 
-class _Control:
+class _CommandPipe:
     """A line is a command's name and its numbers. The answer is `ok` and numbers, or `no` and a reason."""
 
     def __init__(self, commands: Mapping[str, Command]) -> None:

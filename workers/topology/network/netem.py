@@ -9,7 +9,7 @@ import subprocess
 from workers.errors import SandboxError, reason
 from workers.sandbox.namespace import Namespace
 from workers.topology.network.delays import microseconds
-from workers.topology.network.link import Link
+from workers.topology.network.link import NodeLink
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PACKETS = "100000"  # that wait for their time
@@ -29,7 +29,7 @@ def available() -> bool:
     return True
 
 
-class NetemLink(Link):
+class NetemLink(NodeLink):
     def __init__(self, one: Namespace, other: Namespace) -> None:
         self._ends = ((one, f"to-{other.address}"), (other, f"to-{one.address}"))
         self._us, self._parted = 0, False

@@ -12,17 +12,17 @@ from workers.errors import SandboxError
 from workers.sandbox.namespace import Namespace
 from workers.sandbox.owner import Removable
 from workers.topology.network import netem
-from workers.topology.network.child import Child
+from workers.topology.network.child import NetworkProcess
 from workers.topology.network.delays import microseconds
-from workers.topology.network.link import Link
+from workers.topology.network.link import NodeLink
 from workers.topology.network.netem import NetemLink
 from workers.topology.network.packets import PREFIX
 
 MOST_NODES = 9
 
 
-class _TunnelLink(Link):
-    def __init__(self, child: Child, ends: tuple[int, int]) -> None:
+class _TunnelLink(NodeLink):
+    def __init__(self, child: NetworkProcess, ends: tuple[int, int]) -> None:
         self._child, self._ends = child, ends
 
     def delay(self, one_way_ms: float) -> None:
@@ -47,7 +47,7 @@ class Network(Removable):
             raise SandboxError(f"A network cannot have {nodes} nodes.", f"It has 2 to {MOST_NODES}.")
         by_kernel = netem.available()
         self.how = "netem" if by_kernel else "user-space tunnel"
-        self._child = Child("The process of the network", "packets", nodes, int(not by_kernel))
+        self._child = NetworkProcess("The process of the network", "packets", nodes, int(not by_kernel))
         try:
             places = [Path(f"/proc/{self._child.pid}/fd/{fd}") for fd in self._child.ask("namespaces")]
             self.nodes = tuple(Namespace(place, f"{PREFIX}{number}") for number, place in enumerate(places, start=1))
@@ -57,11 +57,11 @@ class Network(Removable):
             self.remove()
             raise
 
-    def link(self, one: int, other: int) -> Link:
+    def link(self, one: int, other: int) -> NodeLink:
         """Between these two of `nodes`, counted from 0."""
         return self._links[min(one, other), max(one, other)]
 
-    def links(self, node: int) -> tuple[Link, ...]:
+    def links(self, node: int) -> tuple[NodeLink, ...]:
         """Of this node with all others."""
         return tuple(link for pair, link in self._links.items() if node in pair)
 
@@ -78,7 +78,7 @@ class Network(Removable):
         for link in self.links(node):
             link.heal()
 
-    def _join(self, one: int, other: int) -> Link:
+    def _join(self, one: int, other: int) -> NodeLink:
         if self.how == "netem":
             return NetemLink(self.nodes[one], self.nodes[other])
         return _TunnelLink(self._child, (one, other))

@@ -23,7 +23,7 @@ MOST_UNDER_WAY = 32 << 20  # bytes of one link; more are dropped, as by a router
 _read = memoryview(bytearray(MOST_PACKET))
 
 
-class Link:
+class PacketLink:
     """Between two nodes, in both directions."""
 
     def __init__(self) -> None:
@@ -51,13 +51,13 @@ class Link:
         _write(to, packet)
 
 
-class Node:
+class PacketNode:
     """Reads what is sent in the namespace where it is made."""
 
     def __init__(self, address: str) -> None:
         self.address = bytes(map(int, address.split(".")))
         self.device = interfaces.new_device(address)
-        self.peers: dict[bytes, tuple[int, Link]] = {}
+        self.peers: dict[bytes, tuple[int, PacketLink]] = {}
 
     def ready(self, _: int) -> None:
         for _ in range(AT_ONCE):
@@ -84,11 +84,11 @@ def _write(to: int, packet: memoryview | bytes) -> None:
 
 
 def main(uid: int, gid: int, parent: int, count: int, tunnel: int) -> None:
-    loop, namespaces, nodes = Loop(), list[int](), list[Node]()
+    loop, namespaces, nodes = Loop(), list[int](), list[PacketNode]()
     for number in range(1, count + 1):
         namespaces.append(interfaces.new_namespace())
         if tunnel:
-            nodes.append(Node(f"{PREFIX}{number}"))
+            nodes.append(PacketNode(f"{PREFIX}{number}"))
             loop.watch(nodes[-1].device, IN, nodes[-1].ready)
     links = {(one, other): _join(nodes[one], nodes[other]) for one, other in combinations(range(len(nodes)), 2)}
     loop.lines.extend(link.line for link in links.values())
@@ -101,8 +101,8 @@ def main(uid: int, gid: int, parent: int, count: int, tunnel: int) -> None:
     serve(loop, commands, uid, gid, parent)
 
 
-def _join(one: Node, other: Node) -> Link:
-    link = Link()
+def _join(one: PacketNode, other: PacketNode) -> PacketLink:
+    link = PacketLink()
     one.peers[other.address] = other.device, link
     other.peers[one.address] = one.device, link
     return link

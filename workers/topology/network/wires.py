@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from workers.errors import SandboxError
 from workers.sandbox.owner import Removable
-from workers.topology.network.child import Child
+from workers.topology.network.child import NetworkProcess
 from workers.topology.network.delays import microseconds
 
 
@@ -28,7 +28,7 @@ class Wire:
 
     port: int
     _number: int
-    _child: Child
+    _child: NetworkProcess
 
     def delay(self, one_way_ms: float) -> None:
         """Of everything that is sent from now on, in each direction. Nothing overtakes what is under way."""
@@ -59,7 +59,7 @@ class Wires(Removable):
     """Any number of wires in one process. They end with the `with` block, and with the worker."""
 
     def __init__(self) -> None:
-        self._child = Child("The process of the wires", "forward")
+        self._child = NetworkProcess("The process of the wires", "forward")
 
     @property
     def pid(self) -> int:

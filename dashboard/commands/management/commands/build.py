@@ -48,7 +48,7 @@ class Command(BaseCommand):
             sys.exit(REFUSED)
 
     def _list(self, **_: object) -> None:
-        everything: dict[str, builds.KnownBuild | parts.Part] = {**builds.every(), **PARTS}
+        everything: dict[str, builds.KnownBuild | parts.BuildPart] = {**builds.every(), **PARTS}
         for key, known in everything.items():
             self.stdout.write(f"{key}: {known.title}\n    {_state(key)}\n    {known.purpose}")
         self.stdout.write(f"Installed builds are in {store.folder()}.")

@@ -1,13 +1,13 @@
 """A topology of nodes that vote: its steps."""
 
-from workers.topology.chain import Begun, Formed, Promoted, Returned, Struck
+from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.kinds.cluster.failover import fail_over
 from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.cluster.rejoin import come_back
 
 
 class Cluster(Membership):
-    def form(self, begun: Begun) -> Formed:
+    def form(self, begun: FailoverBegun) -> Formed:
         begun.timeline.step("start nodes")
         first, *others = begun.ports.start_all(begun.setup, self.plans(begun), begun.made)
         begun.timeline.step("form the cluster")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
-from workers.topology.chain import Begun, Formed
+from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.faults import Fault
 from workers.topology.kinds.kind import TopologyKind
 from workers.topology.nodes import Node, NodePlan
@@ -49,7 +49,7 @@ class Membership(TopologyKind):
         }
         return [why for why, is_so in found.items() if is_so]
 
-    def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
+    def plans(self, begun: FailoverBegun) -> tuple[NodePlan, ...]:
         """One for each node, the first one first. Raises SandboxError or ServerError."""
         raise NotImplementedError
 
@@ -79,7 +79,7 @@ class Membership(TopologyKind):
 
 
 def node_plan(
-    begun: Begun,
+    begun: FailoverBegun,
     number: int,
     settings: Mapping[str, str],
     additions: Additions,

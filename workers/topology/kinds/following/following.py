@@ -1,6 +1,6 @@
 """A topology of a primary and replicas that follow it: its steps."""
 
-from workers.topology.chain import Begun, Formed, Promoted, Returned, Struck
+from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.kinds.following.failover import fail_over
 from workers.topology.kinds.following.form import form
 from workers.topology.kinds.following.rejoin import come_back
@@ -8,7 +8,7 @@ from workers.topology.kinds.following.replication import Replication
 
 
 class Following(Replication):
-    def form(self, begun: Begun) -> Formed:
+    def form(self, begun: FailoverBegun) -> Formed:
         return form(begun, self)
 
     def fail_over(self, struck: Struck) -> Promoted:

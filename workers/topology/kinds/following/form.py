@@ -4,7 +4,7 @@ import secrets
 
 from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
-from workers.topology.chain import Begun, Formed
+from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.following.begin import begin, settings_of, wait_until_ready
 from workers.topology.kinds.following.replication import Replication
 from workers.topology.network.wires import Wire
@@ -15,7 +15,7 @@ from workers.topology.topology import Role
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
-def form(begun: Begun, kind: Replication) -> Formed:
+def form(begun: FailoverBegun, kind: Replication) -> Formed:
     setup, made = begun.setup, begun.made
     begun.timeline.step("start nodes")
     primary, *replicas = begun.ports.start_all(setup, _plans(begun, kind), made)
@@ -28,12 +28,12 @@ def form(begun: Begun, kind: Replication) -> Formed:
     return formed
 
 
-def _plans(begun: Begun, kind: Replication) -> tuple[NodePlan, ...]:
+def _plans(begun: FailoverBegun, kind: Replication) -> tuple[NodePlan, ...]:
     replicas = range(1, begun.setup.topology.replicas + 1)
     return (_plan(begun, kind, "primary", 0), *(_plan(begun, kind, "replica", number) for number in replicas))
 
 
-def _plan(begun: Begun, kind: Replication, role: Role, number: int) -> NodePlan:
+def _plan(begun: FailoverBegun, kind: Replication, role: Role, number: int) -> NodePlan:
     setup = begun.setup
     build = setup.replica_build if setup.replica_build and role == "replica" else setup.build
     return NodePlan(
@@ -47,7 +47,7 @@ def _plan(begun: Begun, kind: Replication, role: Role, number: int) -> NodePlan:
     )
 
 
-def _needs_disk(begun: Begun, role: Role) -> bool:
+def _needs_disk(begun: FailoverBegun, role: Role) -> bool:
     return begun.fault.replicas_need_disk if role == "replica" else begun.fault.primary_needs_disk
 
 

@@ -19,7 +19,7 @@ from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
-from workers.topology.chain import Begun, Formed
+from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position, node_plan
 from workers.topology.kinds.cluster.waiting import wait
@@ -55,7 +55,7 @@ class Galera(Cluster):
         refused = build.refuses(provider, unprivileged_user())
         return super().problems(topology, build) + ([refused] if refused else [])
 
-    def plans(self, begun: Begun) -> tuple[NodePlan, ...]:
+    def plans(self, begun: FailoverBegun) -> tuple[NodePlan, ...]:
         setup, provider = begun.setup, parts.find(PROVIDER)
         image, programs = _image(begun, provider), _programs(setup.root)
         groups, transfers, scripts = ([port.free_port() for _ in range(1 + setup.topology.replicas)] for _ in range(3))
@@ -151,7 +151,7 @@ def _is_synced(node: Node, members: int) -> bool:
     return here and members in (0, int(status["wsrep_cluster_size"]))
 
 
-def _image(begun: Begun, provider: Path) -> str:
+def _image(begun: FailoverBegun, provider: Path) -> str:
     """The key of the image of a server that was a cluster of one and was stopped cleanly; it is made on first use. Its
     tables and its grastate.dat hold one position: without it in the tables, a node asks for all data."""
     setup = begun.setup

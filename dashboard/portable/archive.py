@@ -16,7 +16,7 @@ MOST_UNPACKED = 1 << 30
 MOST_OF_A_PART = 32 << 20
 MOST_PARTS = 50_000
 MOST_DIRECTORY = 8 << 20
-NAME = re.compile(r"[a-z]+/[0-9]{5}\.[a-z]+|[a-z]+\.(?:json|csv)")
+NAME = re.compile(r"(?:[a-z]+/[0-9]{5}|experiment)\.json")
 _END = struct.Struct("<4sHHHHIIH")  # end of central directory record (PKWARE APPNOTE 4.3.16)
 _LARGE = b"PK\x06\x07"  # locator of a zip64 directory (4.3.15): ours are never that large
 _LOCATOR_BYTES = 20
@@ -51,8 +51,9 @@ class Archive:
             raise NotImported(f"Unpacked it would have more than {MOST_UNPACKED >> 20} MiB")
 
     @property
-    def names(self) -> set[str]:
-        return set(self._parts)
+    def checksums(self) -> dict[str, int]:
+        """Name -> CRC-32 of each part. `read` compares it with the content."""
+        return {name: part.CRC for name, part in self._parts.items()}
 
     def read(self, name: str) -> bytes:
         """At most the size in the directory, which is limited."""

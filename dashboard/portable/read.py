@@ -1,17 +1,15 @@
-"""Checks a whole file before anything of it is stored. Every part in the index exists with its length and hash. Every
-value has its type and bounds. Every reference has its target."""
+"""Checks a whole file before anything of it is stored. Every part that the index needs exists. Every value has its type
+and bounds. Every reference has its target."""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
-from dashboard.portable import parts, shape, strict_json
+from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
 from dashboard.records.experiments.claims import claims_of
-from workers.bench.histogram import percentiles
 from workers.bench.output import SysbenchOutput, Total
 from workers.bench.plan import Plan
 from workers.bench.plan_field import dangling
@@ -19,31 +17,7 @@ from workers.crash.verdict import CheckResult, verdict
 from workers.errors import PlanError
 
 Kind = TypeVar("Kind", bound=shape.Shape)
-NAMES: dict[type[shape.Shape], str] = {
-    shape.FileRun: parts.RUN,
-    shape.FileEnvironment: parts.ENVIRONMENT,
-    shape.FileProbe: parts.PROBE,
-    shape.FileEvidence: parts.TRIAL,
-}
 ALIKE = ("server_id", "variant", "kind")  # a trial and the one that it repeats
-
-
-@dataclass(frozen=True)
-class RunParts:
-    """The parts of one measurement. `latency_ms`: percentiles computed from the histogram."""
-
-    run: shape.FileRun
-    columns: Mapping[str, Sequence[float | None]]
-    output: str
-    my_cnf: str
-    histogram: Sequence[Sequence[float]]
-
-    @property
-    def latency_ms(self) -> dict[str, float]:
-        told = {"avg": self.run.latency_avg_ms, "max": self.run.latency_max_ms}
-        most = float("inf") if told["max"] is None else told["max"]
-        buckets = [(float(upper), int(count)) for upper, count in self.histogram]
-        return percentiles(buckets, most) | {name: value for name, value in told.items() if value is not None}
 
 
 class Content:
@@ -51,15 +25,16 @@ class Content:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = Archive(file)
-        raw = self._archive.read(parts.INDEX)
+        raw = self._archive.read(shape.INDEX)
         _is_ours(raw)
-        self.index = strict_json.read(raw, parts.INDEX, shape.FileIndex)
+        self.index = strict_json.read(raw, shape.INDEX, shape.FileIndex)
 
     @property
     def digest(self) -> str:
-        """Of the index without `export`: two files of one experiment have the same digest."""
+        """Of everything but `export`: two files of one experiment have the same digest."""
         said = self.index.model_dump(exclude={"export"}, exclude_unset=True)
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        parts = {name: crc for name, crc in self._archive.checksums.items() if name != shape.INDEX}
+        return hashlib.sha256(json.dumps([said, parts], sort_keys=True).encode()).hexdigest()
 
     @property
     def measured(self) -> list[shape.FileCell]:
@@ -73,64 +48,44 @@ class Content:
         """Check everything once, with one part in memory at a time."""
         _fits(self.index)
         self._has_its_parts()
-        for name in parts.TABLES:
-            self._part(name)
         for n in range(1, self.index.environments + 1):
             self.part(shape.FileEnvironment, n)
         for n in range(1, len(self.index.probes) + 1):
             self.part(shape.FileProbe, n)
         for cell in self.measured:
-            self._check_run(cell)
+            self._check_run(cell.position)
         for trial in self.tried:
             _check_trial(trial, self.part(shape.FileEvidence, trial.position))
 
-    def run(self, position: int) -> RunParts:
-        _, series, output, options, histogram = (name.format(position) for name in parts.OF_A_RUN)
-        return RunParts(
-            run=self.part(shape.FileRun, position),
-            columns=parts.read_series(self._part(series), series),
-            output=strict_json.text(self._part(output), output),
-            my_cnf=strict_json.text(self._part(options), options),
-            histogram=parts.read_histogram(self._part(histogram), histogram),
-        )
-
     def part(self, kind: type[Kind], n: int) -> Kind:
-        name = NAMES[kind].format(n)
-        return strict_json.read(self._part(name), name, kind)
-
-    def _part(self, name: str) -> bytes:
-        content, told = self._archive.read(name), self.index.files[name]
-        if len(content) != told.bytes or hashlib.sha256(content).hexdigest() != told.sha256:
-            raise NotImported(f"The part {name} does not match {parts.INDEX}: it was changed or damaged")
-        return content
+        name = shape.NAMES[kind].format(n)
+        return strict_json.read(self._archive.read(name), name, kind)
 
     def _has_its_parts(self) -> None:
-        """The parts that cells and trials need, those listed in `files`, and those in the archive must be the same."""
+        """The archive holds the parts that cells, trials, environments and probes need, and no others."""
         needed = set(_needed(self))
-        listed = set(self.index.files)
-        if odd := sorted(needed ^ listed):
-            what = "is missing from the list of files" if odd[0] in needed else "has no cell or trial"
-            raise NotImported(f"{parts.INDEX}: {odd[0][:80]!r} {what}")
-        if odd := sorted((self._archive.names - {parts.INDEX}) ^ listed):
-            raise NotImported(f"The part {odd[0]} {'is missing' if odd[0] in listed else 'is not listed'}")
+        if odd := sorted(needed ^ self._archive.checksums.keys()):
+            raise NotImported(f"The part {odd[0]} {'is missing' if odd[0] in needed else 'has no cell or trial'}")
 
-    def _check_run(self, cell: shape.FileCell) -> None:
-        where, found = f"runs/{cell.position:05}", self.run(cell.position)
-        _among(found.run.environment, self.index.environments, f"{where}: environment")
-        _among(found.run.probe or 0, len(self.index.probes), f"{where}: probe")
-        _check_series(found.columns, where)
+    def _check_run(self, position: int) -> None:
+        where, found = shape.RUN.format(position), self.part(shape.FileRun, position)
+        _among(found.environment, self.index.environments, f"{where}: environment")
+        _among(found.probe or 0, len(self.index.probes), f"{where}: probe")
+        for name in ("t_s", "tps"):
+            if None in found.series.get(name, (None,)):
+                raise NotImported(f"{where}: {name} is missing in one of its seconds")
         _check_histogram(found.histogram, where)
         _check_output(found, where)
 
 
 def _is_ours(raw: bytes) -> None:
     """Checked first: a file of a newer version gets its own message."""
-    strict_json.bounded(raw, parts.INDEX)
+    strict_json.bounded(raw, shape.INDEX)
     try:
         found = json.loads(raw)
         form, version = found["format"], found["schema_version"]
     except (ValueError, LookupError, TypeError, RecursionError) as broken:
-        raise NotImported(f"This is not an experiment of Durascope: {parts.INDEX} cannot be read") from broken
+        raise NotImported(f"This is not an experiment of Durascope: {shape.INDEX} cannot be read") from broken
     if form != shape.FORMAT:
         raise NotImported("This is not an experiment of Durascope: it has another format")
     if type(version) is int and version > shape.VERSION:
@@ -143,12 +98,11 @@ def _is_ours(raw: bytes) -> None:
 
 
 def _needed(content: Content) -> Iterator[str]:
-    yield from parts.TABLES
-    yield from (parts.ENVIRONMENT.format(n) for n in range(1, min(content.index.environments, 99_999) + 1))
-    yield from (parts.PROBE.format(n) for n in range(1, len(content.index.probes) + 1))
-    for cell in content.measured:
-        yield from (name.format(cell.position) for name in parts.OF_A_RUN)
-    yield from (parts.TRIAL.format(trial.position) for trial in content.tried)
+    yield shape.INDEX
+    yield from (shape.ENVIRONMENT.format(n) for n in range(1, min(content.index.environments, 99_999) + 1))
+    yield from (shape.PROBE.format(n) for n in range(1, len(content.index.probes) + 1))
+    yield from (shape.RUN.format(cell.position) for cell in content.measured)
+    yield from (shape.TRIAL.format(trial.position) for trial in content.tried)
 
 
 def _fits(index: shape.FileIndex) -> None:
@@ -221,17 +175,6 @@ def _among(place: int, count: int, where: str) -> None:
         raise NotImported(f"{where}: there is no number {place}")
 
 
-def _check_series(columns: Mapping[str, Sequence[float | None]], where: str) -> None:
-    for name in ("t_s", "tps"):
-        if None in columns.get(name, (None,)):
-            raise NotImported(f"{where}: {name} is missing in one of its seconds")
-    if len(columns) > 100 or any(not name.isidentifier() or len(name) > 40 for name in columns):
-        raise NotImported(f"{where}: a column of its seconds has a name that no source uses")
-    for name, column in columns.items():
-        if any(value is not None and not 0 <= value <= 1e15 for value in column):
-            raise NotImported(f"{where}: {name} is out of range in one of its seconds")
-
-
 def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
     edges = [bucket[0] for bucket in buckets]
     if any(before >= after for before, after in zip([0, *edges], edges, strict=False)):
@@ -240,14 +183,14 @@ def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
         raise NotImported(f"{where}: a count of its histogram is not a whole number")
 
 
-def _check_output(found: RunParts, where: str) -> None:
+def _check_output(found: shape.FileRun, where: str) -> None:
     """Compare with the totals that sysbench printed, if they can be read. Totals of several sysbench processes are
     added."""
     totals = list(_totals(found.output))
     if not totals:
         return
     for name, together in (("transactions", sum), ("errors", sum), ("elapsed_s", max)):
-        if together(getattr(total, name) for total in totals) != getattr(found.run, name):
+        if together(getattr(total, name) for total in totals) != getattr(found, name):
             raise NotImported(f"{where}: its {name} are not what sysbench printed")
 
 

@@ -19,6 +19,9 @@ from workers.crash.verdict import Outcome
 FORMAT = "durascope-experiment-file"
 VERSION = 1
 MOST_TRIALS = 10_000  # planned and repeated ones
+INDEX = "experiment.json"
+RUN, TRIAL = "runs/{:05}.json", "trials/{:05}.json"  # by position
+ENVIRONMENT, PROBE = "environments/{:05}.json", "probes/{:05}.json"  # numbered from 1
 
 
 def _aware(text: str) -> str:
@@ -38,6 +41,7 @@ Moment = Annotated[str, Field(max_length=40, json_schema_extra={"format": "date-
 Name = Annotated[Seen, Field(min_length=1, max_length=80)]
 Word = Annotated[str, Field(max_length=80)]
 Key = Annotated[str, Field(max_length=80, pattern=r"^[a-z0-9_.-]*$")]
+Column = Annotated[str, Field(max_length=40, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Line = Annotated[str, Field(max_length=1_000)]
 Text = Annotated[str, Field(max_length=20_000)]
 Lines = Annotated[list[Line], Field(max_length=5_000)]
@@ -188,8 +192,7 @@ class FileClaims(Exact):
 
 
 class FileCell(Exact):
-    """One repeat of one point. What a measured one (`state` done) found is in runs/, series/, output/ ... The order of
-    the fields is that of cells.csv."""
+    """One repeat of one point. The measurement of a cell with the state done is in runs/."""
 
     position: Position
     block: Count
@@ -206,8 +209,7 @@ class FileCell(Exact):
 
 
 class FileTrial(Exact):
-    """One crash. What a finished one (`state` done) rests on is in trials/: its verdict follows from that. The order of
-    the fields is that of trials.csv."""
+    """One crash. The evidence of a trial with the state done is in trials/; the verdict follows from it."""
 
     position: Position
     variant: Name
@@ -233,11 +235,6 @@ class FileTrial(Exact):
     environment: Place | None
 
 
-class FilePart(Exact):
-    bytes: Count
-    sha256: Digest
-
-
 class FileIndex(Exact):
     """experiment.json"""
 
@@ -251,7 +248,6 @@ class FileIndex(Exact):
     environments: Count
     cells: Annotated[list[FileCell], Field(max_length=MOST_CELLS)]
     trials: Annotated[list[FileTrial], Field(max_length=MOST_TRIALS)]
-    files: dict[str, FilePart]
 
 
 class FileFigure(Exact):
@@ -273,7 +269,9 @@ class FileFsyncLatency(Exact):
 
 
 class FileRun(Exact):
-    """runs/POSITION.json: one measurement by sysbench. Throughput and percentiles follow from it."""
+    """runs/POSITION.json: one measurement by sysbench. Throughput and percentiles follow from it. `series`: a value for
+    each second; `histogram`: (upper edge in ms, transactions); `output`: what sysbench printed; `my_cnf`: the option
+    file of a sandbox."""
 
     started_at: Moment
     elapsed_s: Annotated[int | float, Field(gt=0, le=1e6)]
@@ -288,6 +286,10 @@ class FileRun(Exact):
     command: Lines
     environment: Place
     probe: Place | None
+    series: Annotated[dict[Column, list[Amount | None]], Field(max_length=100)]
+    histogram: list[Annotated[list[Amount], Field(min_length=2, max_length=2)]]
+    output: str
+    my_cnf: str
 
 
 class FileHost(Open):
@@ -403,23 +405,18 @@ class FileEvidence(Open):
     digest_key: Line = ""
 
 
-PARTS: dict[str, type[Shape]] = {  # folder -> JSON parts in it
-    "runs": FileRun,
-    "environments": FileEnvironment,
-    "probes": FileProbe,
-    "trials": FileEvidence,
-}
+NAMES: dict[type[Shape], str] = {FileRun: RUN, FileEnvironment: ENVIRONMENT, FileProbe: PROBE, FileEvidence: TRIAL}
 
 
 def schema() -> dict[str, Any]:
     """JSON Schema of experiment.json; those of the other parts are among its $defs."""
-    models: list[type[Shape]] = [FileIndex, *PARTS.values()]
+    models: list[type[Shape]] = [FileIndex, *NAMES]
     refs, made = models_json_schema([(model, "validation") for model in models])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An experiment of Durascope as a file",
         "description": "experiment.json. `parts` names the definitions of the other JSON parts. See portable.md.",
         **refs[FileIndex, "validation"],
-        "parts": {name: refs[model, "validation"] for name, model in PARTS.items()},
+        "parts": {name.partition("/")[0]: refs[model, "validation"] for model, name in NAMES.items()},
         "$defs": made["$defs"],
     }

@@ -22,6 +22,7 @@ from dashboard.records.experiments.models import (
 )
 from dashboard.records.experiments.run_results import environment_row
 from dashboard.records.servers.models import Server
+from workers.bench.histogram import percentiles
 
 AT_ONCE = 100  # runs in memory
 
@@ -85,25 +86,33 @@ def _runs(
 ) -> None:
     cells = dict(experiment.cells.values_list("position", "pk"))
     for some in _batches(content.measured):
-        read = [content.run(cell.position) for cell in some]
+        read = [content.part(shape.FileRun, cell.position) for cell in some]
         runs = Run.objects.bulk_create(
             Run(
                 cell_id=cells[cell.position],
-                started_at=datetime.fromisoformat(one.run.started_at),
-                tps=one.run.transactions / one.run.elapsed_s,
-                latency_ms=one.latency_ms,
-                environment=environments[one.run.environment - 1],
-                probe=probes[one.run.probe - 1] if one.run.probe else None,
-                **one.run.model_dump(include=_AS_THEY_ARE, exclude_unset=True),
+                started_at=datetime.fromisoformat(one.started_at),
+                tps=one.transactions / one.elapsed_s,
+                latency_ms=_latency_ms(one),
+                environment=environments[one.environment - 1],
+                probe=probes[one.probe - 1] if one.probe else None,
+                **one.model_dump(include=_AS_THEY_ARE, exclude_unset=True),
             )
             for cell, one in zip(some, read, strict=True)
         )
         pairs = list(zip(runs, read, strict=True))
-        Series.objects.bulk_create(Series(run=run, columns=one.columns) for run, one in pairs)
+        Series.objects.bulk_create(Series(run=run, columns=one.series) for run, one in pairs)
         Evidence.objects.bulk_create(
-            Evidence(run=run, command=one.run.command, my_cnf=one.my_cnf, output=one.output, histogram=one.histogram)
+            Evidence(run=run, command=one.command, my_cnf=one.my_cnf, output=one.output, histogram=one.histogram)
             for run, one in pairs
         )
+
+
+def _latency_ms(run: shape.FileRun) -> dict[str, float]:
+    """Percentiles are computed from the histogram."""
+    told = {"avg": run.latency_avg_ms, "max": run.latency_max_ms}
+    most = float("inf") if told["max"] is None else told["max"]
+    buckets = [(float(upper), int(count)) for upper, count in run.histogram]
+    return percentiles(buckets, most) | {name: value for name, value in told.items() if value is not None}
 
 
 _AS_THEY_ARE = {"elapsed_s", "transactions", "errors", "figures", "latencies", "load_average", "effective"}

@@ -2,9 +2,8 @@
 (dashboard.findings.redact); servers are called Server A, B ... The file has no statistics and no verdicts: the reader
 computes them again."""
 
-import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -15,11 +14,10 @@ from django.utils import timezone
 from dashboard.findings.names import neutral_names
 from dashboard.findings.redact import Redactor, redactor_of
 from dashboard.installation.version import VERSION
-from dashboard.portable import parts, shape, strict_json
+from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import packed
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
-from dashboard.text.spreadsheet import plain
 from workers.bench.plan import Plan
 from workers.bench.plan_field import fields_of
 
@@ -28,10 +26,6 @@ Value = TypeVar("Value")
 AT_ONCE = 200  # runs in memory
 NAMES_OF_VARIANTS = [one.name for one in fields_of(Plan) if one.description.one_of == "variants"]
 _SERVER_TEXTS: Json = {"recovery_lines": [], "log_lines": [], "my_cnf": ""}
-_RUN_TITLES = (
-    "position", "server", "variant", "workload", "threads", "repeat", "started_at", "elapsed_s", "transactions",
-    "errors", "tps", "p50_ms", "p95_ms", "p99_ms", "p99.9_ms", "avg_ms", "max_ms",
-)  # fmt: skip
 
 
 def file_of(experiment: Experiment) -> bytes:
@@ -107,25 +101,16 @@ class _Writer:
         self._probes = {pk: n for n, pk in enumerate(experiment.probes.order_by("id").values_list("pk", flat=True), 1)}
         self._environments: dict[str, int] = {}  # as JSON -> number
         self._numbers: dict[int, int] = {}  # id -> number
-        self._runs: list[Sequence[object]] = []
 
     def parts(self) -> dict[str, bytes]:
-        of_runs = dict(self._all_runs())
-        of_trials = dict(self._evidence())
-        cells, trials = self._cells(), self._trials()
-        tables = {
-            "cells.csv": _table(cells),
-            "runs.csv": parts.as_csv(_RUN_TITLES, ([plain(value) for value in row] for row in self._runs)),
-            "trials.csv": _table(trials),
-        }
-        probes = dict(self._probe_parts())
-        found = {**tables, **dict(self._environment_parts()), **probes, **of_runs, **of_trials}
-        index = self._index(cells, trials, found)
-        return {parts.INDEX: _json(shape.FileIndex, index), **found}
+        found = dict([*self._runs(), *self._evidence(), *self._probe_parts()])
+        index = self._index()
+        return {shape.INDEX: _json(shape.FileIndex, index), **dict(self._environment_parts()), **found}
 
-    def _index(self, cells: Sequence[Json], trials: Sequence[Json], found: Mapping[str, bytes]) -> Json:
+    def _index(self) -> Json:
         experiment = self._experiment
         probes = experiment.probes.order_by("id").values_list("server_id", flat=True)
+        trials = self._trials()  # may number further environments
         return {
             "format": shape.FORMAT,
             "schema_version": shape.VERSION,
@@ -135,12 +120,8 @@ class _Writer:
             "claims": self._clean.data(experiment.claims) or None,
             "probes": [self._place[server] for server in probes],
             "environments": len(self._environments),
-            "cells": cells,
+            "cells": self._cells(),
             "trials": trials,
-            "files": {
-                name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-                for name, content in found.items()
-            },
         }
 
     def _export(self) -> Json:
@@ -221,28 +202,14 @@ class _Writer:
             "mend": self._clean.text(row.mend),
         }
 
-    def _all_runs(self) -> Iterator[tuple[str, bytes]]:
+    def _runs(self) -> Iterator[tuple[str, bytes]]:
         wanted = Run.objects.of_done_cells().filter(cell__experiment=self._experiment).order_by("cell__position")
         related = wanted.select_related("cell", "environment", "series", "evidence")
         for run in related.iterator(AT_ONCE):
-            yield from self._run(run)
+            yield shape.RUN.format(run.cell.position), _json(shape.FileRun, self._run(run))
 
-    def _run(self, run: Run) -> Iterator[tuple[str, bytes]]:
-        cell, evidence, clean = run.cell, run.evidence, self._clean
-        names = [name.format(cell.position) for name in parts.OF_A_RUN]
-        my_cnf = clean.text(evidence.my_cnf) if self._is_sandbox[cell.server_id] else ""
-        contents = (
-            _json(shape.FileRun, self._measured(run)),
-            parts.series_csv(run.series.columns),
-            clean.text(evidence.output).encode(),
-            my_cnf.encode(),
-            parts.histogram_csv(evidence.histogram),
-        )
-        self._runs.append(self._line(run))
-        yield from zip(names, contents, strict=True)
-
-    def _measured(self, run: Run) -> Json:
-        clean = self._clean
+    def _run(self, run: Run) -> Json:
+        evidence, clean = run.evidence, self._clean
         return _filled(
             shape.FileRun,
             run,
@@ -250,17 +217,14 @@ class _Writer:
             latency_max_ms=run.latency_ms.get("max"),
             figures=[{**one, "note": clean.text(one["note"])} for one in run.figures],
             effective=clean.variables(run.effective),
-            command=[clean.text(word) for word in run.evidence.command],
+            command=[clean.text(word) for word in evidence.command],
             environment=self._numbered(run.environment),
             probe=self._probes.get(run.probe_id) if run.probe_id else None,
+            series=run.series.columns,
+            histogram=evidence.histogram,
+            output=clean.text(evidence.output),
+            my_cnf=clean.text(evidence.my_cnf) if self._is_sandbox[run.cell.server_id] else "",
         )
-
-    def _line(self, run: Run) -> Sequence[object]:
-        cell, ms = run.cell, run.latency_ms
-        place = (cell.position, self._clean.servers[cell.server_id], self._clean.variants[cell.variant])
-        what = (self._clean.workloads[cell.workload], cell.threads, cell.repeat, _moment(run.started_at))
-        known = (ms.get(name) for name in ("p50", "p95", "p99", "p99.9", "avg", "max"))
-        return (*place, *what, run.elapsed_s, run.transactions, run.errors, run.tps, *known)
 
     def _evidence(self) -> Iterator[tuple[str, bytes]]:
         tried = self._experiment.trials.filter(state=Trial.State.DONE).select_related("evidence", "environment")
@@ -268,7 +232,7 @@ class _Writer:
             self._numbered(trial.environment)
             data = self._clean.facts(trial.evidence.data)
             hidden = {} if self._is_sandbox[trial.server_id] else {k: v for k, v in _SERVER_TEXTS.items() if k in data}
-            yield parts.TRIAL.format(trial.position), _json(shape.FileEvidence, {**data, **hidden})
+            yield shape.TRIAL.format(trial.position), _json(shape.FileEvidence, {**data, **hidden})
 
     def _numbered(self, environment: Environment | None) -> int | None:
         """Environments that are equal after the removal get the same number."""
@@ -288,11 +252,11 @@ class _Writer:
 
     def _environment_parts(self) -> Iterator[tuple[str, bytes]]:
         for text, n in self._environments.items():
-            yield parts.ENVIRONMENT.format(n), text.encode()
+            yield shape.ENVIRONMENT.format(n), text.encode()
 
     def _probe_parts(self) -> Iterator[tuple[str, bytes]]:
         for n, data in enumerate(self._experiment.probes.order_by("id").values_list("data", flat=True), start=1):
-            yield parts.PROBE.format(n), _json(shape.FileProbe, self._clean.facts(data))
+            yield shape.PROBE.format(n), _json(shape.FileProbe, self._clean.facts(data))
 
 
 def _filled(part: type[shape.Shape], row: Model, **said: object) -> Json:
@@ -309,17 +273,12 @@ def _json(part: type[shape.Shape], value: Json) -> bytes:
     """Sorted by name, so that equal values give equal bytes. Checked like an import, so that every written file can be
     imported."""
     try:
-        content = (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        content = (json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
         strict_json.read(content, part.__name__, part)
     except (NotImported, UnicodeEncodeError) as wrong:
         said = wrong.message if isinstance(wrong, NotImported) else "a text holds half a character."
         raise NoFile(f"This experiment cannot be written as a file: {said}".replace("stored", "written")) from wrong
     return content
-
-
-def _table(rows: Sequence[Json]) -> bytes:
-    titles = list(rows[0]) if rows else []
-    return parts.as_csv(titles, ([plain(one[title]) for title in titles] for one in rows))
 
 
 def _moment(at: datetime | None) -> str | None:

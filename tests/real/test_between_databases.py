@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from dashboard.installation.home import PROJECT
-from dashboard.portable import parts
+from dashboard.portable import shape
 from tests import postgresql
 from tests.unit.portable import files
 
@@ -122,4 +122,4 @@ def test_readers_see_the_same_on_every_database(home, tmp_path):
 def parts_of(file):
     """But for when and where it was written."""
     found = files.unpacked(file.read_bytes())
-    return {**found, parts.INDEX: files.without_marks(file.read_bytes())}
+    return {**found, shape.INDEX: files.without_marks(file.read_bytes())}

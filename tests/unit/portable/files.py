@@ -1,11 +1,10 @@
 """An experiment that has everything, its file, and files that were tampered with."""
 
-import hashlib
 import io
 import json
 import zipfile
 
-from dashboard.portable import parts
+from dashboard.portable import shape
 from dashboard.portable.actions import import_file
 from dashboard.portable.archive import packed
 from dashboard.portable.write import file_of
@@ -51,7 +50,7 @@ def unpacked(file):
 
 
 def index_of(file):
-    return json.loads(unpacked(file)[parts.INDEX])
+    return json.loads(unpacked(file)[shape.INDEX])
 
 
 def without_marks(file):
@@ -62,19 +61,15 @@ def without_marks(file):
 
 
 def tampered(file, change=None, **contents):
-    """The file with other contents (name with __ for / and . -> bytes, None: left out) and `change(index)` applied;
-    sizes and digests are made to fit, as somebody who means it would."""
+    """The file with other contents (name -> bytes, None: left out) and `change(index)` applied."""
     found = unpacked(file)
-    index = json.loads(found.pop(parts.INDEX))
+    index = json.loads(found.pop(shape.INDEX))
     for name, content in contents.items():
         found[name] = content
     found = {name: content for name, content in found.items() if content is not None}
-    index["files"] = {
-        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in found.items()
-    }
     if change:
         change(index)
-    return packed({parts.INDEX: json.dumps(index).encode(), **found})
+    return packed({shape.INDEX: json.dumps(index).encode(), **found})
 
 
 def imported(file, user=None):

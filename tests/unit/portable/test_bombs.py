@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dashboard.installation.home import PROJECT
-from dashboard.portable import apart, child, parts, shape, strict_json
+from dashboard.portable import apart, child, shape, strict_json
 from dashboard.portable.archive import packed
 from dashboard.portable.refused import NotImported
 from tests.unit.portable import files
@@ -33,22 +33,15 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_millions_of_values_are_refused_before_they_are_parsed(name, monkeypatch):
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
-    assert "more than 1,000,000 values" in refusal(packed({parts.INDEX: BOMBS[name]}))
+    limit = "1,000,000 texts" if name == "keys" else "6,000,000 values"
+    assert f"more than {limit}" in refusal(packed({shape.INDEX: BOMBS[name]}))
 
 
-@pytest.mark.parametrize("kind", shape.PARTS.values())
+@pytest.mark.parametrize("kind", shape.NAMES)
 def test_in_every_part(kind, monkeypatch):
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
     with pytest.raises(NotImported, match="values"):
         strict_json.read(BOMBS["lists"], "a part", kind)
-
-
-@pytest.mark.parametrize("read", [parts.read_series, parts.read_histogram])
-@pytest.mark.parametrize("table", [b"," * SIZE, b"\n" * SIZE, b"a,b\n" + b"1,2\n" * (SIZE // 4)])
-def test_tables_of_millions_of_fields_too(read, table, monkeypatch):
-    monkeypatch.setattr(parts.csv, "reader", lambda *_, **__: pytest.fail("it was parsed"))
-    with pytest.raises(NotImported, match="more than 6,000,000 fields"):
-        read(table, "a part")
 
 
 @pytest.mark.django_db
@@ -56,15 +49,14 @@ def test_the_largest_experiment_that_can_be_planned_is_far_from_it():
     """Counted from one that was exported: as many cells, trials and parts as there can be."""
     index = files.index_of(files.file_of(files.experiment()))
 
-    def values(thing):
+    def counts(thing):
         text = json.dumps(thing).encode()
-        return sum(map(text.count, (b",", b"[", b"{"))) + 1
+        return sum(map(text.count, (b",", b"[", b"{"))) + 1, text.count(b'"') // 2 + 1
 
-    per_file = max(values({name: known}) for name, known in index["files"].items())
-    per_cell = max(map(values, index["cells"])) + len(parts.OF_A_RUN) * per_file
-    per_trial = max(map(values, index["trials"])) + per_file
-    largest = values(index) + MOST_CELLS * per_cell + shape.MOST_TRIALS * per_trial
-    assert 100_000 < largest < strict_json.MOST_VALUES * 0.8
+    for n, limit in enumerate((strict_json.MOST_VALUES, strict_json.MOST_TEXTS)):
+        per_cell, per_trial = (max(counts(row)[n] for row in index[rows]) for rows in ("cells", "trials"))
+        largest = counts(index)[n] + MOST_CELLS * per_cell + shape.MOST_TRIALS * per_trial
+        assert 100_000 < largest < limit * 0.8
 
 
 def test_the_process_that_reads_has_a_limit_of_memory():

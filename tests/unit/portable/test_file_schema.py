@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 
 from dashboard.installation.home import PROJECT
-from dashboard.portable import parts, shape
+from dashboard.portable import shape
 from dashboard.portable.write import file_of
 from tests.unit.portable import files
 from workers.bench import plan
@@ -37,7 +37,7 @@ def test_a_plan_in_a_file_is_a_whole_plan(here, there):
 
 
 def test_every_part_is_in_the_document():
-    for name in (*parts.OF_A_RUN, parts.TRIAL, parts.ENVIRONMENT, parts.PROBE, parts.INDEX, *parts.TABLES):
+    for name in (shape.INDEX, *shape.NAMES.values()):
         assert f"`{name.replace('{:05}', 'N')}`" in DOCUMENT
 
 
@@ -45,7 +45,7 @@ def test_every_part_is_in_the_document():
 def test_a_file_fits_the_schema():
     found = files.unpacked(file_of(files.experiment()))
     schema = json.loads(SCHEMA.read_text())
-    index = json.loads(found[parts.INDEX])
+    index = json.loads(found[shape.INDEX])
     assert jsonschema_rs.is_valid(schema, index)
     assert not jsonschema_rs.is_valid(schema, {**index, "cells": [{}]})  # the control
     for kind, part in schema["parts"].items():

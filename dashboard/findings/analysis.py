@@ -91,7 +91,11 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
         made_of=made_of,
         baseline=baseline,
         points=described,
-        headline=_headlines(main, planned),
+        headline=tuple(
+            HeadlineRatio(key.server_id, key.workload, ratio)
+            for key, ratio in planned.items()
+            if (key.variant, key.threads) == (main.variant, main.threads)
+        ),
         lines=tuple(lines(described)),
         devices=devices(probed.probed_devices(probes)),
     )
@@ -167,14 +171,6 @@ def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, Th
             for key in seconds
             if key.variant != baseline and key.of(baseline) in seconds
         }
-    )
-
-
-def _headlines(main: headline.Headline, ratios: Mapping[PointKey, ThroughputRatio | None]) -> tuple[HeadlineRatio, ...]:
-    return tuple(
-        HeadlineRatio(key.server_id, key.workload, ratio)
-        for key, ratio in ratios.items()
-        if (key.variant, key.threads) == (main.variant, main.threads)
     )
 
 

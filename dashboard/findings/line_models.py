@@ -60,7 +60,9 @@ def _ascending(points: Sequence[Point]) -> list[Point]:
 def _models(points: Sequence[Point]) -> LineModels:
     first = points[0]
     lone = first if first.threads == 1 else None
-    uncounted = _uncounted(first.counts)
+    uncounted = (
+        None if first.counts == "commits" else NotComputable(f"Its throughput counts {first.counts}, not commits.")
+    )
     return LineModels(
         server_id=first.server_id,
         variant=first.variant,
@@ -70,11 +72,6 @@ def _models(points: Sequence[Point]) -> LineModels:
         scaling_law=scaling_law.fit([scaling_law.Throughput(p.threads, p.tps, p.lo, p.hi) for p in points]),
         commit_times=tuple(CommitTime(point.threads, uncounted or _anatomy(point, lone)) for point in points),
     )
-
-
-def _uncounted(counts: str) -> NotComputable | None:
-    """Why fsyncs per commit say nothing about this throughput; None if it counts commits."""
-    return None if counts == "commits" else NotComputable(f"Its throughput counts {counts}, not commits.")
 
 
 def _judged(points: Sequence[Point], log: str) -> group_commit.GroupCommit:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from workers.bench.plan import CONTROLS, Plan, Variant
+from workers.bench.plan import CONTROLS, Plan
 from workers.crash.checks import CHECKS as CRASH_CHECKS
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
@@ -26,10 +26,6 @@ def all_kinds(plan: Plan) -> tuple[str, ...]:
     controls = CONTROLS if plan.crash.control_trials else ()
     wanted = (
         *plan.crash.kinds,
-        *(control for control in controls if any(_fits(control, one) for one in plan.variants)),
+        *(control for control in controls if any((control in FAULTS) == bool(one.topology) for one in plan.variants)),
     )
     return tuple(dict.fromkeys(wanted))
-
-
-def _fits(kind: str, variant: Variant) -> bool:
-    return (kind in FAULTS) == bool(variant.topology)

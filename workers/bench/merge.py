@@ -45,16 +45,12 @@ def split(request: LoadRequest, parts: int) -> tuple[LoadRequest, ...]:
         replace(
             request,
             threads=share,
-            seed=_seed(request.seed, number),
+            seed=random.Random(f"{request.seed} {number}").randrange(1, 2**31) if number else request.seed,  # noqa: S311
             first_thread=sum(shares[:number]),
             all_threads=request.threads,
         )
         for number, share in enumerate(shares)
     )
-
-
-def _seed(seed: int, number: int) -> int:
-    return seed if number == 0 else random.Random(f"{seed} {number}").randrange(1, 2**31)  # noqa: S311 - no secret
 
 
 def merge(parts: Sequence[PartLoad]) -> LoadResult:

@@ -61,7 +61,7 @@ def read_rows(connection: Connection, schema: str) -> Rows:
     for table in TABLES.keys() & {ask.as_text(name) for (name,) in present}:
         sql = READ.format(part=TABLES[table], schema=schema, table=table)
         for part, client, numbers in ask.rows(connection, sql):
-            n, digests = _numbers(ask.as_text(numbers)).reshape(-1, 2).T
+            n, digests = np.fromstring(ask.as_text(numbers), dtype=np.int64, sep=",").reshape(-1, 2).T
             keys = keys_found(np.full(len(n), _bounded(ask.integer(client)), dtype=np.int64), n)
             found.setdefault((table, ask.integer(part)), []).append(np.column_stack((keys, digests)))
     return {place: _placed(np.concatenate(pairs)) for place, pairs in found.items()}
@@ -121,7 +121,3 @@ def _gone(some: Placed, others: Placed) -> Keys:
 def _first(keys: Keys) -> tuple[tuple[int, int], ...]:
     first = together([keys])[:FIRST]
     return tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
-
-
-def _numbers(text: str | bytes) -> Keys:
-    return np.fromstring(text, dtype=np.int64, sep=",")

@@ -59,7 +59,7 @@ class OwnersCommand:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env=_environment(),
+                env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | {"LC_ALL": "C"},
             )
             return running.wait(self._limit_s)
         except (OSError, ValueError) as error:
@@ -68,7 +68,3 @@ class OwnersCommand:
             self.kill()
             running.wait()
             raise SandboxError(f"The {what} command {argv[0]} did not end within {self._limit_s:g} s.", DOUBT) from late
-
-
-def _environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | {"LC_ALL": "C"}

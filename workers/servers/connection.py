@@ -35,7 +35,8 @@ def connect(
         read_timeout=timeout_s,
         write_timeout=timeout_s,
         ssl=_tls(target),
-        ssl_disabled=_plain(target),
+        # A socket file never leaves the host: there, *preferred* means no TLS.
+        ssl_disabled=target.tls == "off" or (target.tls == "preferred" and bool(target.socket)),
         auth_plugin_map=clear_text.refusals(target),
         defer_connect=True,
     )
@@ -78,11 +79,6 @@ def _socket_file(target: Target, timeout_s: float) -> socket.socket | None:
 def cipher(connection: Connection) -> str:
     """The cipher of this connection, as the server reports it; "" when it is not encrypted."""
     return ask.names_to_values(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'").get("ssl_cipher", "")
-
-
-def _plain(target: Target) -> bool:
-    """A socket file never leaves the host: there, *preferred* means no TLS."""
-    return target.tls == "off" or (target.tls == "preferred" and bool(target.socket))
 
 
 def _tls(target: Target) -> ssl.SSLContext | None:

@@ -91,7 +91,7 @@ class Transactions:
         several transactions, or together with those of another one."""
         keys, nth = self._rows.keys, self._nth_of_transaction()
         wrong = self._rows.places != place_of(keys, nth)
-        wrong |= keys != self.order[self._place_in_ours()]
+        wrong |= keys != np.repeat(self.order, self._rows_in())
         apart = self._rows_in() != rows_expected(self.order)
         apart &= self._how[self._ours] != How.COMMIT  # an engine without transactions logs each statement by itself
         told_elsewhere = together((self.seen.parts, self.seen.altered, self.seen.twice))
@@ -131,10 +131,6 @@ class Transactions:
 
     def _source_names(self) -> dict[int, str]:
         return {at: STYLES.get(at) or f"GTIDs {one.prefix}..." for at, one in enumerate(self._groups.sources)}
-
-    def _place_in_ours(self) -> Numbers:
-        """Of each row, which of the witness's transactions it is in."""
-        return np.repeat(np.arange(len(self._ours)), self._rows_in())
 
     def _rows_in(self) -> Numbers:
         return np.diff(self._begins, append=len(self._group))

@@ -6,10 +6,10 @@
 
 import os
 import socket
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
+from typing import Protocol
 
 from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
@@ -37,51 +37,36 @@ BeforeChange = Callable[[str, str, str], None]  # kind ("variable" | "schema"), 
 Restored = Callable[[str, str], None]  # kind, name
 
 
-class Stage(ABC):
+class Stage(Protocol):
+    """`apply` returns the variant's settings as the server reports them; `schema` a schema of ours, made on first use;
+    `has_loaded`: whether the data of that shape are loaded already; `keep` is called after loading them; `data_folder`:
+    on the device of the data, None: not on this host; `logs_folder`: on a second device for logs, None: there is none,
+    or it is not known; `settle` comes before each measurement; `calibrate` corrects the cost of a simulated device."""
+
     target: Target
     facts: Facts
 
-    @abstractmethod
-    def apply(self, variant: Variant) -> dict[str, str]:
-        """The variant's settings as the server reports them."""
+    def apply(self, variant: Variant) -> dict[str, str]: ...
 
-    @abstractmethod
-    def schema(self, engine: str) -> str:
-        """A schema of ours, made on first use."""
+    def schema(self, engine: str) -> str: ...
 
-    @abstractmethod
-    def subject(self) -> Subject:
-        """The server as sources of figures see it, with a connection of their own."""
+    def has_loaded(self, shape: str) -> bool: ...
 
-    @abstractmethod
-    def data_folder(self) -> Path | None:
-        """A folder on the device of the data. None: not on this host."""
+    def keep(self, shape: str) -> None: ...
 
-    @abstractmethod
-    def close(self) -> None:
-        """Restore or remove everything."""
+    def subject(self) -> Subject: ...
 
-    def logs_folder(self) -> Path | None:
-        """A folder on a second device for logs. None: there is none, or it is not known. All devices of an attached
-        server would have to be writable for us."""
-        return None
+    def data_folder(self) -> Path | None: ...
 
-    def has_loaded(self, shape: str) -> bool:
-        """Whether the data of that shape are loaded already."""
-        return False
+    def logs_folder(self) -> Path | None: ...
 
-    def keep(self, shape: str) -> None:
-        """Called after loading. Data on an attached server are dropped with their schema."""
+    def settle(self) -> None: ...
 
-    def settle(self) -> None:
-        """Comes before each measurement. The disk of an attached server is shared with other programs, and their
-        unwritten data are a part of its conditions."""
+    def calibrate(self) -> None: ...
 
-    def calibrate(self) -> None:
-        """Correct the cost of a simulated device."""
+    def my_cnf(self) -> str: ...
 
-    def my_cnf(self) -> str:
-        return ""
+    def close(self) -> None: ...
 
 
 def restart_only(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
@@ -108,7 +93,7 @@ class _Dynamic:
         self.own[name] = own
 
 
-class AttachedStage(Stage):
+class AttachedStage:
     """A registered server: only dynamic settings and our own schemas are changed."""
 
     def __init__(
@@ -135,14 +120,15 @@ class AttachedStage(Stage):
         if engine not in self._schemas:
             name = f"{schema.PREFIX}{self._token}_{len(self._schemas)}"
             with connect(self.target) as connection:
-                schema.create(
-                    connection,
-                    name,
-                    lambda made: self._before_change("schema", made, ""),
-                    lambda made: self._restored("schema", made),
-                )
+                schema.create(connection, name, self._note_schema, lambda made: self._restored("schema", made))
             self._schemas[engine] = name
         return self._schemas[engine]
+
+    def has_loaded(self, shape: str) -> bool:
+        return False
+
+    def keep(self, shape: str) -> None:
+        """Data on an attached server are dropped with their schema."""
 
     def subject(self) -> Subject:
         return Subject(connect(self.target, answer_s=LOOK_S), self.facts)
@@ -155,13 +141,29 @@ class AttachedStage(Stage):
             return None
         return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
 
+    def logs_folder(self) -> Path | None:
+        """Not known: all devices of an attached server would have to be writable for us."""
+        return None
+
+    def settle(self) -> None:
+        """Its disk is shared with other programs, and their unwritten data are a part of its conditions."""
+
+    def calibrate(self) -> None:
+        """A real device cannot be calibrated."""
+
+    def my_cnf(self) -> str:
+        return ""
+
     def close(self) -> None:
         """Restore everything. A change that cannot be undone stays a pending restore; raises ServerError."""
         own = list(self._dynamic.own.items())
         undo(self.target, own, self._schemas.values(), self._restored, self._require_claim)
 
+    def _note_schema(self, name: str) -> None:
+        self._before_change("schema", name, "")
 
-class SandboxStage(Stage):
+
+class SandboxStage:
     """A sandbox for this experiment: restarted when a variant needs it, removed at the end. With a `storage` it lies on
     simulated devices of `device_bytes` each, whose flushes take time only during a measurement. With a `topology` it is
     the primary of replicas."""

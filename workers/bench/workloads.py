@@ -58,10 +58,10 @@ class Workload:
     says: str
     script: str
     params: Mapping[str, Param]
-    grows: bool
-    table: str
-    rows_fixed: int
-    counts: str
+    grows: bool = False
+    table: str = "rows"
+    rows_fixed: int = 1
+    counts: str = "commits"
 
     def check(self, params: Mapping[str, str]) -> dict[str, str]:
         """All parameters, with defaults. Raises PlanError for an unknown name or a wrong value."""
@@ -87,19 +87,8 @@ def read(path: Path) -> dict[str, Workload]:
 
 
 def _workload(key: str, table: TomlTable) -> Workload:
-    table.only(("title", "says", "script", "params", "grows", "table", "rows", "counts"))
     params = table.table("params", {})
-    return Workload(
-        key,
-        table.text("title"),
-        table.text("says"),
-        table.text("script"),
-        {name: _param(name, params.table(name)) for name in params.data},
-        grows=table.yes("grows"),
-        table=table.text("table", "rows"),
-        rows_fixed=table.whole("rows", 1),
-        counts=table.text("counts", "commits"),
-    )
+    return table.read(Workload, key=key, params={name: _param(name, params.table(name)) for name in params.data})
 
 
 def _param(name: str, table: TomlTable) -> Param:

@@ -1,7 +1,7 @@
 """Figures from SHOW GLOBAL STATUS. The meaning of a counter depends on flavour and version (status_counters.toml)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,15 +21,15 @@ class Counter:
 
     figure: str
     adds: tuple[str, ...]
-    note: str
-    since: Version
-    minus: tuple[str, ...]
-    absent: tuple[str, ...]
-    still: tuple[str, ...]
-    idle: tuple[str, ...]
-    in_pages: bool
-    binlog: bool
-    if_moved: bool
+    note: str = ""
+    since: Version = (0, 0, 0)
+    minus: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+    in_pages: bool = False
+    binlog: bool = False
+    if_moved: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,24 +55,7 @@ class Counter:
 def read(path: Path) -> dict[FlavourKey, tuple[Counter, ...]]:
     """Raises PlanError naming file, table and key."""
     file = TomlTable.of_file(path)
-    return {flavour: tuple(map(_counter, file.tables(flavour))) for flavour in FLAVOUR_KEYS}
-
-
-def _counter(table: TomlTable) -> Counter:
-    table.only(one.name for one in fields(Counter))
-    return Counter(
-        table.text("figure"),
-        table.texts("adds"),
-        table.text("note", ""),
-        table.version("since"),
-        table.texts("minus", ()),
-        table.texts("absent", ()),
-        table.texts("still", ()),
-        table.texts("idle", ()),
-        table.yes("in_pages"),
-        table.yes("binlog"),
-        table.yes("if_moved"),
-    )
+    return {flavour: tuple(table.read(Counter) for table in file.tables(flavour)) for flavour in FLAVOUR_KEYS}
 
 
 COUNTERS = read(FILE)

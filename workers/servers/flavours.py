@@ -13,10 +13,9 @@ Purpose = Literal["look", "load", "change"]
 
 FILE = Path(__file__).with_suffix(".toml")
 FLAVOUR_KEYS: tuple[FlavourKey, ...] = get_args(FlavourKey)
-EVERYWHERE = "*.*"
-OUR_SCHEMAS = r"`durascope\_%`.*"  # the backslash keeps _ from matching any character
-PERFORMANCE_SCHEMA = "performance_schema.*"
-SCOPES = {"everywhere": EVERYWHERE, "our schemas": OUR_SCHEMAS, "performance_schema": PERFORMANCE_SCHEMA}
+Scope = Literal["*.*", r"`durascope\_%`.*", "performance_schema.*"]
+SCOPES: tuple[Scope, Scope, Scope] = get_args(Scope)
+EVERYWHERE, OUR_SCHEMAS, PERFORMANCE_SCHEMA = SCOPES  # of ours: the backslash keeps _ from matching any character
 FOR_TABLES = ("SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "INDEX")
 
 
@@ -26,11 +25,11 @@ class Need:
 
     purpose: Purpose
     privilege: str
-    scope: str
+    scope: Scope
     why: str
-    covered_by: tuple[str, ...]
-    since: Version
-    before: Version
+    covered_by: tuple[str, ...] = ()
+    since: Version = (0, 0, 0)
+    before: Version = (999, 0, 0)
 
     def applies_to(self, version: Version) -> bool:
         return self.since <= version < self.before
@@ -41,32 +40,18 @@ class Flavour:
     """A family of servers. `version_words`: found in its version strings only; MySQL and its forks have none."""
 
     title: str
-    version_words: tuple[str, ...]
     needs: tuple[Need, ...]
+    version_words: tuple[str, ...] = ()
 
 
 def read(path: Path) -> dict[FlavourKey, Flavour]:
     """Raises PlanError naming file, table and key."""
     file = TomlTable.of_file(path)
-    return {key: _flavour(file.table(key)) for key in FLAVOUR_KEYS}
-
-
-def _flavour(table: TomlTable) -> Flavour:
-    table.only(("title", "version_words", "needs"))
-    return Flavour(table.text("title"), table.texts("version_words", ()), tuple(map(_need, table.tables("needs"))))
-
-
-def _need(table: TomlTable) -> Need:
-    table.only(("purpose", "privilege", "scope", "why", "covered_by", "since", "before"))
-    return Need(
-        table.one_of("purpose", get_args(Purpose)),
-        table.text("privilege"),
-        SCOPES[table.one_of("scope", SCOPES)],
-        table.text("why"),
-        table.texts("covered_by", ()),
-        table.version("since"),
-        table.version("before", (999, 0, 0)),
-    )
+    tables = {key: file.table(key) for key in FLAVOUR_KEYS}
+    return {
+        key: table.read(Flavour, needs=tuple(need.read(Need) for need in table.tables("needs")))
+        for key, table in tables.items()
+    }
 
 
 FLAVOURS = read(FILE)

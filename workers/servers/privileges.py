@@ -52,7 +52,7 @@ def _covers(scope: str, wanted: str) -> bool:
 
 
 _LIKE = {"%": ".*", "_": "."}
-_AN_EXAMPLE = {OUR_SCHEMAS: "durascope_zz9", PERFORMANCE_SCHEMA: "performance_schema"}
+_AN_EXAMPLE: dict[str, str] = {OUR_SCHEMAS: "durascope_zz9", PERFORMANCE_SCHEMA: "performance_schema"}
 
 
 def _plain(scope: str) -> str:

@@ -2,13 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from workers.errors import PlanError
 
+Texts, Version = tuple[str, ...], tuple[int, int, int]
 Name = TypeVar("Name", bound=str)
 Value = TypeVar("Value")
 
@@ -94,6 +95,23 @@ class TomlTable:
             if key not in names:
                 raise self.wrong(key, "is not known here", f"Known: {', '.join(names)}.")
 
+    def read(self, kind: Callable[..., Value], **given: Any) -> Value:
+        """The table as that dataclass. Each field has its own key, and its type says what may stand there. A field with
+        a default may be missing; fields that are `given` are not read. Raises PlanError for any other key."""
+        names, types = fields(kind), get_type_hints(kind)  # type: ignore[arg-type]
+        self.only(one.name for one in names)
+        wanted = [one for one in names if one.name not in given and (one.name in self or _is_required(one))]
+        return kind(**given, **{one.name: self._of_type(one.name, types[one.name]) for one in wanted})
+
+    def _of_type(self, key: str, kind: Any) -> Any:
+        if get_origin(kind) is Literal:
+            return self.one_of(key, get_args(kind))
+        if kind == Mapping[str, str]:
+            texts = self.table(key)
+            return {name: texts.text(name) for name in texts.data}
+        readers: dict[Any, Callable[[str], Any]] = {str: self.text, int: self.whole, bool: self.yes}
+        return (readers | {Texts: self.texts, Version: self.version})[kind](key)
+
     def wrong(self, key: str, what: str, fix: str) -> PlanError:
         where = self._at(key) if key else self.path or "the file"
         return PlanError(f"{self.file}: {where} {what}.", fix)
@@ -123,3 +141,7 @@ class TomlTable:
         if not found or len(listed) < len(found):
             raise self.wrong(key, f"is {found!r}", f"Write {how}.")
         return listed
+
+
+def _is_required(field: "Field[Any]") -> bool:
+    return field.default is MISSING and field.default_factory is MISSING

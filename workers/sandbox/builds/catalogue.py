@@ -1,12 +1,11 @@
 """The servers that can be installed by name: the entries of catalogue.toml."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import get_args
 
 from workers.sandbox.builds.compiled import CompiledEngine
-from workers.sandbox.builds.debian import SUITES, DebianSuite
+from workers.sandbox.builds.debian import DebianSuite
 from workers.sandbox.builds.engines import ENGINES
 from workers.sandbox.builds.maven import MavenArtifact
 from workers.servers.facts import FlavourKey
@@ -41,52 +40,28 @@ def read(path: Path) -> dict[str, CatalogueEntry]:
 
 
 def _entry(table: TomlTable) -> CatalogueEntry:
-    table.only(("title", "flavour", "version", "year", "download_mib", "size_mib", "purpose", "plugins", *SOURCES))
+    table.only((*(one.name for one in fields(CatalogueEntry)), *SOURCES))
     sources = [kind for kind in SOURCES if kind in table]
     if len(sources) != 1:
         raise table.wrong("", f"has {len(sources)} sources", f"Give it one of: {', '.join(SOURCES)}.")
-    return CatalogueEntry(
-        table.text("title"),
-        table.one_of("flavour", get_args(FlavourKey)),
-        table.text("version"),
-        SOURCES[sources[0]](table.table(sources[0])),
-        table.whole("download_mib"),
-        table.whole("size_mib"),
-        table.text("purpose"),
-        plugins=table.some_of("plugins", ENGINES) if "plugins" in table else (),
-        year=table.whole("year"),
-    )
-
-
-def _debian(table: TomlTable) -> DebianSuite:
-    table.only(("suite", "packages", "without_dependencies"))
-    suite, alone = table.one_of("suite", SUITES), table.texts("without_dependencies", ())
-    return DebianSuite(suite, table.texts("packages"), alone)
-
-
-def _maven(table: TomlTable) -> MavenArtifact:
-    table.only(("artifact", "sha256", "places", "keep", "nested"))
-    places, nested = table.table("places", {"": ""}), table.table("nested", {})
-    return MavenArtifact(
-        table.text("artifact"),
-        table.text("sha256"),
-        {inside: places.text(inside) for inside in places.data},
-        table.texts("keep", ("*",)),
-        {inside: nested.text(inside) for inside in nested.data},
-    )
+    source = SOURCES[sources[0]](table.table(sources[0]))
+    plugins = table.some_of("plugins", ENGINES) if "plugins" in table else ()
+    described = {key: value for key, value in table.data.items() if key not in SOURCES}
+    return TomlTable(table.file, table.path, described).read(CatalogueEntry, source=source, plugins=plugins)
 
 
 def _compiled(table: TomlTable) -> CompiledEngine:
-    table.only(("suite", "packages", "tools", "source", "recipe", "made", "tree_mib"))
-    return CompiledEngine(
-        DebianSuite(table.one_of("suite", SUITES), table.texts("packages")),
-        table.texts("tools"),
-        table.text("source"),
-        table.text("recipe"),
-        table.one_of("made", ENGINES),
-        table.whole("tree_mib"),
+    server = {key: table.data[key] for key in ("suite", "packages") if key in table}
+    rest = {key: value for key, value in table.data.items() if key not in server}
+    made = table.one_of("made", ENGINES)
+    return TomlTable(table.file, table.path, rest).read(
+        CompiledEngine, server=TomlTable(table.file, table.path, server).read(DebianSuite), made=made
     )
 
 
-SOURCES: dict[str, Callable[[TomlTable], BuildSource]] = {"debian": _debian, "maven": _maven, "compiled": _compiled}
+SOURCES: dict[str, Callable[[TomlTable], BuildSource]] = {
+    "debian": lambda table: table.read(DebianSuite),
+    "maven": lambda table: table.read(MavenArtifact),
+    "compiled": _compiled,
+}
 CATALOGUE = read(FILE)

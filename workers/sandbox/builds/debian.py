@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from workers.errors import SandboxError
 from workers.sandbox.builds.archive import intact, verify
@@ -19,7 +20,8 @@ from workers.sandbox.builds.progress import Tell, growth, run, size_bytes
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 APT_FOLDER = Path("/etc/apt")
-SUITES = ("bullseye", "bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable")
+Suite = Literal["bullseye", "bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable"]
+SUITES: tuple[Suite, ...] = get_args(Suite)
 STOPPED = "The download stopped. Downloaded files are kept: try again"
 URI = re.compile(r"'[^']+' (\S+) (\d+) SHA256:([0-9a-f]{64})")
 
@@ -28,7 +30,7 @@ URI = re.compile(r"'[^']+' (\S+) (\d+) SHA256:([0-9a-f]{64})")
 class DebianSuite:
     """`packages` with all dependencies, and `without_dependencies`: packages that would need a whole system."""
 
-    suite: str
+    suite: Suite
     packages: tuple[str, ...]
     without_dependencies: tuple[str, ...] = ()
     own_libc = True

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
 from dashboard.findings.crash.rate import Rate
@@ -16,7 +17,7 @@ from dashboard.text.numbers import at
 _COLUMNS = (
     ("95 % from", "number"), ("95 % to", "number"),
     ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"), ("upper bound", "percent"),
-    ("unclear", "whole"), ("mean lost", "number"), ("median lost", "number"), ("most lost", "whole"),
+    ("unclear", "whole"), ("median lost", "number"), ("most lost", "whole"),
     ("median lost, time", "ms"), ("most lost, time", "ms"), ("median lost from the binlog", "number"),
     ("replicas", "text"), ("mine", "text"),
 )  # fmt: skip
@@ -24,7 +25,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class RiskDot(Dot):
-    """`x` is the mean loss; `x_lo` and `x_hi` the smallest and largest of any trial."""
+    """`x` is the median of the trials that lost commits; `x_lo` and `x_hi` the smallest and largest of any trial."""
 
     x_lo: float = 0
     x_hi: float = 0
@@ -35,7 +36,9 @@ class RiskDot(Dot):
 
 @dataclass(frozen=True)
 class RiskSeries(ChartSeries):
-    replica: Replica = "not tried"
+    """`replica` "": no setting of this chart was tried with a replica."""
+
+    replica: Replica | Literal[""] = ""
     mine: bool = False
 
     def payload(self) -> dict[str, object]:
@@ -43,19 +46,8 @@ class RiskSeries(ChartSeries):
 
 
 @dataclass(frozen=True)
-class RiskChart(Chart):
-    """`front`: indices of the series that no other beats, by ascending loss."""
-
-    front: tuple[int, ...] = ()
-
-    def payload(self) -> dict[str, object]:
-        return {**super().payload(), "front": list(self.front)}
-
-
-@dataclass(frozen=True)
 class DrawnSetting:
-    """A setting with known speed and loss. `otherwise`: trials that failed without a lost commit. Their severity is not
-    known, so such a setting beats no other."""
+    """A setting with known speed and loss. `otherwise`: trials that failed without a lost commit."""
 
     setting: CrashSetting
     speed: Point
@@ -63,7 +55,7 @@ class DrawnSetting:
 
     @property
     def place(self) -> tuple[float, float]:
-        return self.loss.mean, self.speed.tps
+        return self.loss.median, self.speed.tps
 
     @property
     def otherwise(self) -> int:
@@ -78,61 +70,46 @@ def risk(
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
     drawn = sorted(known, key=lambda one: one.place)
     empty = _empty(settings, trials, crash) if not drawn or self_test(trials).failed else ""
-    placed = [n for n, one in enumerate(drawn) if not one.otherwise]
-    unbeaten = [placed[n] for n in front([drawn[m].place for m in placed])]
-    return RiskChart(
+    tried = any(one.setting.tally.replica != "not tried" for one in drawn)
+    return Chart(
         key="risk",
         title=f"Cost against risk: {crash}" + (f", {at(threads)}" if threads else ""),
         kind="risk",
         x=Axis(_lost(lost_from, crash), scale="log"),
         y=Axis(speed, "/s", can_toggle_log=True),
         table=ChartTable((("setting", "text"), (speed, "number"), *_COLUMNS), tuple(map(_row, settings))),
-        series=() if empty else tuple(map(_series, drawn)),
+        series=() if empty else tuple(_series(one, tried) for one in drawn),
         empty=empty,
         source="sysbench, crash trials" if drawn else "",
         note=_note([one.name for one in settings if not (one.speed and one.loss)]),
-        front=() if empty else tuple(unbeaten),
     )
-
-
-def front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """Indices of the (loss, throughput) points that no other point beats, by ascending loss. Equal points all count."""
-    order = sorted(range(len(points)), key=lambda n: (points[n][0], -points[n][1]))
-    best = float("-inf")
-    kept: list[int] = []
-    for n in order:
-        same = bool(kept) and points[kept[-1]] == points[n]
-        if points[n][1] > best or same:
-            kept.append(n)
-            best = points[n][1]
-    return kept
 
 
 def _lost(lost_from: str, crash: str) -> str:
     place = "" if lost_from == "either" else f" from {LOST_FROM[lost_from]}"
-    return f"acknowledged commits lost{place} per {crash}, mean"
+    return f"acknowledged commits lost{place} per {crash}, median"
 
 
-def _series(one: DrawnSetting) -> RiskSeries:
+def _series(one: DrawnSetting, with_replicas: bool) -> RiskSeries:
     setting, speed, loss = one.setting, one.speed, one.loss
     dot = RiskDot(
-        x=loss.mean, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=_mark(loss.rate, one.otherwise),
+        x=loss.median, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=_mark(loss.rate, one.otherwise),
         x_lo=loss.least, x_hi=loss.most,
     )  # fmt: skip
-    colour = setting.place.colour
-    return RiskSeries(setting.name, colour, (dot,), replica=setting.tally.replica, mine=setting.mine)
+    replica = setting.tally.replica if with_replicas else ""
+    return RiskSeries(setting.name, setting.place.colour, (dot,), replica=replica, mine=setting.mine)
 
 
 def _mark(rate: Rate, otherwise: int) -> str:
-    """0 of 30, < 12 %. Trials that failed without a lost commit are added, because the place of the point does not show
-    them."""
-    mark = f"{rate.counts}, {rate.bounds.replace('upper bound', '<').replace('lower bound', '>')}"
+    """3 of 4 lost commits. Trials that failed without a lost commit are added, because the place of the point does not
+    show them."""
+    mark = f"{rate.counts} lost commits"
     return f"{mark}; {otherwise} failed in another way" if otherwise else mark
 
 
 def _row(one: CrashSetting) -> Row:
     point, tally, loss, binlog = one.speed, one.tally, one.loss, one.tally.loss("binlog")
-    lost = (loss.mean, loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 5
+    lost = (loss.median, loss.most, loss.median_ms, loss.most_ms) if loss else (None,) * 4
     speed = (point.tps, point.lo, point.hi) if point else (None,) * 3
     rate = tally.invalid
     return (
@@ -156,8 +133,5 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
 
 
 def _note(absent: Sequence[str]) -> str:
-    note = (
-        "Up and left is better. Beside each name: crashes that lost commits, and the 95 % bound of their share. "
-        "Bars: least to most lost, 95 % interval of speed. Grey line: the settings that no other beats on both axes."
-    )
+    note = "Up (fast) and left (little lost) is better."
     return f"{note} Not drawn, because speed or loss was not measured: {', '.join(absent)}." if absent else note

@@ -1,16 +1,16 @@
 """The first part of a result page with crash trials: losses, cost, and the recommended setting."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.findings.costs import DURABLE, FLUSH, SYNC
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
-from dashboard.findings.finding import Finding
+from dashboard.findings.finding import Finding, Pair
 from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
-from dashboard.records.experiments.crash_kinds import number_of, plural
+from dashboard.records.experiments.crash_kinds import number_of
 from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
 
@@ -46,6 +46,25 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
     )
 
 
+def explained(view: ResultView) -> list[Pair]:
+    """The pairs of the page. The first variant of each says in words what it flushes."""
+    given = {variant.name: variant.settings for variant in view.plan.variants}
+    return [
+        replace(pair, names=(pair.names[0] + in_words(given.get(pair.main.variant, {})), pair.names[1]))
+        for pair in view.pairs
+    ]
+
+
+def in_words(settings: Mapping[str, str]) -> str:
+    """What these settings flush at a commit, in brackets; "" if they do not say it for both logs."""
+    flush = next((settings[name] for name in FLUSH if name in settings), None)
+    if flush is None or SYNC not in settings:
+        return ""
+    redo, binlog = flush == DURABLE[0], settings[SYNC] == DURABLE[1]
+    logs = "both logs" if redo and binlog else "only the redo log" if redo else "only the binary log" if binlog else ""
+    return f" ({logs} flushed at each commit)" if logs else " (no log flushed at commit)"
+
+
 def options(view: ResultView, server_id: int) -> list[Option]:
     """One for each variant of the plan on that server, in the plan's order."""
     known = tallies(view.trials)
@@ -60,6 +79,7 @@ def options(view: ResultView, server_id: int) -> list[Option]:
                 if (server, name) == (server_id, variant.name) and kind not in CONTROLS
             ),
             flushes=_flushes(variant.settings),
+            explained=in_words(variant.settings),
             is_yours=variant.name == view.choice.mine,
         )
         for variant in view.plan.variants
@@ -88,9 +108,7 @@ def _held(kind: str, chosen: Option | None) -> str:
         return ""
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
-    name = f"{chosen.name} (both logs flushed at each commit)" if chosen.flushes else chosen.name
-    bound = f"(95 % confidence: at most {percent(first.most)} of {plural(first.kind)} lose commits)"
-    return f"{name} lost nothing in {number_of(first.kind, first.tried)} {bound}."
+    return f"{chosen.name}{chosen.explained} lost nothing in {number_of(first.kind, first.tried)}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:

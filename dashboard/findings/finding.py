@@ -145,7 +145,8 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
 
 def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
     """How large a difference is still possible."""
-    return f"The throughput of {names[0]} is {between(ratio.lo, ratio.hi, 3)} times that of {names[1]} (95 % CI)."
+    times = between(ratio.lo, ratio.hi, 3)
+    return f"The throughput of {names[0]} is {times} times that of {names[1]} (95 % confidence interval)."
 
 
 def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:

@@ -69,13 +69,14 @@ class Crashes:
 
 @dataclass(frozen=True)
 class Option:
-    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `is_yours`: the
-    server runs with it."""
+    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `explained`:
+    what it flushes, in brackets; `is_yours`: the server runs with it."""
 
     name: str
     speeds: tuple[Speed, ...]
     crashes: tuple[Crashes, ...]
     flushes: bool = False
+    explained: str = ""
     is_yours: bool = False
 
     @property
@@ -129,13 +130,15 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 
 def _bound(chosen: Option) -> str:
     """What the fewest trials still allow."""
-    weakest = max(chosen.crashes, key=lambda each: each.most or 0.0)
+    weakest = max(chosen.crashes, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES))
     tried = listed([number_of(each.kind, each.tried) for each in chosen.crashes])
     text = f"{chosen.name} lost nothing in {tried}."
-    if weakest.most is None or weakest.most <= FEW:
+    if weakest.most is None:
         return text
-    may = f"{percent(weakest.most)} of {plural(weakest.kind)}"
-    return f"{text} So few trials do not rule out that up to {may} lose commits. Run more trials."
+    may = (
+        f"A loss in up to {percent(weakest.most)} of {plural(weakest.kind)} could have stayed unseen (95 % confidence)."
+    )
+    return f"{text} {may} Run more trials." if weakest.most > FEW else f"{text} {may}"
 
 
 def _untried(chosen: Option) -> str:

@@ -9,9 +9,10 @@ MOST_VARIANTS = 8  # more are listed in the evidence only
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
-    """`db1, MariaDB 10.11.6, InnoDB, on sata-7200, AMD EPYC, 2 cores`. Unknown facts are left out."""
+    """`db1, MariaDB 10.11.6, InnoDB, on a simulated disk (sata-7200), AMD EPYC`. Unknown facts are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
-    device = known.get("simulated device") or known.get("device model")
+    simulated = known.get("simulated device")
+    device = f"a simulated disk ({simulated})" if simulated else known.get("device model")
     files = known.get("file system")
     parts = [
         name,

@@ -45,7 +45,8 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
         return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
-        return Finding(f"{speed.text} (95 % CI {speed.interval}), but {first.tally.says}", more=tuple(further))
+        text = f"{speed.text} (95 % confidence interval {speed.interval}), but {first.tally.says}"
+        return Finding(text, more=tuple(further))
     return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
 
 

@@ -100,7 +100,7 @@ class Tally:
 
     @property
     def says(self) -> str:
-        """`lost a median of 1,060 acknowledged commits (0.9 s of work) in 4 of 4 power losses; replicas diverge ...`"""
+        """`lost a median of 1,060 acknowledged commits (the last 0.9 s) in 4 of 4 power losses; ...`"""
         if not self.invalid.n:
             return "has no trial with a verdict"
         crashes = number_of(self.kind, self.invalid.n)
@@ -134,9 +134,9 @@ def in_words(count: float) -> str:
 
 
 def _lost(loss: CrashLoss, place: str) -> str:
-    work = f" ({ms(loss.median_ms)} of work)" if loss.median_ms is not None else ""
+    last = f" (the last {ms(loss.median_ms)})" if loss.median_ms is not None else ""
     number = "1 acknowledged commit" if loss.median == 1 else f"{in_words(loss.median)} acknowledged commits"
-    return f"a median of {number}{work}{' from the binlog' if place == 'binlog' else ''}"
+    return f"a median of {number}{last}{' from the binlog' if place == 'binlog' else ''}"
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -151,7 +151,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         ),
         (
             "baseline",
-            "Baseline",
+            "Compared with",
             [view.clean(name) for name in view.variants],
             view.variants.index(view.baseline),
         ),

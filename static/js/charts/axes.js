@@ -4,6 +4,7 @@ import { hasInterval, tick } from "./numbers.js";
 import { riskTicks } from "./risk-axis.js";
 
 const MANY_TICKS = 9;
+const ROOM = 96; // pixels beside the name of the x axis: the ticks of the other axis, and padding
 
 /** All numbers on an axis; for y with the ends of the intervals. */
 export function extent(payload, hidden) {
@@ -18,7 +19,10 @@ export function xAxis(payload, kind, categories, xs, colours, risk) {
   if (categories)
     return { ...shared, type: "category", labels: categories, offset: kind.type === "bar" || categories.length < 12 };
   const ticks = { ...shared.ticks, maxTicksLimit: MANY_TICKS, callback: (value) => tick(value, payload.x.unit) };
-  if (risk) return riskAxis(shared, ticks, risk);
+  if (risk) {
+    const title = name({ label: `${payload.x.label} (log scale)` }, colours);
+    return riskAxis({ ...shared, title }, ticks, risk);
+  }
   if (payload.x.scale === "linear") return { ...shared, type: "linear", ...bounds(xs), ticks };
   if (payload.x.scale === "date") return dateAxis(shared, xs);
   const log2 = payload.x.scale === "log2";
@@ -80,7 +84,22 @@ function skin(colours) {
 
 function name(axis, colours) {
   const text = named(axis);
-  return { display: Boolean(text), text, align: "end", color: colours["ink-soft"], padding: { top: 2 } };
+  const fitting = ({ chart }) => lines(text, chart);
+  return { display: Boolean(text), text: fitting, align: "end", color: colours["ink-soft"], padding: { top: 2 } };
+}
+
+/** Chart.js would squeeze a name that is wider than its axis. */
+function lines(text, { ctx, width, data }) {
+  ctx.save();
+  ctx.font = `12px ${data.given.colours.font}`;
+  const found = [];
+  for (const word of text.split(" ")) {
+    const longer = `${found.at(-1)} ${word}`;
+    if (found.length && ctx.measureText(longer).width < width - ROOM) found[found.length - 1] = longer;
+    else found.push(word);
+  }
+  ctx.restore();
+  return found;
 }
 
 /** "fsync latency (µs)"; signs and bytes are read off the ticks. */

@@ -86,7 +86,8 @@ function dataset(payload, index, view, colours, categories, risk) {
 
 /** `loss` keeps the number of the point. */
 function atRisk(point, series, risk) {
-  return { ...point, x: onRiskAxis(point.x, risk), loss: point.x, mark: `${point.mark}, ${inWords(series.replica)}` };
+  const mark = [point.mark, inWords(series.replica)].filter(Boolean).join(", ");
+  return { ...point, x: onRiskAxis(point.x, risk), loss: point.x, mark };
 }
 
 /** A payload has no empty buckets; a step across the gap would show the count of the next bucket there. */

@@ -9,7 +9,8 @@ export function drawKey(view, wanted) {
   view.key.list.hidden = !wanted || view.key.entries.length < (kindOf(view.payload).leastKey ?? 2);
   if (view.key.list.hidden) return;
   for (const { button, entry } of view.key.entries) {
-    button.setAttribute("aria-pressed", String(!entry.indices.every((index) => view.hidden.has(index))));
+    const isShown = !entry.indices.every((index) => view.hidden.has(index));
+    if (entry.indices.length) button.setAttribute("aria-pressed", String(isShown));
     entry.paint(swatchContext(button), view.colours);
   }
 }
@@ -29,12 +30,14 @@ function makeKey(view) {
   return { list, entries };
 }
 
+/** An entry without series is only read. */
 function makeButton(view, entry) {
-  const button = document.createElement("button");
-  button.type = "button";
+  const button = document.createElement(entry.indices.length ? "button" : "span");
   const swatch = document.createElement("canvas");
   swatch.setAttribute("aria-hidden", "true");
   button.append(swatch, entry.name);
+  if (!entry.indices.length) return button;
+  button.type = "button";
   button.addEventListener("click", () => view.toggle(entry.indices));
   followPointer(button, view, entry.indices);
   return button;

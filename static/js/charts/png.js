@@ -52,7 +52,7 @@ function keyRows(view, width) {
   const rows = [[]];
   let x = 0;
   for (const { name, indices, paint } of keyEntries(view.payload)) {
-    if (indices.every((index) => view.hidden.has(index))) continue;
+    if (indices.length && indices.every((index) => view.hidden.has(index))) continue;
     const wide = SWATCH.width + 22 + context.measureText(name).width;
     if (x > 0 && x + wide > width) {
       rows.push([]);

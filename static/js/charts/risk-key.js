@@ -1,9 +1,10 @@
-// The key of cost against risk explains shapes; names are at the points.
+// The key of cost against risk explains shapes and bars; names are at the points.
+import { hasInterval } from "./numbers.js";
 import { inWords, paintMark, paintRing } from "./risk-marks.js";
 import { SWATCH } from "./swatch.js";
 
 export function riskEntries({ series }) {
-  const states = [...new Set(series.map(({ replica }) => replica))];
+  const states = [...new Set(series.map(({ replica }) => replica))].filter(Boolean);
   const entries = states.map((state) => ({
     name: inWords(state),
     indices: indicesOf(series, ({ replica }) => replica === state),
@@ -12,7 +13,35 @@ export function riskEntries({ series }) {
   }));
   const mine = indicesOf(series, (one) => one.mine);
   const ring = (context, colours) => centred(context, () => paintRing(context, colours.ink, 1));
-  return mine.length ? [...entries, { name: "my setting", indices: mine, paint: ring }] : entries;
+  const ringed = mine.length ? [{ name: "my setting", indices: mine, paint: ring }] : [];
+  return [...entries, ...ringed, ...explained(series)];
+}
+
+/** What hides no series: it stands for none. */
+function explained(series) {
+  const points = series.flatMap((one) => one.points);
+  const entries = [
+    [points.some(({ x_lo, x_hi }) => x_lo !== x_hi), "fewest to most lost in one crash", bar(SWATCH.width / 2 - 3, 0)],
+    [points.some(hasInterval), "speed, 95 % confidence interval", bar(0, SWATCH.height / 2 - 1)],
+  ];
+  return entries.filter(([there]) => there).map(([, name, paint]) => ({ name, indices: [], paint }));
+}
+
+/** An error bar that reaches so far from its middle. */
+function bar(x, y) {
+  return (context, colours) =>
+    centred(context, () => {
+      context.strokeStyle = colours["ink-soft"];
+      context.lineWidth = 1.25;
+      context.beginPath();
+      for (const side of [-1, 1]) {
+        context.moveTo(0, 0);
+        context.lineTo(x * side, y * side);
+        context.moveTo(x * side - (x ? 0 : 3), y * side - (y ? 0 : 3));
+        context.lineTo(x * side + (x ? 0 : 3), y * side + (y ? 0 : 3));
+      }
+      context.stroke();
+    });
 }
 
 function indicesOf(series, wanted) {

@@ -13,12 +13,13 @@ export function inWords(replica) {
   return WORDS[replica] ?? replica;
 }
 
-/** Filled: agree. Hollow with a cross: diverge. Hollow: stopped. Half: not tried or not known. */
+/** Filled: agree, or "": no setting of the chart was tried with a replica. Hollow with a cross: diverge. Hollow: stopped.
+ *  Half: not tried or not known. */
 export function paintMark(context, replica, colour, ground, radius = RADIUS) {
   context.save();
   context.lineWidth = 2;
   context.strokeStyle = colour;
-  disc(context, radius - 1, replica === "agree" ? colour : ground);
+  disc(context, radius - 1, replica === "agree" || !replica ? colour : ground);
   context.stroke();
   if (replica === "diverge") cross(context, radius * 0.5);
   if (HALF.has(replica)) half(context, radius - 1, colour);

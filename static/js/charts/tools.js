@@ -21,6 +21,7 @@ function scaleSwitch(view) {
   group.className = "chart-scale";
   group.role = "group";
   group.setAttribute("aria-label", "Scale of the vertical axis");
+  group.append(words());
   const choices = [
     ["linear", false],
     ["log", true],
@@ -38,6 +39,13 @@ function scaleSwitch(view) {
   };
   show();
   return group;
+}
+
+function words() {
+  const made = document.createElement("span");
+  made.className = "axis";
+  made.textContent = "y axis";
+  return made;
 }
 
 function button(words, action) {

@@ -1,16 +1,12 @@
-"""Cost against risk as data: points, front, shapes, the reader's own setting, sentences."""
+"""Cost against risk as data: points, shapes, the reader's own setting, sentences."""
 
-import json
 import re
 from dataclasses import replace
 
 import pytest
 from django.urls import reverse
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dashboard.charts.registry import draw
-from dashboard.charts.risk import front
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
 from dashboard.findings.crash.self_test import self_test
@@ -31,15 +27,15 @@ def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
     chart = risk(client_in, trials.experiment(), mine=1, lost="engine")
     assert chart["kind"] == "risk"
     points = {one["name"]: one["points"][0] for one in chart["series"]}
-    assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1860.5, "0/0": 2540.5}
+    assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1325, "0/0": 2300}
     assert (points["2/0"]["x_lo"], points["2/0"]["x_hi"]) == (1162, 3630)
-    assert points["1/1"]["mark"] == "0 of 30, < 12\N{NO-BREAK SPACE}%"
+    assert points["1/1"]["mark"] == "0 of 30 lost commits"
     assert points["0/0"]["y"] > points["2/0"]["y"] > points["1/1"]["y"] > 1000
     assert points["1/1"]["lo"] < points["1/1"]["y"] < points["1/1"]["hi"]
     assert [(one["name"], one["replica"], one["mine"], one["colour"]) for one in chart["series"]] == [
         ("1/1", "agree", False, 0), ("2/0", "diverge", True, 1), ("0/0", "diverge", False, 2),
     ]  # fmt: skip
-    assert chart["front"] == [0, 1, 2]
+    assert chart["x"]["label"] == "acknowledged commits lost from the engine per power loss, median"
 
 
 @pytest.mark.django_db
@@ -47,10 +43,10 @@ def test_it_follows_the_chosen_crash_threads_and_place(client_in):
     experiment = trials.experiment()
     killed = risk(client_in, experiment, crash="process-kill", threads=0)
     assert "process kill, 1 thread" in killed["title"]
-    assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1937.5}
+    assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1150}
     binlog = risk(client_in, experiment, lost="binlog")
-    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss, mean"
-    assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18125
+    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss, median"
+    assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18250
     assert risk(client_in, experiment, crash="'x", lost="<b>", mine="99")["title"].endswith("power loss, 8 threads")
 
 
@@ -77,7 +73,7 @@ def test_where_the_self_test_failed_nothing_is_drawn_and_it_says_why(client_in):
     rates = {"1/1": {"power-loss": [(0, 0)], "lying-disk": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}
     chart = risk(client_in, trials.experiment(rates))
     assert chart["empty"].startswith("The self-test of the checks failed: 1 of 1 lying disk not flagged")
-    assert chart["series"] == chart["front"] == []
+    assert chart["series"] == []
 
 
 @pytest.mark.django_db
@@ -112,33 +108,29 @@ FAST = {"1/1": 1000.0, "2/1": 4000.0}
 
 @pytest.mark.django_db
 def test_what_few_crashes_lose_is_not_drawn_as_nothing(client_in):
-    """14 of 30 crashes lose 1,200: the median of all is 0, and the faster setting would beat the one that held."""
+    """14 of 30 crashes lose 1,200: the median of all is 0. As in sentences it is the median of those 14."""
     rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 16 + [(1200, 1200)] * 14}}
     chart = risk(client_in, trials.experiment(rates, levels=FAST))
-    assert {one["name"]: one["points"][0]["x"] for one in chart["series"]} == {"1/1": 0, "2/1": 560}
-    assert chart["front"] == [0, 1]
+    assert {one["name"]: one["points"][0]["x"] for one in chart["series"]} == {"1/1": 0, "2/1": 1200}
+    assert chart["series"][1]["points"][0]["mark"] == "14 of 30 lost commits"
 
 
 @pytest.mark.django_db
-def test_what_did_not_come_back_beats_nothing(client_in):
+def test_servers_that_did_not_come_back_are_counted_beside_the_point(client_in):
     rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 30}}
     experiment = trials.experiment(rates, levels=FAST)
     assert [one["name"] for one in risk(client_in, experiment)["series"]] == ["1/1", "2/1"]
-    assert risk(client_in, experiment)["front"] == [1], "it is faster, and held likewise"
     down = experiment.trials.filter(variant="2/1", repeat__lte=10)
     down.update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)
     chart = risk(client_in, experiment)
     assert chart["series"][1]["points"][0]["mark"].endswith("; 10 failed in another way")
-    assert chart["front"] == [0]
 
 
 @pytest.mark.django_db
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
-    assert re.match(
-        r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95 % CI 5\.\d to 6\.\d\), but lost a median of 20,000 ack",
-        found.text,
-    )
+    speed = r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95 % confidence interval 5\.\d to 6\.\d\)"
+    assert re.match(f"{speed}, but lost a median of 20,000 ack", found.text)
     assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound 12")
 
 
@@ -247,20 +239,6 @@ def test_a_repeated_trial_is_no_part_of_what_told_nothing():
     assert not any("unclear" in said or "not finished" in said for said in told(experiment).more)
 
 
-POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), max_size=12)
-
-
-@given(POINTS)
-def test_the_front_is_what_nothing_beats(points):
-    def beaten(one):
-        return any(
-            other[0] <= one[0] and other[1] >= one[1] and (other[0] < one[0] or other[1] > one[1]) for other in points
-        )
-
-    assert sorted(front(points)) == [n for n, one in enumerate(points) if not beaten(one)]
-    assert json.dumps(front(points))
-
-
 def test_one_setting_is_recommended_for_one_server_only(two_servers):
     """It may hold on one and fail on another."""
     crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(9, 9)] * 3)
@@ -271,3 +249,10 @@ def test_one_setting_is_recommended_for_one_server_only(two_servers):
         found = answer(view, of_crashes(two_servers, view), self_test(view.trials)).recommendation
         recommended[server] = found and found.option
     assert recommended == {"": None, "0": "1/1", "1": ""}
+
+
+@pytest.mark.django_db
+def test_shapes_tell_of_replicas_only_where_one_was_tried(client_in):
+    alone = trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}, replica=False)
+    assert {one["replica"] for one in risk(client_in, alone)["series"]} == {""}
+    assert {one["replica"] for one in risk(client_in, trials.experiment())["series"]} == {"agree", "diverge"}

@@ -47,8 +47,8 @@ def view(stored: object, fault_at_s: float) -> FailoverView | None:
 
 def sentence(acknowledged: int, lost: int, took_ms: float | None, crash: str) -> str:
     """What this failover lost."""
-    work = f" ({ms(took_ms)} of work)" if took_ms is not None else ""
-    return f"After this {crash} the new primary lacks {whole(lost)} of {whole(acknowledged)} acknowledged commits{work}"
+    last = f" (the last {ms(took_ms)})" if took_ms is not None else ""
+    return f"After this {crash} the new primary lacks {whole(lost)} of {whole(acknowledged)} acknowledged commits{last}"
 
 
 def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.chart import ChartTable
-from dashboard.findings.answer import Answer, answer
-from dashboard.findings.conclusion import of_crashes
+from dashboard.findings.answer import Answer, answer, explained
+from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished
 from dashboard.findings.finding import Finding
@@ -15,17 +15,19 @@ from dashboard.pages.results.crash.matrix import MatrixRow, matrix
 from dashboard.pages.results.crash.table import crash_table
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.models import Experiment
+from workers.bench.crash_choices import POWER_LOSSES
 
 
 @dataclass(frozen=True)
 class CrashPart:
     """`kinds`: titles of the matrix's columns; `clients`: connections that commit until a crash; `finished`: how many
-    trials of `total` ended with a verdict."""
+    trials of `total` ended with a verdict; `power_losses`: some were tried, on a disk that the worker simulates."""
 
     finding: Finding
     answer: Answer
     self_test: SelfTest
     kinds: Sequence[str]
+    power_losses: bool
     clients: int
     rows: Sequence[MatrixRow]
     table: ChartTable
@@ -37,12 +39,14 @@ class CrashPart:
 def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -> CrashPart | None:
     if not view.trials:
         return None
-    checked, found = self_test(view.trials), of_crashes(experiment, view)
+    checked = self_test(view.trials)
+    found = crash_finding(view.settings, view.trials, explained(view), experiment.is_over)
     return CrashPart(
         finding=found,
         answer=answer(view, found, checked),
         self_test=checked,
         kinds=[title(kind) for kind in view.crash_kinds],
+        power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
         clients=view.plan.crash.clients,
         rows=matrix(view, addresses),
         table=crash_table(view),
@@ -67,5 +71,5 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
             "options": list(LOST_FROM.items()),
             "chosen": view.choice.lost_from,
         },
-        {"name": "mine", "label": "Your setting", "options": mine, "chosen": chosen, "nothing": "not marked"},
+        {"name": "mine", "label": "Ring my setting", "options": mine, "chosen": chosen, "nothing": "none"},
     ]

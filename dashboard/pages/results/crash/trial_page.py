@@ -69,7 +69,7 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     if trial.verdict == Trial.Verdict.INVALID:
         if trial.kind in FAULTS and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
-        lost = [f"{whole(n)} from the {place}{_work(took)}" for place, n, took in _places(trial) if n]
+        lost = [f"{whole(n)} from the {place}{_last(took)}" for place, n, took in _places(trial) if n]
         if lost:
             return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
         if _stays_down(checks):
@@ -92,8 +92,8 @@ def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     return (binlog, engine) if (trial.lost_binlog or 0) > (trial.lost_engine or 0) else (engine, binlog)
 
 
-def _work(took_ms: float | None) -> str:
-    return f" ({ms(took_ms)} of work)" if took_ms is not None else ""
+def _last(took_ms: float | None) -> str:
+    return f" (the last {ms(took_ms)})" if took_ms is not None else ""
 
 
 def _stays_down(checks: Sequence[CheckResult]) -> bool:

@@ -1,9 +1,8 @@
-// Under the points of cost against risk: the band of those that lost nothing, and the front that no setting beats.
+// Under the points of cost against risk: the band of those that lost nothing.
 import { faded } from "../palette.js";
 import { given, write } from "./given.js";
 
 const WORDS = { width: 74, height: 20 };
-export const FRONT = { width: 9, opacity: 0.28 };
 
 export const riskGround = {
   id: "durascope-risk-ground",
@@ -11,7 +10,6 @@ export const riskGround = {
     const { risk, colours } = given(chart);
     if (!risk) return;
     band(chart, risk, colours);
-    front(chart, colours);
   },
 };
 
@@ -39,26 +37,4 @@ function band(chart, risk, colours) {
 export function wordsOfBand({ chartArea: { left, top }, scales }, risk) {
   const middle = (left + scales.x.getPixelForValue(risk.edge)) / 2;
   return { ...WORDS, left: middle - WORDS.width / 2, top };
-}
-
-/** Broad and pale: it is no error bar, wherever it lies. */
-function front(chart, colours) {
-  const points = frontLine(chart);
-  if (points.length < 2) return;
-  const { ctx } = chart;
-  ctx.save();
-  ctx.strokeStyle = faded(colours.unknown, FRONT.opacity);
-  ctx.lineWidth = FRONT.width;
-  ctx.lineJoin = "round";
-  ctx.lineCap = "round";
-  ctx.beginPath();
-  for (const [x, y] of points) ctx.lineTo(x, y);
-  ctx.stroke();
-  ctx.restore();
-}
-
-/** [[x, y]] of the settings that no other beats, from the least loss on. */
-export function frontLine(chart) {
-  const order = given(chart).payload.front.filter((index) => chart.isDatasetVisible(index));
-  return order.map((index) => chart.getDatasetMeta(index).data[0]).map(({ x, y }) => [x, y]);
 }

@@ -1,24 +1,23 @@
 // Where names stand: beside their point where there is room, else further away; never over a point, an error bar or
-// another name, and off the front where that can be helped.
+// another name.
 
 const LINE = 16;
 const GAP = 6;
-const SOFT = 0.3; // covering the front is less bad than covering a name
 const NEAR = [0, 14, 28]; // pixels between a point and its label
 const FREE = 1; // square pixels that rounding may leave covered
 const GRID = 8; // pixels between the places that are tried in the whole plot
 const AWAY = 0.6; // cost of each such pixel
 
 /** [{lines: [{text, font}], left, top, width, height, align, away, covered: pixels of points, error bars, names and
- *  margins}]. A label goes without its second line where both do not fit nearby; all do where room is short. `bars`,
- *  `front`: boxes around lines. */
-export function placed(context, area, points, lines, radius, family) {
-  const whole = layout(context, area, points, lines, radius, family, true);
+ *  margins}]. A label goes without its second line where both do not fit nearby; all do where room is short. `bars`:
+ *  boxes around lines. */
+export function placed(context, area, points, bars, radius, family) {
+  const whole = layout(context, area, points, bars, radius, family, true);
   const fits = whole.every(({ covered }) => covered < FREE);
-  return fits ? whole : layout(context, area, points, lines, radius, family, false);
+  return fits ? whole : layout(context, area, points, bars, radius, family, false);
 }
 
-function layout(context, area, points, { bars, front }, radius, family, noted) {
+function layout(context, area, points, bars, radius, family, noted) {
   const marks = points.map(({ x, y, mine }) => box(x, y, 2 * radius + (mine ? 10 : 2)));
   const labels = [];
   for (const point of points) {
@@ -27,7 +26,7 @@ function layout(context, area, points, { bars, front }, radius, family, noted) {
     const both = sized(context, [name(point, family), note(point, family)]);
     const alone = sized(context, [name(point, family)]);
     const tried = [...(noted ? [() => near(both)] : []), () => near(alone), () => everywhere(point, alone, area)];
-    labels.push(firstFree(tried, (candidates) => best(candidates, hard, front, area)));
+    labels.push(firstFree(tried, (candidates) => best(candidates, hard, area)));
   }
   return labels;
 }
@@ -54,10 +53,10 @@ function sized(context, lines) {
   return { lines, width: Math.max(...lines.map((line) => widthOf(context, line))), height: lines.length * LINE };
 }
 
-function best(candidates, hard, front, area) {
+function best(candidates, hard, area) {
   const judged = candidates.map((place) => {
     const covered = sum(hard, place) + outside(place, area) * 20;
-    const cost = covered * 10 + SOFT * sum(front, place) + AWAY * place.away + (place.preferred ?? 0);
+    const cost = covered * 10 + AWAY * place.away + (place.preferred ?? 0);
     return { ...place, covered, cost };
   });
   return judged.reduce((least, place) => (place.cost < least.cost ? place : least));

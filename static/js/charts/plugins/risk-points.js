@@ -2,7 +2,7 @@
 import { onRiskAxis } from "../risk-axis.js";
 import { paintMark, paintRing, RADIUS } from "../risk-marks.js";
 import { given } from "./given.js";
-import { frontLine, wordsOfBand } from "./risk-ground.js";
+import { wordsOfBand } from "./risk-ground.js";
 import { placed } from "./risk-labels.js";
 
 const CAP = 3.5;
@@ -65,16 +65,7 @@ export function labels(chart) {
   const { colours, risk } = given(chart);
   const shown = points(chart);
   const bars = shown.flatMap((point) => barsOf(chart, point, risk));
-  const line = frontLine(chart);
-  const front = line.slice(1).flatMap((end, nth) => along(line[nth], end));
-  return placed(
-    chart.ctx,
-    chart.chartArea,
-    shown,
-    { bars: [...bars, wordsOfBand(chart, risk)], front },
-    RADIUS,
-    colours.font,
-  );
+  return placed(chart.ctx, chart.chartArea, shown, [...bars, wordsOfBand(chart, risk)], RADIUS, colours.font);
 }
 
 /** Boxes around the error bars of a point: of its loss, and of its speed (intervals.js). */
@@ -88,13 +79,6 @@ function barsOf(chart, point, risk) {
     );
   });
   return [stroke([from, point.y - CAP], [to, point.y + CAP]), stroke([point.x - CAP, low], [point.x + CAP, high])];
-}
-
-/** Small boxes along a sloped line. */
-function along([x1, y1], [x2, y2]) {
-  const steps = Math.max(1, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 10));
-  const at = (part) => [x1 + ((x2 - x1) * part) / steps, y1 + ((y2 - y1) * part) / steps];
-  return Array.from({ length: steps }, (_, step) => stroke(at(step), at(step + 1)));
 }
 
 function stroke([x1, y1], [x2, y2]) {

@@ -12,6 +12,7 @@ from dashboard.records.accounts.roles import OPERATIONS
 
 Node: TypeAlias = dict[str, Any]  # of the JSON document
 PREFIX = "/api/v1/"
+UNCHANGED = "Nothing changed since the answer whose ETag is in If-None-Match"
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 ALWAYS = {
     "401": "No token, or one that is unknown, expired or revoked",
@@ -44,11 +45,13 @@ def openapi() -> Node:
     """The whole document; the same as long as the process lives."""
     made: Node = dict(api.get_openapi_schema(path_prefix=PREFIX))
     scopes = {one.view_func.__name__: scope for scope, one in operations()}
-    for path, _, operation in _each(made):
+    for path, method, operation in _each(made):
         scope = scopes[operation["operationId"]]
         operation["security"] = [{"Token": [scope]}]
         operation["description"] = f"{operation['description']}\n\nScope: `{scope}`. {_role(scope)}."
         problems = ALWAYS | ({"404": "There is no such thing"} if "{" in path else {})
+        unchanged = {"304": {"description": UNCHANGED}} if method == "get" else {}
+        operation["responses"] |= unchanged
         operation["responses"] |= {status: {"description": says, **PROBLEM} for status, says in problems.items()}
         operation["responses"] = {str(status): told for status, told in operation["responses"].items()}
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
@@ -96,7 +99,7 @@ def _entry(path: str, method: str, operation: Node) -> ListedOperation:
 
 def _answers(responses: Node) -> Iterator[tuple[str, str]]:
     for status, told in responses.items():
-        if status < "4":
+        if status < "3":
             schema = told.get("content", {}).get("application/json", {}).get("schema")
             yield status, _type(schema) if schema else "nothing"
 

@@ -1,8 +1,9 @@
-"""Below /api/ everything that goes wrong is told as problem details, also what never came as far as the API."""
+"""For addresses below /api/: each error is answered as problem details, also an error before the API is reached. Each
+answer has an ETag, and a reader with the same ETag gets 304."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.deprecation import MiddlewareMixin
+from django.middleware.http import ConditionalGetMiddleware
 
 from dashboard.pages.api import problems
 
@@ -10,14 +11,14 @@ BELOW = "/api/"
 KEPT = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
-class Problems(MiddlewareMixin):
+class Problems(ConditionalGetMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not request.path_info.startswith(BELOW):
             return response
         if response.status_code >= 400 and response.get("Content-Type") != problems.MEDIA_TYPE:
             response = _told(response)
         response.setdefault("Cache-Control", "private, no-cache")  # an ETag is asked for again each time
-        return response
+        return super().process_response(request, response)
 
 
 def _told(response: HttpResponseBase) -> HttpResponseBase:

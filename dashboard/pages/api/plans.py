@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from ninja import Schema
 from pydantic import ConfigDict, Field, model_validator
 
-from dashboard.pages.api.paging import Id
+from dashboard.pages.api.fields import Id
 from dashboard.portable.shape import with_fields
 from dashboard.records.experiments import actions, controls, naming, shelf
 from dashboard.records.servers.models import Server

@@ -12,6 +12,8 @@ from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
 from dashboard.pages.api.door import NoToken, TooMany
+from dashboard.portable.refused import NotImported
+from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.refused import Refused
 from workers.errors import DurascopeError, PlanError
 
@@ -114,9 +116,11 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ValidationError: _invalid,
     BadForm: _bad_form,
     PlanError: _plan,
+    NotImported: _plainly(422),
     DurascopeError: _plainly(409),
     Refused: _plainly(409),
     Conflict: _plainly(409),
+    KeyTaken: _plainly(409),
     IntegrityError: _collided,
 }
 

@@ -10,7 +10,8 @@ from ninja import Query, Router, Schema, Status
 from ninja.pagination import paginate
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.fields import Id
+from dashboard.pages.api.paging import Pages
 from dashboard.records.notifications import actions
 from dashboard.records.notifications.models import Channel, Delivery
 

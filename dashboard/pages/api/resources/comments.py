@@ -10,7 +10,8 @@ from ninja.pagination import paginate
 from pydantic import ConfigDict, field_validator
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.fields import Id
+from dashboard.pages.api.paging import Pages
 from dashboard.pages.experiments.care_forms import lines_of
 from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Comment, Experiment

@@ -13,18 +13,16 @@ from ninja.pagination import paginate
 from pydantic import ConfigDict, field_validator
 
 from dashboard.findings import document
-from dashboard.pages.api import etag
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.idempotency import Key, once
-from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.fields import Id, Key, Username
+from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.plans import StartIn, asked
 from dashboard.pages.api.problems import Conflict
-from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
+from dashboard.records.api.start_keys import start_once
 from dashboard.records.experiments import actions, care, queries, search, tags
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
-from dashboard.records.refused import Refused
 from dashboard.text.names import Name
 from workers.errors import PlanError
 
@@ -49,7 +47,7 @@ class ExperimentOut(Schema):
     crashes: int
     finding: str
     created_at: datetime
-    created_by: str | None
+    created_by: Username
     started_at: datetime | None
     ended_at: datetime | None
     imported_at: datetime | None = Field(description="Imported from a file; another installation measured it.")
@@ -61,10 +59,6 @@ class ExperimentOut(Schema):
     @staticmethod
     def resolve_tags(experiment: Experiment) -> list[str]:
         return [tag.name for tag in experiment.tags.all()]
-
-    @staticmethod
-    def resolve_created_by(experiment: Experiment) -> str | None:
-        return experiment.created_by.get_username() if experiment.created_by else None
 
 
 class Started(ExperimentOut):
@@ -170,47 +164,36 @@ def start_experiment(
             planned.plan, request.user, recipe=planned.recipe, size=planned.size, production_confirmed=confirmed
         )
 
-    experiment, new = once(request.user, idempotency_key, start.dict(), create)
+    experiment, new = start_once(request.user, idempotency_key, start.dict(), create)
     response["Location"] = reverse("api:show_experiment", args=[experiment.pk])
     return Status(201 if new else 200, _started(experiment.pk, told_to_workers(experiment) if new else ""))
 
 
-@router.get("/experiments/{int:experiment_id}", auth=Token("see"), response={200: ExperimentOut, 304: None})
-def show_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status[object]:
-    """One experiment, with an ETag."""
-    return etag.answer(request, response, ExperimentOut.from_orm(_known(experiment_id)))
+@router.get("/experiments/{int:experiment_id}", auth=Token("see"), response=ExperimentOut)
+def show_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
+    """One experiment."""
+    return _known(experiment_id)
 
 
 @router.patch("/experiments/{int:experiment_id}", auth=Token("tidy"), response=ExperimentOut)
 @transaction.atomic
-def change_experiment(
-    request: HttpRequest, response: HttpResponse, experiment_id: Id, changes: Changes
-) -> ExperimentOut:
-    """Rename it, set its tags, or mark it as the baseline: all of what is asked, or nothing."""
-    try:
-        _change(request.user, _locked(experiment_id), changes)
-    except Refused as refused:
-        raise Conflict(str(refused)) from refused
-    return etag.tagged(response, ExperimentOut.from_orm(_known(experiment_id)))
-
-
-def _change(user: Actor, experiment: Experiment, changes: Changes) -> None:
+def change_experiment(request: HttpRequest, experiment_id: Id, changes: Changes) -> Experiment:
+    """Rename it, set its tags, or mark it as the baseline: all changes of the request, or none."""
+    user, experiment = request.user, _locked(experiment_id)
     if changes.name is not None:
         care.rename(user, experiment, changes.name)
     if changes.tags is not None:
         care.tag(user, experiment, changes.tags)
     if changes.is_baseline is not None:
         (care.mark_baseline if changes.is_baseline else care.unmark_baseline)(user, experiment)
+    return _known(experiment_id)
 
 
 @router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
 @transaction.atomic
 def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status[object]:
-    """From then on it is nowhere. It can be restored for 30 days; one that waits or runs is refused."""
-    try:
-        care.delete(request.user, _locked(experiment_id))
-    except Refused as refused:
-        raise Conflict(str(refused)) from refused
+    """A deleted experiment is shown nowhere and can be restored for 30 days. One that waits or runs is refused."""
+    care.delete(request.user, _locked(experiment_id))
     return Status(204, None)
 
 
@@ -221,12 +204,10 @@ def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
     return _known(experiment_id)
 
 
-@router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response={200: Progress, 304: None})
-def watch_experiment(request: HttpRequest, response: HttpResponse, experiment_id: Id) -> Status[object]:
-    """What happens now. Ask again with the ETag in If-None-Match: 304 while nothing changed but the time."""
-    now = queries.live_state(_known(experiment_id))
-    response["ETag"] = tag = etag.weak_tag_of({**now, "left_s": None})
-    return Status(304, None) if etag.has_seen(request, tag) else Status(200, now)
+@router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response=Progress)
+def watch_experiment(request: HttpRequest, experiment_id: Id) -> queries.LiveState:
+    """The present state. Ask again until `over` is true."""
+    return queries.live_state(_known(experiment_id))
 
 
 @router.post("/experiments/{int:experiment_id}/cancel", auth=Token("run"), response=ExperimentOut)

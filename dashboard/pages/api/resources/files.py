@@ -5,13 +5,11 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import File, Router, Status, UploadedFile
 
-from dashboard.pages.api import problems
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.paging import Id
+from dashboard.pages.api.fields import Id
 from dashboard.pages.api.resources.experiments import ExperimentOut
 from dashboard.pages.portable.views import as_file
 from dashboard.portable.apart import import_apart
-from dashboard.portable.refused import NotImported
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
 
@@ -32,15 +30,10 @@ def export_experiment(request: HttpRequest, experiment_id: Id) -> HttpResponse:
 
 
 @router.post("/experiments/import", auth=Token("import"), response={200: Imported, 201: Imported})
-def import_experiment(
-    request: HttpRequest, response: HttpResponse, file: File[UploadedFile]
-) -> Status[object] | HttpResponse:
-    """Keep the experiment of a file: 201. One that was imported before is not stored again: 200, with that one."""
-    try:
-        assert file.file
-        imported = import_apart(request.user, file.file)
-    except NotImported as refused:
-        return problems.answer(422, str(refused))
+def import_experiment(request: HttpRequest, response: HttpResponse, file: File[UploadedFile]) -> Status[object]:
+    """Store the experiment of a file: 201. An experiment that was imported before is not stored again: 200."""
+    assert file.file
+    imported = import_apart(request.user, file.file)
     response["Location"] = reverse("api:show_experiment", args=[imported.experiment.pk])
     (shown,) = queries.with_progress(queries.listed().filter(pk=imported.experiment.pk))
     shown.notice = imported.says  # type: ignore[attr-defined]

@@ -15,7 +15,8 @@ from dashboard.findings.compare.choice import BYS, SCALES, Choice
 from dashboard.findings.compare.columns import MOST_RUNS
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.fields import Id, Username
+from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.problems import Conflict
 from dashboard.pages.sharing import comparisons
 from dashboard.records.experiments.models import Experiment
@@ -41,7 +42,7 @@ class LinkOut(Schema):
     views: int
     embeds: int
     created_at: datetime
-    created_by: str | None
+    created_by: Username
     expires_at: datetime | None
     revoked_at: datetime | None
     used_at: datetime | None
@@ -49,10 +50,6 @@ class LinkOut(Schema):
     @staticmethod
     def resolve_title(link: ShareLink) -> str:
         return str(link)
-
-    @staticmethod
-    def resolve_created_by(link: ShareLink) -> str | None:
-        return link.created_by.get_username() if link.created_by else None
 
 
 class LinkMade(LinkOut):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -10,20 +10,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from ninja import Field, Query, Router, Schema, Status
+from ninja import Field, PatchDict, Query, Router, Schema, Status
 from ninja.pagination import paginate
-from pydantic import ConfigDict
+from pydantic import BeforeValidator, ConfigDict
 
 from dashboard.pages.accounts.gate import account_of
-from dashboard.pages.api import etag
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.idempotency import Key, once
-from dashboard.pages.api.paging import Id, Pages, Told
+from dashboard.pages.api.fields import Id, Key, Username
+from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.api.resources.experiments import told_to_workers
 from dashboard.pages.schedules.forms import WhenForm
 from dashboard.records.accounts.actor import Actor
+from dashboard.records.api.start_keys import start_once
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, queries
@@ -67,23 +67,37 @@ class ScheduleWhole(ScheduleOut):
     plan: dict[str, object]
 
 
-class ScheduleIn(SourceIn):
-    """What is measured, as at a start, and when. `cron`: minute, hour, day of month, month, day of week."""
+def _told(schedule: Schedule) -> ScheduleWhole:
+    names = ("id", "name", "recipe", "recipe_size", "server_ids", "cron", "zone", "paused_at", "confirmed_at")
+    under_way = queries.under_way(schedule)
+    return ScheduleWhole(
+        **{name: getattr(schedule, name) for name in (*names, "created_at", "plan")},
+        **vars(queries.times(schedule, timezone.now())),
+        ends_by=f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
+        runs_as=schedule.runs_as.get_username(),
+        unconfirmed=queries.unconfirmed(schedule),
+        under_way=under_way.pk if under_way else None,
+    )
 
+
+Listed: TypeAlias = Annotated[ScheduleOut, BeforeValidator(_told)]
+Whole: TypeAlias = Annotated[ScheduleWhole, BeforeValidator(_told)]
+
+
+class Times(Schema):
+    """`cron`: minute, hour, day of month, month, day of week."""
+
+    model_config = ConfigDict(extra="forbid")
     name: str = Field(examples=["nightly"])
     cron: str = Field(examples=["30 2 * * *"])
     zone: str = "UTC"
-    ends_by: str | None = Field(None, pattern=CLOCK, description="The window: 06:00 as clocks in `zone` show it.")
+    ends_by: str | None = Field(
+        None, pattern=CLOCK, description="The window: 06:00 as clocks in `zone` show it; null: no window."
+    )
 
 
-class ScheduleChange(Schema):
-    """What is left out stays; `ends_by` null takes the window away."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: str = ""
-    cron: str = Field("", examples=["30 2 * * *"])
-    zone: str = ""
-    ends_by: str | None = Field(None, pattern=CLOCK)
+class ScheduleIn(Times, SourceIn):
+    """What is measured, as at a start, and when."""
 
 
 class NightOut(Schema):
@@ -96,17 +110,13 @@ class NightOut(Schema):
     reason: str
     experiment_id: int | None
     experiment_state: str
-    asked_by: str | None
+    asked_by: Username
     must_end_at: datetime | None
     closed_at: datetime | None
 
     @staticmethod
     def resolve_experiment_state(night: Night) -> str:
         return night.experiment.state if night.experiment else ""
-
-    @staticmethod
-    def resolve_asked_by(night: Night) -> str | None:
-        return night.asked_by.get_username() if night.asked_by else None
 
 
 class NightStarted(NightOut):
@@ -119,15 +129,14 @@ class NightFilter(Schema):
     state: NightState | None = None
 
 
-@router.get("/schedules", auth=Token("see"), response=list[ScheduleOut])
+@router.get("/schedules", auth=Token("see"), response=list[Listed])
 @paginate(Pages)
-def list_schedules(request: HttpRequest) -> Told[Schedule, ScheduleWhole]:
+def list_schedules(request: HttpRequest) -> QuerySet[Schedule]:
     """All schedules by name."""
-    now = timezone.now()
-    return Told(_all(), lambda schedule: _told(schedule, now))
+    return _all()
 
 
-@router.post("/schedules", auth=Token("schedule"), response={201: ScheduleWhole})
+@router.post("/schedules", auth=Token("schedule"), response={201: Whole})
 def make_schedule(request: HttpRequest, response: HttpResponse, wanted: ScheduleIn) -> Status[object]:
     """Measure something again and again, with your rights. Nothing is started now. A plan with crashes also needs the
     scope crash."""
@@ -138,30 +147,28 @@ def make_schedule(request: HttpRequest, response: HttpResponse, wanted: Schedule
     except Refused as refused:
         raise PlanError(str(refused)) from refused
     response["Location"] = reverse("api:show_schedule", args=[made.pk])
-    return Status(201, _told(made, timezone.now()))
+    return Status(201, made)
 
 
-@router.get("/schedules/{int:schedule_id}", auth=Token("see"), response={200: ScheduleWhole, 304: None})
-def show_schedule(request: HttpRequest, response: HttpResponse, schedule_id: Id) -> Status[object]:
-    """One schedule, with its plan and an ETag."""
-    return etag.answer(request, response, _now(schedule_id))
+@router.get("/schedules/{int:schedule_id}", auth=Token("see"), response=Whole)
+def show_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
+    """One schedule, with its plan."""
+    return _known(schedule_id)
 
 
-@router.patch("/schedules/{int:schedule_id}", auth=Token("schedule"), response=ScheduleWhole)
+@router.patch("/schedules/{int:schedule_id}", auth=Token("schedule"), response=Whole)
 @transaction.atomic
-def change_schedule(
-    request: HttpRequest, response: HttpResponse, schedule_id: Id, wanted: ScheduleChange
-) -> ScheduleWhole:
+def change_schedule(request: HttpRequest, schedule_id: Id, wanted: PatchDict[Times]) -> Schedule:
     """Another name or other times; what it measures stays, so that its nights can be compared. From then on it runs
     with your rights. Other times end the confirmation of production servers."""
     schedule = _locked(schedule_id)
     now = {name: getattr(schedule, name) for name in TIMES}
-    form = _when({**now, **wanted.dict(exclude_unset=True)}, schedule)
+    form = _when({**now, **wanted}, schedule)
     try:
         actions.change(request.user, schedule, form.when())
     except Refused as refused:
         raise PlanError(str(refused)) from refused
-    return etag.tagged(response, _now(schedule_id))
+    return _known(schedule_id)
 
 
 @router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
@@ -172,26 +179,26 @@ def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status[object]:
     return Status(204, None)
 
 
-@router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=ScheduleOut)
-def pause_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
+@router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=Listed)
+def pause_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Nothing starts until somebody goes on, and nothing is missed. What runs, goes on."""
     return _after(actions.pause, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=ScheduleOut)
-def resume_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
+@router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=Listed)
+def resume_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Go on. What was due while it was paused is not made up for."""
     return _after(actions.resume, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=ScheduleOut)
-def confirm_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
+@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=Listed)
+def confirm_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Let its nights put load on its production servers, all of which must be yours."""
     return _after(actions.confirm, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=ScheduleOut)
-def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> ScheduleWhole:
+@router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=Listed)
+def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Take that back."""
     return _after(actions.withdraw, request, schedule_id)
 
@@ -207,7 +214,7 @@ def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "
     def create() -> Experiment:
         return actions.begin_now(request.user, schedule)
 
-    experiment, new = once(request.user, idempotency_key, {"schedule": schedule_id}, create)
+    experiment, new = start_once(request.user, idempotency_key, {"schedule": schedule_id}, create)
     shown = NightStarted.from_orm(experiment.night)
     shown.notice = told_to_workers(experiment) if new else ""
     return Status(201 if new else 200, shown)
@@ -229,10 +236,6 @@ def _known(schedule_id: int) -> Schedule:
     return get_object_or_404(_all(), pk=schedule_id)
 
 
-def _now(schedule_id: int) -> ScheduleWhole:
-    return _told(_known(schedule_id), timezone.now())
-
-
 def _locked(schedule_id: int) -> Schedule:
     """Locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Schedule.objects.select_for_update(), pk=schedule_id)
@@ -247,19 +250,6 @@ def _when(times: Mapping[str, object], taken_by: Schedule | None = None) -> When
     return form
 
 
-def _after(action: Callable[[Actor, Schedule], object], request: HttpRequest, schedule_id: int) -> ScheduleWhole:
+def _after(action: Callable[[Actor, Schedule], object], request: HttpRequest, schedule_id: int) -> Schedule:
     action(request.user, _known(schedule_id))
-    return _now(schedule_id)
-
-
-def _told(schedule: Schedule, now: datetime) -> ScheduleWhole:
-    names = ("id", "name", "recipe", "recipe_size", "server_ids", "cron", "zone", "paused_at", "confirmed_at")
-    under_way = queries.under_way(schedule)
-    return ScheduleWhole(
-        **{name: getattr(schedule, name) for name in (*names, "created_at", "plan")},
-        **vars(queries.times(schedule, now)),
-        ends_by=f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
-        runs_as=schedule.runs_as.get_username(),
-        unconfirmed=queries.unconfirmed(schedule),
-        under_way=under_way.pk if under_way else None,
-    )
+    return _known(schedule_id)

@@ -7,16 +7,16 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Field, Router, Schema, Status
+from ninja import Field, PatchDict, Router, Schema, Status
 from ninja.errors import HttpError
 from ninja.pagination import paginate
 from pydantic import ConfigDict
 
-from dashboard.pages.api import etag
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.paging import Id, Pages
+from dashboard.pages.api.fields import Id, Username
+from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
@@ -50,50 +50,34 @@ class ServerOut(Schema):
     crash_command: list[str]
     start_command: list[str]
     binlog_index: str
-    owner: str | None
+    owner: Username
     created_at: datetime
 
-    @staticmethod
-    def resolve_owner(server: Server) -> str | None:
-        return server.owner.get_username() if server.owner else None
 
-
-class ServerIn(Schema):
-    """`kind` attached: host and port, or a socket, and an account. `kind` sandbox: a build. `site`: whose workers
+class ServerFields(Schema):
+    """An attached server has no build; a sandbox has a name, a build and a note. `site`: the site whose workers
     measure it."""
 
     model_config = ConfigDict(extra="forbid")
-    kind: Literal["attached", "sandbox"] = Field(examples=["sandbox"])
-    name: str = Field(examples=["box"])
+    name: str
     host: str = ""
     port: int = 3306
     socket: str = ""
     user: str = ""
-    password: str = ""
+    password: str = Field("", description="Empty in a change: the stored one stays, if address, account and TLS do.")
     tls: str = Server.Tls.PREFERRED
     tls_ca: str = ""
     label: str = Server.Label.TEST
-    build: str = Field("", examples=["system-mariadb"])
-    site: str = LOCAL
-    note: str = ""
-
-
-class ServerChange(Schema):
-    """What is left out stays. An attached server has no build; a sandbox has a name, a build and a note."""
-
-    model_config = ConfigDict(extra="forbid")
-    name: str = ""
-    host: str = ""
-    port: int = 3306
-    socket: str = ""
-    user: str = ""
-    password: str = Field("", description="Empty: the stored one stays, if address, account and TLS do.")
-    tls: str = ""
-    tls_ca: str = ""
-    label: str = ""
     build: str = ""
-    site: str = ""
+    site: str = LOCAL
     note: str = Field("", examples=["Rack 3"])
+
+
+class ServerIn(ServerFields):
+    """`kind` attached: host and port, or a socket, and an account. `kind` sandbox: a build."""
+
+    kind: Literal["attached", "sandbox"] = Field(examples=["sandbox"])
+    build: str = Field("", examples=["system-mariadb"])
 
 
 class OwnerIn(Schema):
@@ -155,25 +139,25 @@ def register_server(request: HttpRequest, asked: ServerIn) -> Status[object]:
     return Status(201, actions.register(request.user, form.instance, form.cleaned_data.get("password", "")))
 
 
-@router.get("/servers/{int:server_id}", auth=Token("see"), response={200: ServerOut, 304: None})
-def show_server(request: HttpRequest, response: HttpResponse, server_id: Id) -> Status[object]:
-    """One server, with an ETag. Its password is shown nowhere."""
-    return etag.answer(request, response, ServerOut.from_orm(_known(server_id)))
+@router.get("/servers/{int:server_id}", auth=Token("see"), response=ServerOut)
+def show_server(request: HttpRequest, server_id: Id) -> Server:
+    """One server. Its password is shown nowhere."""
+    return _known(server_id)
 
 
 @router.patch("/servers/{int:server_id}", auth=Token("change_server"), response=ServerOut)
 @transaction.atomic
-def change_server(request: HttpRequest, response: HttpResponse, server_id: Id, wanted: ServerChange) -> ServerOut:
+def change_server(request: HttpRequest, server_id: Id, wanted: PatchDict[ServerFields]) -> Server:
     """Change or label a server of yours. Another address ends the mark expendable, and is refused while something is
     measured there or must be put back. Another address, account or TLS needs the password again."""
     server = _locked(request.user, server_id)
-    form = _changed(server, wanted.dict(exclude_unset=True))
+    form = _changed(server, wanted)
     try:
         actions.change(request.user, form.instance, form.cleaned_data.get("password", ""), form.changed_data)
     except ValidationError as wrong:
         form.add_error(None, wrong)  # it names its field
         raise BadForm(form) from wrong
-    return etag.tagged(response, ServerOut.from_orm(_known(server_id)))
+    return _known(server_id)
 
 
 @router.post("/servers/{int:server_id}/owner", auth=Token("change_server"), response=ServerOut)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from workers.topology.faults import FAULTS
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
+from workers.topology.topology import CLUSTERS
 
 Applies = Callable[[FailoverSetup, SemiSyncCounters | None], bool]
 
@@ -53,8 +54,6 @@ def _bootstrapped_behind(setup: FailoverSetup, counters: SemiSyncCounters | None
 def _majority_in_memory(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
     return setup.topology.kind == "group-replication" and FAULTS[setup.fault].replicas_need_disk
 
-
-CLUSTERS = ("galera", "group-replication")
 
 RULES: tuple[tuple[Applies, str], ...] = (
     (

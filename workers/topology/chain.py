@@ -26,6 +26,7 @@ from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.topology.faults import Fault, FaultScene
+from workers.topology.network.link import NodeLink
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
 from workers.topology.reader import CommitReader
@@ -74,7 +75,7 @@ class FailoverBegun:
 class Formed(FailoverBegun):
     primary: Node
     replicas: tuple[Node, ...]
-    wires: tuple[Wire, ...]  # from each replica to the primary, in their order; a cluster has none
+    wires: tuple[Wire | NodeLink, ...]  # from each replica to the primary, in their order; none: they cannot be cut
     links: tuple[Link, ...]  # through the wires
 
     @property

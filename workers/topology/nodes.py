@@ -11,6 +11,7 @@ from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.namespace import Namespace
 from workers.sandbox.server import Recovery, Sandbox
 from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
@@ -22,15 +23,16 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class NodePlan:
     """How one node is started. `on_disk`: its datadir is on a disk that can lose power. `image`: the key of its image;
-    "": that of the witness. `at_first`: settings of its first start only."""
+    "": that of the witness. `at_first`: settings of its first start only. `namespace`: None: on 127.0.0.1."""
 
     name: str
     build: Build
     settings: Mapping[str, str]
-    on_disk: bool
+    on_disk: bool = False
     additions: Additions = NOTHING
     image: str = ""
     at_first: Mapping[str, str] = field(default_factory=dict)
+    namespace: Namespace | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> Node
         user=setup.user,
         datadir_on=disk.mnt if disk else None,
         additions=plan.additions,
+        namespace=plan.namespace,
     )
     made.enter_context(sandbox)
     made.killed_by(sandbox.kill)

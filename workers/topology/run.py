@@ -45,7 +45,7 @@ def run_failover(
     fault = _fault(setup)
     setup = replace(setup, topology=fault.tried_on(setup.topology))
     kind = _kind(setup)
-    if wrong := impossible(kind, setup.topology, setup.build, fault, setup.policy):
+    if wrong := impossible(kind, setup.topology, setup.build, fault):
         raise PlanError(" ".join(wrong), "Change the topology, the fault or the policy, or take another build.")
     timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
     made = Made()

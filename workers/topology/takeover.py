@@ -28,9 +28,10 @@ def take_over(
     detection_s: float,
     alone: Mapping[str, Seen] | None = None,
     problems: tuple[str, ...] = (),
+    old_stays: bool = False,
 ) -> Promoted:
     """Call it when the new primary accepts writes. `began`: when the failover began, after the detection (monotonic
-    clock). Raises ServerError."""
+    clock). `old_stays`: a primary that still runs is heard and not ended. Raises ServerError."""
     clock = struck.ports.clock
     promoted_at = clock()
     kept, unread = read(new, struck.secret)
@@ -39,7 +40,10 @@ def take_over(
     struck.made.callback(after.close)
     login_s = clock() - logging_in
     _commit(struck, after)
-    if new is not struck.primary:
+    if old_stays:
+        struck.witness.drain(LAST_ANSWER_S)
+        struck.reader.drain()
+    elif new is not struck.primary:
         silence(struck)
     return Promoted(
         **vars(struck),

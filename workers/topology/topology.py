@@ -19,6 +19,7 @@ from workers.topology.policy import POLICIES, FailoverPolicy
 
 Role = Literal["primary", "replica"]
 
+CLUSTERS = ("galera", "group-replication")
 MOST_REPLICAS = 4
 MOST_RTT_MS = 1000.0
 REPLICAS_OWN = "replica."
@@ -32,16 +33,17 @@ HOW = "Write for example semi-sync+rtt=20ms+replicas=2."
 
 @dataclass(frozen=True)
 class Topology:
-    """`kind`: a key of workers.topology.kinds.TOPOLOGY_KINDS. `rtt_ms`: round trip between primary and replicas.
+    """`kind`: a key of workers.topology.kinds.TOPOLOGY_KINDS. `rtt_ms`: round trip between primary and replicas, or
+    between any two nodes of a cluster.
 
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
     asynchronously. `replica_settings` win over the settings of the primary. `applying`: False: the replicas receive and
     do not apply until the failover.
 
-    Clusters: `replicas` counts the nodes beside the first. `writers`: clients commit on the first node or on each one.
-    Group Replication: `consistency`; `expel_timeout_s`: from the suspicion that a member is gone until the others
-    expel it.
+    Clusters: `replicas` counts the nodes beside the first, by default two. `writers`: clients commit on the first node
+    or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the suspicion that a member is gone until
+    the others expel it.
     """
 
     kind: str = "async"
@@ -69,7 +71,7 @@ class Topology:
 def parse(text: str) -> Topology:
     """The topology of this notation; its kind is not checked. Raises SandboxError."""
     kind, *parts = text.split("+")
-    topology = Topology(kind)
+    topology = Topology(kind, replicas=2 if kind in CLUSTERS else 1)
     for part in parts:
         topology = _with(topology, part, text)
     return topology

@@ -44,6 +44,11 @@ class Nodes:
         if error := self.refuses.get(node.name):
             raise error
 
+    def wait_until_back(self, node, members):
+        self.done.append(("wait", node.name, members))
+        if error := self.refuses.get(node.name):
+            raise error
+
     def members(self, connection):
         return self.left.pop(0)
 
@@ -110,12 +115,13 @@ def promoted(monkeypatch):
     monkeypatch.setattr(rejoin, "compared", lambda new, node, first: rejoin.ReplicaSeen(REJOIN, "caught up", first, 0))
     monkeypatch.setattr(rejoin, "Returned", lambda **known: SimpleNamespace(**known))
 
-    def made(new, policy="careful", alone=(), running=()):
+    def made(new, policy="careful", alone=(), running=(), fault="primary-kill", wires=()):
         nodes = {name: node(name, name in running) for name in ("node 1", "node 2", "node 3")}
         first, *others = nodes.values()
         return SimpleNamespace(
             setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
             alone=dict.fromkeys(alone, SEEN), secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
+            fault=FAULTS[fault], wires=wires, nodes=(first, *others),
         )  # fmt: skip
 
     return made
@@ -152,3 +158,20 @@ def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(promoted, erro
 def test_a_first_node_that_does_not_start_is_named(promoted):
     back = rejoin.come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
     assert back.stays_down == "torn page" and back.rejoined is None and back.old is None
+
+
+ALL = ("node 1", "node 2", "node 3")
+
+
+def test_after_a_partition_the_first_node_is_waited_for_once_the_network_is_whole(promoted):
+    done, cluster = [], Nodes({})
+    wires = tuple(SimpleNamespace(heal=lambda number=number: done.append(number)) for number in (2, 3))
+    back = rejoin.come_back(promoted("node 2", running=ALL, fault="partition", wires=wires), cluster)
+    assert done == [2, 3] and ("wait", "node 1", 3) in cluster.done
+    assert back.rejoined.state == "caught up" and back.old is None and not back.stays_down
+
+
+def test_a_first_node_that_does_not_come_back_after_a_partition_is_unclear(promoted):
+    cluster = Nodes({}, refuses={"node 1": SandboxError("After 60 s")})
+    back = rejoin.come_back(promoted("node 2", running=ALL, fault="partition"), cluster)
+    assert back.rejoined.state == "unknown" and "After 60 s" in back.rejoined.error

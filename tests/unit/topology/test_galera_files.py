@@ -1,5 +1,6 @@
 """Galera: its files, its log, its nodes' settings, and what is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from workers.sandbox.options import check
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS, impossible
 from workers.topology.kinds.galera import files, galera
-from workers.topology.policy import POLICIES
+from workers.topology.network import ability
 from workers.topology.topology import Topology
 
 GALERA = TOPOLOGY_KINDS["galera"]
@@ -29,6 +30,12 @@ def build(flavour="mariadb", version=(10, 11, 19), refuses=""):
 @pytest.fixture
 def provider(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "find", lambda key: tmp_path / key)
+
+
+@pytest.fixture
+def network(monkeypatch):
+    """`network(why)`: why this host has no namespaces."""
+    return lambda why: monkeypatch.setattr(ability, "missing", lambda: why)
 
 
 def test_the_last_recovered_position_counts():
@@ -88,7 +95,9 @@ def test_the_variant_decides_about_the_binlog(said, binlog):
 
 
 def test_its_settings_can_stand_in_an_option_file():
-    check({**galera._settings(Path("/provider.so")), **galera._of_script(4444), **galera.ALONE, **galera.FIRST})
+    place = galera._NodePlace("10.231.0.1", 1, 2, 3)
+    check({**galera._settings(Path("/provider.so")), **place.settings, **galera.ALONE, **galera.FIRST})
+    assert place.group == "10.231.0.1:1" and "recv_addr=10.231.0.1:2;" in place.options
 
 
 def test_what_cannot_be_is_refused_with_the_reason(provider):
@@ -101,7 +110,6 @@ def test_what_cannot_be_is_refused_with_the_reason(provider):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"rtt_ms": 20.0}, "leave rtt out"),
         ({"replica_settings": {"sync_binlog": "0"}}, "leave replica settings out"),
         ({"applying": False}, "leave behind out"),
     ],
@@ -122,7 +130,6 @@ def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch)
 @pytest.mark.parametrize(
     ("kind", "fault", "policy", "replicas", "why"),
     [
-        ("galera", "partition", "careful", 2, "no wires"),
         ("galera", "primary-kill", "stop-first", 2, "no relay log"),
         ("galera", "primary-kill", "unfenced", 2, "shuts off its lost nodes"),
         ("galera", "primary-kill", "old-as-replica", 2, "returns as what it was"),
@@ -132,12 +139,28 @@ def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch)
 )
 def test_faults_and_policies_without_a_meaning_are_refused(provider, kind, fault, policy, replicas, why):
     found = impossible(
-        TOPOLOGY_KINDS[kind], Topology(kind, replicas=replicas), build(), FAULTS[fault], POLICIES[policy]
+        TOPOLOGY_KINDS[kind], Topology(kind, replicas=replicas, policy_key=policy), build(), FAULTS[fault]
     )
     assert len(found) == 1 and why in found[0]
 
 
-@pytest.mark.parametrize("fault", sorted(FAULTS.keys() - {"partition"}))
+@pytest.mark.parametrize("fault", sorted(FAULTS))
 @pytest.mark.parametrize("policy", ["careful", "first-replica", "old-away"])
-def test_all_others_are_tried(provider, fault, policy):
-    assert impossible(GALERA, THREE, build(), FAULTS[fault], POLICIES[policy]) == []
+def test_all_others_are_tried(provider, network, fault, policy):
+    network("")
+    assert impossible(GALERA, replace(THREE, rtt_ms=20.0, policy_key=policy), build(), FAULTS[fault]) == []
+
+
+def test_a_host_without_namespaces_has_neither_delays_nor_partitions(provider, network):
+    network("no CAP_SYS_ADMIN")
+    kill, partition = FAULTS["primary-kill"], FAULTS["partition"]
+    assert impossible(GALERA, THREE, build(), kill) == []
+    (delay,) = impossible(GALERA, replace(THREE, rtt_ms=1), build(), kill)
+    (parted,) = impossible(GALERA, THREE, build(), partition)
+    assert "No round trip" in delay and "Network partition" in parted
+    assert delay.endswith("no CAP_SYS_ADMIN") and parted.endswith("no CAP_SYS_ADMIN")
+
+
+def test_clients_of_a_partition_are_on_the_node_that_is_cut_off(provider, network):
+    network("")
+    assert "leave writers out" in impossible(GALERA, replace(THREE, writers="each"), build(), FAULTS["partition"])[0]

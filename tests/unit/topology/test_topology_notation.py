@@ -4,7 +4,7 @@ import pytest
 
 from workers.errors import SandboxError
 from workers.topology.policy import POLICIES
-from workers.topology.topology import PARTS, Topology, parse
+from workers.topology.topology import CLUSTERS, PARTS, Topology, parse
 
 
 def test_a_kind_alone_has_one_replica_and_no_delay():
@@ -42,3 +42,8 @@ def test_what_is_no_topology_is_refused_with_the_reason(text, why):
     with pytest.raises(SandboxError, match=why) as refused:
         parse(text)
     assert "semi-sync+rtt=20ms+replicas=2" in refused.value.fix
+
+
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_a_cluster_has_three_nodes_unless_told_otherwise(kind):
+    assert (parse(kind).replicas, parse(f"{kind}+replicas=4").replicas) == (2, 4)

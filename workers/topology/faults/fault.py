@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workers.sandbox.disk import ability
+from workers.topology.network.link import NodeLink
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node
 from workers.topology.topology import Topology
@@ -22,7 +23,7 @@ class FaultScene:
 
     primary: Node
     replicas: Sequence[Node]
-    wires: Sequence[Wire]
+    wires: Sequence[Wire | NodeLink]
     hear: Callable[[], None]
     one_way_s: float
     seed: int
@@ -39,7 +40,7 @@ class FaultScene:
 
 class Fault:
     """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `harmless`: nothing may be lost,
-    whatever the replication: the negative control. `needs_wires`: between a primary and its replicas. `of_clusters`:
+    whatever the replication: the negative control. `needs_wires`: between the primary and the others. `of_clusters`:
     has no meaning for replicas that follow a primary."""
 
     key: str

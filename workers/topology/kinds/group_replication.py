@@ -6,9 +6,8 @@ https://dev.mysql.com/doc/refman/8.4/en/group-replication.html
 import contextlib
 import secrets
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from workers.crash import dialects
 from workers.crash.gtid import count, parse
 from workers.errors import ServerEnded, ServerError
 from workers.sandbox import port
@@ -17,9 +16,8 @@ from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
-from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.cluster.cluster import Cluster
-from workers.topology.kinds.cluster.membership import Position, node_plan
+from workers.topology.kinds.cluster.membership import Ground, Position
 from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology
@@ -40,9 +38,8 @@ EVERYWHERE = {
     "enforce_gtid_consistency": "ON",
     "loose_binlog_expire_logs_seconds": "0",
     "performance_schema": "ON",
-    "report_host": "127.0.0.1",
     "loose_group_replication_start_on_boot": "OFF",
-    "loose_group_replication_ip_allowlist": "127.0.0.1/8",
+    "loose_group_replication_ip_allowlist": "127.0.0.1/8,10.231.0.0/24",
     "loose_group_replication_recovery_get_public_key": "ON",
     "loose_group_replication_recovery_use_ssl": "OFF",
     "loose_group_replication_ssl_mode": "DISABLED",
@@ -54,6 +51,7 @@ RECOVERY = (
 )
 MEMBERS = "SELECT COUNT(*) FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'"
 OWN_STATE = "SELECT member_state FROM performance_schema.replication_group_members WHERE member_id = @@server_uuid"
+ANY_ROW = "SELECT 1 FROM mysql.user LIMIT 1"  # of InnoDB: other tables are read without the group
 APPLIER = "FOR CHANNEL 'group_replication_applier'"
 APPLYING = (
     "SELECT COUNT(*) FROM performance_schema.replication_applier_status "
@@ -82,21 +80,20 @@ class GroupReplication(Cluster):
         }
         return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
 
-    def plans(self, begun: FailoverBegun) -> tuple[NodePlan, ...]:
-        topology = begun.setup.topology
-        places = [f"127.0.0.1:{port.free_port()}" for _ in range(1 + topology.replicas)]
-        group = {**EVERYWHERE, **begun.setup.settings, **_of_group(topology, places)}
+    def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
+        places = [f"{address}:{port.free_port()}" for address in ground.addresses]
+        group = {**EVERYWHERE, **ground.settings, **_of_group(ground.topology, places)}
         return tuple(
-            node_plan(begun, number, {**group, "loose_group_replication_local_address": place}, Additions(LINES))
-            for number, place in enumerate(places, start=1)
+            ground.node(number, {**group, **_of_member(*place)}, Additions(LINES))
+            for number, place in enumerate(zip(ground.addresses, places, strict=True), start=1)
         )
 
-    def assemble(self, formed: Formed) -> None:
+    def assemble(self, nodes: Sequence[Node]) -> None:
         """Histories begin anew, so that a member lacks nothing that its image brought."""
         password = secrets.token_hex(16)
-        on_each(formed.nodes, lambda node: _prepare(node, password))
-        _start(formed.primary, bootstrap=True)
-        on_each(formed.replicas, self.join)
+        on_each(nodes, lambda node: _prepare(node, password))
+        _start(nodes[0], bootstrap=True)
+        on_each(nodes[1:], self.join)
 
     def members(self, connection: Connection) -> int:
         return ask.integer(ask.value(connection, MEMBERS))
@@ -118,6 +115,20 @@ class GroupReplication(Cluster):
             ask.rows(connection, "SET GLOBAL group_replication_force_members = @@group_replication_local_address")
             ask.rows(connection, "SET GLOBAL group_replication_force_members = ''")
 
+    def wait_until_back(self, node: Node, members: int) -> None:
+        wait(node, lambda: self._is_back(node, members), "it was online", ONLINE_S)
+
+    def _is_back(self, node: Node, members: int) -> bool:
+        """A member that was expelled sees the others at once, and only later that it is no member any more. So a read
+        must be answered that goes through the group."""
+        try:
+            with connect(node.sandbox.target) as connection:
+                ask.rows(connection, self.causal_read)
+                ask.rows(connection, ANY_ROW)
+                return self.members(connection) == members
+        except ServerError:
+            return False
+
     def join(self, node: Node) -> None:
         _start(node, bootstrap=False)
 
@@ -131,11 +142,15 @@ def _of_group(topology: Topology, places: list[str]) -> Mapping[str, str]:
     }
 
 
+def _of_member(address: str, place: str) -> Mapping[str, str]:
+    return {"report_host": address, "loose_group_replication_local_address": place}
+
+
 def _prepare(node: Node, password: str) -> None:
-    dialect, build = dialects.of(node.sandbox.build), node.sandbox.build
+    build = node.sandbox.build
     with connect(node.sandbox.target) as connection:
-        for statement in filter(str.strip, dialect.account_sql.format(account=ACCOUNT, password=password).split(";\n")):
-            ask.rows(connection, statement)
+        ask.rows(connection, f"CREATE USER {ACCOUNT}@'%%' IDENTIFIED BY %s", [password])
+        ask.rows(connection, f"GRANT REPLICATION SLAVE ON *.* TO {ACCOUNT}@'%'")
         ask.rows(connection, "RESET MASTER" if build.version < RENAMED else "RESET BINARY LOGS AND GTIDS")
         ask.rows(connection, RECOVERY, [password])
 

@@ -4,7 +4,6 @@ from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.faults import Fault
-from workers.topology.policy import FailoverPolicy
 from workers.topology.setup_and_result import SemiSyncCounters
 from workers.topology.topology import MOST_REPLICAS, Topology
 
@@ -20,8 +19,8 @@ class TopologyKind:
         """Why this build cannot have such a topology; empty when it can."""
         return []
 
-    def misfits(self, fault: Fault, policy: FailoverPolicy) -> list[str]:
-        """Why this fault or policy has no meaning here; empty when both have."""
+    def misfits(self, topology: Topology, fault: Fault) -> list[str]:
+        """Why this fault, or the failover policy, has no meaning here; empty when both have."""
         return []
 
     def form(self, begun: FailoverBegun) -> Formed:
@@ -41,9 +40,9 @@ class TopologyKind:
         raise NotImplementedError
 
 
-def impossible(kind: TopologyKind, topology: Topology, build: Build, fault: Fault, policy: FailoverPolicy) -> list[str]:
+def impossible(kind: TopologyKind, topology: Topology, build: Build, fault: Fault) -> list[str]:
     """Why this trial cannot run; empty when it can."""
-    wrong = kind.problems(topology, build) + kind.misfits(fault, policy)
+    wrong = kind.problems(topology, build) + kind.misfits(topology, fault)
     if not kind.least_replicas <= topology.replicas <= MOST_REPLICAS:
         wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
     if topology.rtt_ms < 0:

@@ -12,6 +12,10 @@ class NodeLink:
         """Packets are lost, also those under way. Nobody is told."""
         raise NotImplementedError
 
+    def cut(self) -> None:
+        """A partition loses what is under way already, and a lost host resets nothing."""
+        self.partition()
+
     def heal(self) -> None:
         """Packets arrive again. TCP sends lost ones again, later the longer the partition was."""
         raise NotImplementedError

@@ -1,18 +1,26 @@
 """A topology of nodes that vote: its steps."""
 
+from dataclasses import replace
+
+from workers.crash.image import witness_image
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.kinds.cluster.failover import fail_over
-from workers.topology.kinds.cluster.membership import Membership
+from workers.topology.kinds.cluster.membership import Ground, Membership, network_of
 from workers.topology.kinds.cluster.rejoin import come_back
+from workers.topology.network.network import Network
+from workers.topology.nodes import NodePlan
 
 
 class Cluster(Membership):
     def form(self, begun: FailoverBegun) -> Formed:
         begun.timeline.step("start nodes")
-        first, *others = begun.ports.start_all(begun.setup, self.plans(begun), begun.made)
+        setup = begun.setup
+        network = begun.made.enter_context(network_of(setup.topology))
+        first, *others = begun.ports.start_all(setup, _plans(self, begun, network), begun.made)
         begun.timeline.step("form the cluster")
-        formed = Formed(**vars(begun), primary=first, replicas=tuple(others), wires=(), links=())
-        self.assemble(formed)
+        wires = network.links(0) if network else ()
+        formed = Formed(**vars(begun), primary=first, replicas=tuple(others), wires=wires, links=())
+        self.assemble(formed.nodes)
         for node in formed.nodes:
             node.make_durable()
         return formed
@@ -22,3 +30,14 @@ class Cluster(Membership):
 
     def come_back(self, promoted: Promoted) -> Returned:
         return come_back(promoted, self)
+
+
+def _plans(cluster: Membership, begun: FailoverBegun, network: Network | None) -> tuple[NodePlan, ...]:
+    setup, fault = begun.setup, begun.fault
+    image = witness_image(setup.root, setup.build, setup.engine, setup.user)
+    ground = Ground(setup.root, setup.build, setup.topology, setup.settings, image, setup.user, network)
+    first, *others = cluster.plans(ground)
+    return (
+        replace(first, on_disk=fault.primary_needs_disk),
+        *(replace(other, on_disk=fault.replicas_need_disk) for other in others),
+    )

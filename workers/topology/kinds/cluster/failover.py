@@ -49,7 +49,8 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
     _wait_until_noticed(struck, cluster, struck.replicas[0], len(struck.nodes) - 1)
     noticed = struck.ports.clock()
     new = _first_to_accept(struck, struck.replicas)
-    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
+    stays = struck.fault.needs_wires  # beyond a partition
+    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at, old_stays=stays)
 
 
 def _forced(struck: Struck, cluster: Membership) -> Promoted:

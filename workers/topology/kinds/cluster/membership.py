@@ -1,17 +1,21 @@
 """Nodes that vote: what differs between Galera and Group Replication."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
-from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.faults import Fault
 from workers.topology.kinds.kind import TopologyKind
+from workers.topology.network import ability
+from workers.topology.network.network import Network
 from workers.topology.nodes import Node, NodePlan
-from workers.topology.policy import FailoverPolicy
 from workers.topology.topology import Topology
+
+LOCAL = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,51 @@ class Position:
     text: str
 
 
+@dataclass(frozen=True)
+class Ground:
+    """What the nodes are made from, and where they are. `image`: the key of the data that each begins with, "": of an
+    empty server. `network`: None: all are on 127.0.0.1, without a delay."""
+
+    root: Path
+    build: Build
+    topology: Topology
+    settings: Mapping[str, str] = field(default_factory=dict)
+    image: str = ""
+    user: str = ""
+    network: Network | None = None
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        nodes = 1 + self.topology.replicas
+        return tuple(one.address for one in self.network.nodes) if self.network else (LOCAL,) * nodes
+
+    def node(
+        self,
+        number: int,
+        settings: Mapping[str, str],
+        additions: Additions,
+        image: str = "",
+        at_first: Mapping[str, str] | None = None,
+    ) -> NodePlan:
+        """Node `number`, counted from 1."""
+        return NodePlan(
+            name=f"node {number}",
+            build=self.build,
+            settings={**settings, "server_id": str(number)},
+            additions=additions,
+            image=image or self.image,
+            at_first=at_first or {},
+            namespace=self.network.nodes[number - 1] if self.network else None,
+        )
+
+
+def network_of(topology: Topology) -> AbstractContextManager[Network | None]:
+    """None: this host has none. The nodes are then on 127.0.0.1."""
+    if ability.missing():
+        return nullcontext()
+    return Network(1 + topology.replicas, one_way_ms=topology.one_way_ms)
+
+
 class Membership(TopologyKind):
     """`causal_read`: a statement after which a session reads all that was committed on any node before."""
 
@@ -30,30 +79,34 @@ class Membership(TopologyKind):
 
     def problems(self, topology: Topology, build: Build) -> list[str]:
         found = {
-            "The nodes of a cluster have no delay between them here: leave rtt out.": topology.rtt_ms > 0,
             "All nodes of a cluster have the settings of the variant: leave replica settings out.": bool(
                 topology.replica_settings
             ),
             "The nodes of a cluster always apply: leave behind out.": not topology.applying,
         }
-        return [why for why, is_so in found.items() if is_so]
+        delayed = [f"No round trip can be given to a cluster here. {ability.missing()}"] if topology.rtt_ms else []
+        return [why for why, is_so in found.items() if is_so] + (delayed if ability.missing() else [])
 
-    def misfits(self, fault: Fault, policy: FailoverPolicy) -> list[str]:
+    def misfits(self, topology: Topology, fault: Fault) -> list[str]:
+        policy = topology.policy
+        parted = [f"{fault.title} of a cluster is not possible here. {ability.missing()}"] if fault.needs_wires else []
         found = {
-            f"{fault.title}: the nodes of a cluster have no wires that could be cut.": fault.needs_wires,
+            f"{fault.title}: the clients must be on the first node, which is cut off: leave writers out.": (
+                fault.needs_wires and topology.writers != "first"
+            ),
             f"{policy.title}: the nodes of a cluster have no relay log that a failover script could drop.": (
                 policy.relay_log == "stop receiving, then apply"
             ),
             f"{policy.title}: a cluster shuts off its lost nodes by itself.": not policy.fence,
             f"{policy.title}: a node of a cluster always returns as what it was.": policy.old_primary == "as a replica",
         }
-        return [why for why, is_so in found.items() if is_so]
+        return [why for why, is_so in found.items() if is_so] + (parted if ability.missing() else [])
 
-    def plans(self, begun: FailoverBegun) -> tuple[NodePlan, ...]:
+    def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         """One for each node, the first one first. Raises SandboxError or ServerError."""
         raise NotImplementedError
 
-    def assemble(self, formed: Formed) -> None:
+    def assemble(self, nodes: Sequence[Node]) -> None:
         """The running nodes become one cluster."""
         raise NotImplementedError
 
@@ -73,27 +126,11 @@ class Membership(TopologyKind):
         """A node that has lost the majority goes on by itself."""
         raise NotImplementedError
 
+    def wait_until_back(self, node: Node, members: int) -> None:
+        """A node that was parted from the others is one of so many again, and has caught up. ServerEnded or
+        SandboxError: it does not come back by itself."""
+        raise NotImplementedError
+
     def join(self, node: Node) -> None:
         """A revived node joins the others and catches up. ServerEnded or ServerError: it refuses."""
         raise NotImplementedError
-
-
-def node_plan(
-    begun: FailoverBegun,
-    number: int,
-    settings: Mapping[str, str],
-    additions: Additions,
-    image: str = "",
-    at_first: Mapping[str, str] | None = None,
-) -> NodePlan:
-    """Of node `number`, counted from 1."""
-    fault = begun.fault
-    return NodePlan(
-        name=f"node {number}",
-        build=begun.setup.build,
-        settings={**settings, "server_id": str(number)},
-        on_disk=fault.primary_needs_disk if number == 1 else fault.replicas_need_disk,
-        additions=additions,
-        image=image,
-        at_first=at_first or {},
-    )

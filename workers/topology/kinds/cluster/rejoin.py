@@ -22,6 +22,8 @@ class Back:
 
 def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     promoted.timeline.step("other nodes join")
+    for wire in promoted.wires:
+        wire.heal()
     old, new = promoted.primary, promoted.new
     absent = [] if promoted.setup.policy.old_primary == "stays away" else [old]
     nodes = [node for node in (*absent, *promoted.replicas) if node is not new]
@@ -42,8 +44,8 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
 def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
     if node.name in promoted.alone:
         return Back(_joined(promoted, cluster, node))
-    if node.sandbox.running:  # it never left
-        return Back(_compared(promoted, cluster, node))
+    if node.sandbox.running:
+        return Back(_still_there(promoted, cluster, node))
     try:
         cluster.revive(node)
     except ServerEnded as ended:
@@ -52,6 +54,16 @@ def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
         return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),))
     seen, problems = read(node, promoted.secret)
     return Back(_joined(promoted, cluster, node), seen, problems)
+
+
+def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+    """It never left, or was parted from the others."""
+    try:
+        if promoted.fault.needs_wires:
+            cluster.wait_until_back(node, len(promoted.nodes))
+    except DurascopeError as failure:
+        return ReplicaSeen(REJOIN, "unknown", str(failure))
+    return _compared(promoted, cluster, node)
 
 
 def _joined(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:

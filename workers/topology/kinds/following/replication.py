@@ -6,14 +6,13 @@ from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.kinds.kind import TopologyKind
-from workers.topology.policy import FailoverPolicy
 from workers.topology.topology import Role, Topology
 
 
 class Replication(TopologyKind):
     carries_load = True
 
-    def misfits(self, fault: Fault, policy: FailoverPolicy) -> list[str]:
+    def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         return [f"{fault.title}: only the nodes of a cluster vote."] if fault.of_clusters else []
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:

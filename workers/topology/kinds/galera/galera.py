@@ -6,10 +6,10 @@ all data.
 
 import hashlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from workers.crash.image import witness_image
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import images, owner, port
 from workers.sandbox.additions import Additions
@@ -19,9 +19,8 @@ from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
-from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.cluster.cluster import Cluster
-from workers.topology.kinds.cluster.membership import Position, node_plan
+from workers.topology.kinds.cluster.membership import LOCAL, Ground, Position
 from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.galera import files
 from workers.topology.nodes import Node, NodePlan, on_each
@@ -55,30 +54,29 @@ class Galera(Cluster):
         refused = build.refuses(provider, unprivileged_user())
         return super().problems(topology, build) + ([refused] if refused else [])
 
-    def plans(self, begun: FailoverBegun) -> tuple[NodePlan, ...]:
-        setup, provider = begun.setup, parts.find(PROVIDER)
-        image, programs = _image(begun, provider), _programs(setup.root)
-        groups, transfers, scripts = ([port.free_port() for _ in range(1 + setup.topology.replicas)] for _ in range(3))
-        cluster = {"wsrep_cluster_address": "gcomm://" + ",".join(f"127.0.0.1:{group}" for group in groups)}
+    def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
+        provider = parts.find(PROVIDER)
+        image, programs = _image(ground, provider), _programs(ground.root)
+        places = [_NodePlace(address, *(port.free_port() for _ in range(3))) for address in ground.addresses]
+        cluster = {"wsrep_cluster_address": "gcomm://" + ",".join(place.group for place in places)}
         return tuple(
-            node_plan(
-                begun,
+            ground.node(
                 number,
-                {**_settings(provider), **cluster, **_of_script(script), **_binlog(setup.settings)},
-                Additions((_provider_options(group, transfer),), (provider,), programs),
+                {**_settings(provider), **cluster, **place.settings, **_binlog(ground.settings)},
+                Additions((place.options,), (provider,), programs),
                 image,
                 ALONE,
             )
-            for number, (group, transfer, script) in enumerate(zip(groups, transfers, scripts, strict=True), start=1)
+            for number, place in enumerate(places, start=1)
         )
 
-    def assemble(self, formed: Formed) -> None:
+    def assemble(self, nodes: Sequence[Node]) -> None:
         """They were started by themselves, for their accounts. Now they start together, with one view."""
-        on_each(formed.nodes, lambda node: node.sandbox.stop())
-        for node, view in zip(formed.nodes, files.views(len(formed.nodes)), strict=True):
+        on_each(nodes, lambda node: node.sandbox.stop())
+        for node, view in zip(nodes, files.views(len(nodes)), strict=True):
             files.put(node.sandbox, files.VIEW, view)
-        on_each(formed.nodes, lambda node: node.restart({}))
-        on_each(formed.nodes, lambda node: _synced(node, len(formed.nodes)))
+        on_each(nodes, lambda node: node.restart({}))
+        on_each(nodes, lambda node: _synced(node, len(nodes)))
 
     def members(self, connection: Connection) -> int:
         status = ask.names_to_values(connection, STATUS)
@@ -99,6 +97,9 @@ class Galera(Cluster):
         with connect(node.sandbox.target) as connection:
             ask.rows(connection, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
 
+    def wait_until_back(self, node: Node, members: int) -> None:
+        _synced(node, members)
+
     def join(self, node: Node) -> None:
         node.sandbox.stop()
         files.forget(node.sandbox, [files.VIEW])
@@ -112,19 +113,41 @@ class Galera(Cluster):
             raise
 
 
+@dataclass(frozen=True)
+class _NodePlace:
+    """The ports of a node at its address: of the group, of write sets (IST), and of the script."""
+
+    address: str
+    group_port: int
+    transfer_port: int
+    script_port: int
+
+    @property
+    def group(self) -> str:
+        return f"{self.address}:{self.group_port}"
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {
+            "wsrep_node_address": self.address,
+            "wsrep_sst_method": METHOD,
+            "wsrep_sst_receive_address": f"{self.address}:{self.script_port}",
+        }
+
+    @property
+    def options(self) -> str:
+        listens = f"gmcast.listen_addr=tcp://{self.group};ist.recv_addr={self.address}:{self.transfer_port}"
+        return f'wsrep_provider_options="{listens};gcache.size=64M"'
+
+
 def _settings(provider: Path) -> Mapping[str, str]:
     return {
         "innodb_autoinc_lock_mode": "2",
         "wsrep_on": "ON",
         "wsrep_provider": str(provider),
         "wsrep_cluster_name": "durascope",
-        "wsrep_node_address": "127.0.0.1",
         "wsrep_slave_threads": "4",
     }
-
-
-def _of_script(script: int) -> Mapping[str, str]:
-    return {"wsrep_sst_method": METHOD, "wsrep_sst_receive_address": f"127.0.0.1:{script}"}
 
 
 def _binlog(settings: Mapping[str, str]) -> Mapping[str, str]:
@@ -132,11 +155,6 @@ def _binlog(settings: Mapping[str, str]) -> Mapping[str, str]:
     if settings.get("log_bin", "OFF").upper() not in ("ON", "1"):
         return {**settings, "log_bin": "OFF"}
     return {"log_slave_updates": "ON", **settings, "log_bin": "ON"}
-
-
-def _provider_options(group: int, transfer: int) -> str:
-    listens = f"gmcast.listen_addr=tcp://127.0.0.1:{group};ist.recv_addr=127.0.0.1:{transfer}"
-    return f'wsrep_provider_options="{listens};gcache.size=64M"'
 
 
 def _synced(node: Node, members: int = 0) -> None:
@@ -151,23 +169,25 @@ def _is_synced(node: Node, members: int) -> bool:
     return here and members in (0, int(status["wsrep_cluster_size"]))
 
 
-def _image(begun: FailoverBegun, provider: Path) -> str:
+def _image(ground: Ground, provider: Path) -> str:
     """The key of the image of a server that was a cluster of one and was stopped cleanly; it is made on first use. Its
     tables and its grastate.dat hold one position: without it in the tables, a node asks for all data."""
-    setup = begun.setup
-    base = witness_image(setup.root, setup.build, setup.engine, setup.user)
-    key = f"galera-{hashlib.sha256(f'{base} {provider.stat().st_size}'.encode()).hexdigest()[:20]}"
-    if images.find(setup.root, key) is None:
-        settings = {**_settings(provider), **FIRST}
-        options = Additions((_provider_options(port.free_port(), port.free_port()),), (provider,))
+    build = ground.build
+    uid, size = unprivileged_user(ground.user).uid, provider.stat().st_size
+    what = f"{build.key} {build.version_text} {uid} {ground.image} {size}"
+    key = f"galera-{hashlib.sha256(what.encode()).hexdigest()[:20]}"
+    if images.find(ground.root, key) is None:
+        place = _NodePlace(LOCAL, *(port.free_port() for _ in range(3)))
+        settings = {**_settings(provider), **place.settings, **FIRST}
+        options = Additions((place.options,), (provider,))
         with Sandbox.create(
-            setup.root,
-            setup.build,
+            ground.root,
+            build,
             {**settings, **ALONE},
             name="galera image",
-            image_key=base,
+            image_key=ground.image,
             trace=False,
-            user=setup.user,
+            user=ground.user,
             additions=options,
         ) as server:
             server.restart(settings)

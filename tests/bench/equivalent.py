@@ -66,7 +66,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "ask.text(follower, self.dialect.own) if self.dialect.own else 'x'",
         ): "no server is a source of that name",
     },
-    "workers/crash/run.py": {("return ''", "return None"): FALSY},
     "workers/crash/transactions.py": STRICT
     | {
         ("keys >= 0", "keys >= 1"): "no transaction has the number 0",

@@ -68,7 +68,10 @@ def _trial(
 ) -> FailoverResult:
     server = builds.find(build)
     own = {"gtid_strict_mode": "ON"} if server.flavour == "mariadb" else {}
-    setup = FailoverSetup(root, server, "bench", parse(topology), DURABLE | own, fault, seed, storage=device)
+    setup = FailoverSetup(
+        root=root, build=server, name="bench", topology=parse(topology), settings=DURABLE | own, fault=fault, seed=seed,
+        storage=device,
+    )  # fmt: skip
     return run_failover(setup, lambda step: None, lambda: False)
 
 

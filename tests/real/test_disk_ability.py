@@ -63,16 +63,16 @@ def test_it_tells_when_a_disk_cannot_be_made(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "check, path, mend",
-    [("_fuse", "/dev/fuse", "modprobe fuse"), ("_loop", "/dev/loop-control", "modprobe loop")],
+    "check, path, fix",
+    [(ability.CHECKS[2], "/dev/fuse", "modprobe fuse"), (ability.CHECKS[3], "/dev/loop-control", "modprobe loop")],
 )
-def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch, check, path, mend):
+def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch, check, path, fix):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "open", refuse)
-    said = getattr(ability, check)()
-    assert path in said and mend in said and "docker run" in said
+    said = check()
+    assert path in said and fix in said and "docker run" in said
 
 
 def test_it_misses_the_privilege_and_the_tool(monkeypatch, tmp_path):

@@ -13,7 +13,8 @@ DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_stri
 
 def fail_over(root, fault, policy="careful", *, detection_s=0.0, cancelled=lambda: False, **topology):
     setup = FailoverSetup(
-        root, builds.find("system-mariadb"), "test", Topology(**topology, policy_key=policy), DURABLE, fault, 7,
+        root=root, build=builds.find("system-mariadb"), name="test", topology=Topology(**topology, policy_key=policy),
+        settings=DURABLE, fault=fault, seed=7,
         load_s=0.6, detection_s=detection_s,
     )  # fmt: skip
     return run_failover(setup, lambda step: None, cancelled)

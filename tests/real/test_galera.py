@@ -20,7 +20,10 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
         pytest.skip(str(absent))
     build = builds.find("system-mariadb")
     topology = Topology("galera", replicas=2, rtt_ms=0 if ability.missing() else 2)
-    setup = FailoverSetup(sandbox_root, build, "test", topology, NEVER_FLUSHED, "total-kill", 7, load_s=0.6)
+    setup = FailoverSetup(
+        root=sandbox_root, build=build, name="test", topology=topology, settings=NEVER_FLUSHED, fault="total-kill",
+        seed=7, load_s=0.6,
+    )  # fmt: skip
     result = run_failover(setup, lambda step: None, lambda: False)
     assert result.error == ""
     assert {check.key for check in result.checks if check.outcome != "valid"} == {"lost-promoted", "phantoms"}

@@ -17,7 +17,16 @@ def test_the_others_go_on_without_a_killed_primary_and_lose_nothing(sandbox_root
     except SandboxError as absent:
         pytest.skip(str(absent))
     topology = Topology("group-replication", replicas=2, expel_timeout_s=0, policy_key="old-away")
-    setup = FailoverSetup(sandbox_root, build, "test", topology, {}, "primary-kill", 7, load_s=0.6)
+    setup = FailoverSetup(
+        root=sandbox_root,
+        build=build,
+        name="test",
+        topology=topology,
+        settings={},
+        fault="primary-kill",
+        seed=7,
+        load_s=0.6,
+    )
     result = run_failover(setup, lambda step: None, lambda: False)
     assert result.error == "" and result.verdict == "valid"
     assert result.lost.transactions == 0 < result.acknowledged and result.story.promoted in ("node 2", "node 3")

@@ -31,7 +31,10 @@ def theirs(make_sandbox):
 
 def setup_of(server, attached, variant=None):
     kind = "attached-expendable"
-    return TrialSetup(server.root, None, "owned", variant or {}, "innodb", kind, 3, 8, 1.0, attached=attached)
+    return TrialSetup(
+        root=server.root, build=None, name="owned", settings=variant or {}, kind=kind, seed=3, clients=8, load_s=1.0,
+        attached=attached,
+    )  # fmt: skip
 
 
 def crash(server, attached, cancelled=lambda: False, variant=None):

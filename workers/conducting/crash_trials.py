@@ -7,6 +7,7 @@ first."""
 import secrets
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -19,7 +20,6 @@ from dashboard.records.experiments.rights import queued_by
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here
-from workers.bench.plan import Variant
 from workers.conducting.job import Job
 from workers.crash.setup_and_result import Attached, TrialSetup
 from workers.errors import PlanError
@@ -48,52 +48,32 @@ def crash_all(job: Job) -> None:
 
 
 def _run(job: Job, row: Trial) -> None:
-    variant = job.plan.variant(row.variant)
+    server, variant, crash = job.servers[row.server_id], job.plan.variant(row.variant), job.plan.crash
+    build = job.ports.find(variant.build or server.build) if server.is_sandbox else None
+    storage = parse(variant.storage) if variant.storage else None
+    root = Path(settings.SANDBOX_ROOT)
+    asked: dict[str, Any] = {
+        "root": root,
+        "name": server.name,
+        "settings": variant.settings,
+        "seed": row.seed,
+        "engine": variant.engine,
+        "clients": crash.clients,
+        "load_s": crash.load_s,
+        "storage": storage,
+        "user": settings.SANDBOX_USER,
+        "build": build,
+    }
+    story = None
     if variant.topology:
-        asked = _failover(job, row, variant)
-        found = job.ports.fail_over(asked, job.say, job.cancelled)
-        trial_results.save(row, found.as_trial(), _place(asked.root, asked.build, asked.storage), found.story)
+        setup = FailoverSetup(**asked, topology=parse_topology(variant.topology), fault=row.kind)
+        failover = job.ports.fail_over(setup, job.say, job.cancelled)
+        found, story = failover.as_trial(), failover.story
     else:
-        setup = _setup(job, row)
-        result = job.ports.crash(setup, job.say, job.cancelled)
-        trial_results.save(row, result, _place(setup.root, setup.build, setup.storage))
-
-
-def _failover(job: Job, row: Trial, variant: Variant) -> FailoverSetup:
-    server, crash = job.servers[row.server_id], job.plan.crash
-    return FailoverSetup(
-        root=Path(settings.SANDBOX_ROOT),
-        build=job.ports.find(variant.build or server.build),
-        name=server.name,
-        topology=parse_topology(variant.topology),
-        settings=variant.settings,
-        fault=row.kind,
-        seed=row.seed,
-        engine=variant.engine,
-        clients=crash.clients,
-        load_s=crash.load_s,
-        storage=parse(variant.storage) if variant.storage else None,
-        user=settings.SANDBOX_USER,
-    )
-
-
-def _setup(job: Job, row: Trial) -> TrialSetup:
-    plan, server, variant = job.plan, job.servers[row.server_id], job.plan.variant(row.variant)
-    return TrialSetup(
-        root=Path(settings.SANDBOX_ROOT),
-        build=job.ports.find(variant.build or server.build) if server.is_sandbox else None,
-        name=server.name,
-        settings=variant.settings,
-        engine=variant.engine,
-        kind=row.kind,
-        seed=row.seed,
-        clients=plan.crash.clients,
-        load_s=plan.crash.load_s,
-        replica=plan.crash.replica,
-        user=settings.SANDBOX_USER,
-        attached=None if server.is_sandbox else borrow(row),
-        storage=parse(variant.storage) if variant.storage else None,
-    )
+        attached = None if server.is_sandbox else borrow(row)
+        trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
+        found = job.ports.crash(trial, job.say, job.cancelled)
+    trial_results.save(row, found, _place(root, build, storage), story)
 
 
 def _place(root: Path, build: Build | None, device: Storage | None) -> Environment:

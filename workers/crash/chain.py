@@ -66,7 +66,7 @@ class Begun:
 
     def so_far(self) -> TrialResult:
         """The result as far as it is known."""
-        return TrialResult("unknown", (), None, self.timeline.steps(), digest_key=self.secret.hex())
+        return TrialResult(steps=self.timeline.steps(), digest_key=self.secret.hex())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,11 @@
 """Everything that a trial has made. It is removed in any case; killing the server ends every wait for it."""
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
+log = logging.getLogger(__name__)
 ASK_S = 0.2  # between two checks for cancellation
 
 
@@ -21,6 +23,16 @@ class Made(ExitStack):
     def kill(self) -> None:
         for kill in tuple(self._kills):
             kill()
+
+    def tidied(self) -> dict[str, str]:
+        """A note about what could not be removed. It does not change the verdict."""
+        try:
+            self.close()
+        except Exception:
+            log.exception("tidying up after a trial")
+            says = "A disk or a folder of this trial could not be removed at once. The worker tries again."
+            return {"left behind": says}
+        return {}
 
     @contextmanager
     def killed_when(self, cancelled: Callable[[], bool]) -> Iterator[None]:

@@ -1,8 +1,6 @@
 """One crash trial: start, prepare, load, crash, recover, judge. Everything is removed in any case."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from workers.crash import dialects
 from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Prepared, Recovered, TrialPorts
@@ -13,10 +11,10 @@ from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup
-from workers.errors import Cancelled, PlanError, SandboxError, ServerEnded, reason
+from workers.crash.to_the_end import to_the_end
+from workers.errors import PlanError, SandboxError, ServerEnded
 from workers.host import temporary
 
-log = logging.getLogger(__name__)
 POLL_S = 0.05
 QUIET_S = 1.0  # how long an answer of a server on another host may be on its way
 # By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
@@ -45,39 +43,8 @@ def run_trial(
     kind = _kind(setup)
     timeline = Timeline(lambda step: tell(f"{kind.title}: {step}"), cancelled, ports.clock)
     settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
-    made = Made()
-    try:
-        result = _result(
-            Begun(setup=setup, kind=kind, settings=settings, ports=ports, made=made, timeline=timeline),
-            steps,
-            cancelled,
-        )
-    finally:
-        left = _tidied(made)
-    return replace(result, notes={**result.notes, "left behind": left}) if left else result
-
-
-def _result(begun: Begun, steps: Callable[[Begun], Iterator[Begun]], cancelled: Callable[[], bool]) -> TrialResult:
-    reached = begun
-    try:
-        with begun.made.killed_when(cancelled):
-            for value in steps(begun):
-                reached = value
-        return reached.so_far()
-    except Exception as failure:  # a trial that fails is unknown and never valid
-        if cancelled():
-            raise Cancelled("Cancelled during a crash trial.") from failure
-        return replace(reached.so_far(), verdict="unknown", failed_at=begun.timeline.now, error=reason(failure))
-
-
-def _tidied(made: Made) -> str:
-    """What could not be removed, in words. It does not change the verdict."""
-    try:
-        made.close()
-    except Exception:
-        log.exception("tidying up after a crash trial")
-        return "A disk or a folder of this trial could not be removed at once. The worker tries again."
-    return ""
+    begun = Begun(setup=setup, kind=kind, settings=settings, ports=ports, made=Made(), timeline=timeline)
+    return to_the_end(begun, lambda: steps(begun), cancelled)
 
 
 def _kind(setup: TrialSetup) -> CrashKind:

@@ -34,29 +34,35 @@ class Attached:
     binlog_index: str = ""
 
 
-@dataclass(frozen=True)
-class TrialSetup:
-    """The request. `kind`: a key of workers.crash.kinds.CRASH_KINDS. `seed` draws the moment of the crash, between half
-    of `load_s` and `load_s`, and what a torn power loss keeps."""
+@dataclass(frozen=True, kw_only=True)
+class TrialRequest:
+    """The request of a crash trial or of a failover trial. `seed` draws the moment of the crash, between half of
+    `load_s` and `load_s`, and what a torn power loss keeps."""
 
     root: Path
-    build: Build | None  # None: `attached` is crashed, with its present settings
     name: str
     settings: Mapping[str, str]
-    engine: str
-    kind: str
     seed: int
+    engine: str = "innodb"
     clients: int = 16
     load_s: float = 2.0
-    replica: bool = False
-    user: str = ""  # who runs sandboxes when we are root
-    attached: Attached | None = None
     storage: Storage | None = None  # what a flush costs while the load runs; None: nothing
+    user: str = ""  # who runs sandboxes when we are root
 
     @property
     def crash_after_s(self) -> float:
         """The moment of the crash since the begin of the load, drawn by the seed."""
         return self.load_s * random.Random(self.seed).uniform(0.5, 1.0)  # noqa: S311 - no secret
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialSetup(TrialRequest):
+    """`kind`: a key of workers.crash.kinds.CRASH_KINDS."""
+
+    build: Build | None  # None: `attached` is crashed, with its present settings
+    kind: str
+    replica: bool = False
+    attached: Attached | None = None
 
 
 @dataclass(frozen=True)
@@ -109,25 +115,30 @@ class LostWork:
     ms: float
 
 
-@dataclass(frozen=True)
-class TrialResult:
-    """A trial that could not be completed is unknown, and `failed_at` names its step."""
+@dataclass(frozen=True, kw_only=True)
+class TrialEnd:
+    """The result of a crash trial or of a failover trial. A trial that could not be completed is unknown, and
+    `failed_at` names its step."""
 
-    verdict: Outcome
-    checks: tuple[CheckResult, ...]
-    evidence: Evidence | None
-    steps: tuple[TrialStep, ...]
+    verdict: Outcome = "unknown"
+    checks: tuple[CheckResult, ...] = ()
+    steps: tuple[TrialStep, ...] = ()
     sent: int = 0
     acknowledged: int = 0
     in_doubt: int = 0
+    failed_at: str = ""
+    error: str = ""
+    digest_key: str = ""  # of the digests in the witness's rows, hexadecimal
+    notes: Mapping[str, str] = field(default_factory=dict)  # sectors kept and lost by a cut, effective settings ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialResult(TrialEnd):
+    evidence: Evidence | None = None
     crash_at_s: float = 0.0  # since the load began
     recovery_s: float | None = None  # until the first query was answered
     lost_engine: LostWork | None = None
     lost_binlog: LostWork | None = None
     lost_replica: LostWork | None = None  # lost if the replica were promoted
-    failed_at: str = ""
-    error: str = ""
     my_cnf: str = ""
     log_lines: tuple[str, ...] = ()  # the server's error log around crash and recovery
-    digest_key: str = ""  # of the digests in the witness's rows, hexadecimal
-    notes: Mapping[str, str] = field(default_factory=dict)  # sectors kept and lost by a cut, effective settings ...

@@ -68,7 +68,7 @@ class FailoverBegun:
 
     def so_far(self) -> FailoverResult:
         """The result as far as it is known."""
-        return FailoverResult("unknown", (), self.timeline.steps(), digest_key=self.secret.hex())
+        return FailoverResult(steps=self.timeline.steps(), digest_key=self.secret.hex())
 
 
 @dataclass(frozen=True, kw_only=True)

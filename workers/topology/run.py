@@ -1,13 +1,13 @@
 """One failover trial: form, load, fault, failover, return, judge. Everything is removed in any case."""
 
-import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from workers.crash.made import Made
 from workers.crash.replica import SCHEMA
 from workers.crash.setup_and_result import Timeline
-from workers.errors import Cancelled, PlanError, SandboxError, reason
+from workers.crash.to_the_end import to_the_end
+from workers.errors import PlanError, SandboxError
 from workers.servers.connection import connect
 from workers.topology.chain import PORTS, FailoverBegun, FailoverLoaded, FailoverPorts, Formed, Struck
 from workers.topology.faults import FAULTS, Fault
@@ -15,7 +15,6 @@ from workers.topology.judge import judge
 from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
 
-log = logging.getLogger(__name__)
 POLL_S = 0.02
 LAST_ANSWER_S = 0.5  # of a server that lives
 
@@ -48,13 +47,8 @@ def run_failover(
     if wrong := impossible(kind, setup.topology, setup.build, fault):
         raise PlanError(" ".join(wrong), "Change the topology, the fault or the policy, or take another build.")
     timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
-    made = Made()
-    try:
-        begun = FailoverBegun(setup=setup, fault=fault, ports=ports, made=made, timeline=timeline)
-        result = _result(begun, steps(kind, begun), cancelled)
-    finally:
-        left = _tidied(made)
-    return replace(result, notes={**result.notes, "left behind": left}) if left else result
+    begun = FailoverBegun(setup=setup, fault=fault, ports=ports, made=Made(), timeline=timeline)
+    return to_the_end(begun, lambda: steps(kind, begun), cancelled, raises=PlanError)
 
 
 def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
@@ -72,7 +66,7 @@ def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
     formed.made.callback(reader.close)
     witness.begin()
     reader.begin()
-    while (left := witness.began + setup.fault_after_s - ports.clock()) > 0:
+    while (left := witness.began + setup.crash_after_s - ports.clock()) > 0:
         formed.timeline.must_go_on()
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
@@ -91,31 +85,6 @@ def strike(loaded: FailoverLoaded) -> Struck:
 
     loaded.fault.strike(loaded.scene(hear))
     return Struck(**vars(loaded), struck_at=struck_at)
-
-
-def _result(begun: FailoverBegun, steps: Iterator[FailoverBegun], cancelled: Callable[[], bool]) -> FailoverResult:
-    reached = begun
-    try:
-        with begun.made.killed_when(cancelled):
-            for value in steps:
-                reached = value
-        return reached.so_far()
-    except PlanError:
-        raise
-    except Exception as failure:  # a trial that fails is unknown and never valid
-        if cancelled():
-            raise Cancelled("Cancelled during a failover trial.") from failure
-        return replace(reached.so_far(), verdict="unknown", failed_at=begun.timeline.now, error=reason(failure))
-
-
-def _tidied(made: Made) -> str:
-    """What could not be removed, in words. It does not change the verdict."""
-    try:
-        made.close()
-    except Exception:
-        log.exception("tidying up after a failover trial")
-        return "A disk or a folder of this trial could not be removed at once. The worker tries again."
-    return ""
 
 
 def _kind(setup: FailoverSetup) -> TopologyKind:

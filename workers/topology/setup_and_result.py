@@ -1,48 +1,30 @@
 """The request and the result of a failover trial."""
 
-import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, fields
 
-from workers.crash.setup_and_result import LostWork, TrialResult, TrialStep
-from workers.crash.verdict import CheckResult, Outcome
+from workers.crash.setup_and_result import LostWork, TrialEnd, TrialRequest, TrialResult
 from workers.sandbox.builds import Build
-from workers.sandbox.storage import Storage
 from workers.topology.policy import FailoverPolicy
 from workers.topology.topology import Topology
 
 
-@dataclass(frozen=True)
-class FailoverSetup:
-    """The request. `settings`: of the primary; replicas have the same, and those of `topology.replica_settings`.
-    `fault`: a key of workers.topology.faults.FAULTS. `replica_build`: None: that of the primary. `seed` draws the
-    moment of the fault, between half of `load_s` and `load_s`. `detection_s`: from the fault until the failover begins.
-    """
+@dataclass(frozen=True, kw_only=True)
+class FailoverSetup(TrialRequest):
+    """`settings`: of the primary; replicas have the same, and those of `topology.replica_settings`. `fault`: a key of
+    workers.topology.faults.FAULTS; its moment is `crash_after_s`. `replica_build`: None: that of the primary.
+    `detection_s`: from the fault until the failover begins."""
 
-    root: Path
     build: Build
-    name: str
     topology: Topology
-    settings: Mapping[str, str]
     fault: str
-    seed: int
-    engine: str = "innodb"
-    clients: int = 16
     load_s: float = 1.0
     detection_s: float = 0.0
     replica_build: Build | None = None
-    storage: Storage | None = None  # what a flush costs while the load runs; None: nothing
-    user: str = ""  # who runs sandboxes when we are root
 
     @property
     def policy(self) -> FailoverPolicy:
         return self.topology.policy
-
-    @property
-    def fault_after_s(self) -> float:
-        """The moment of the fault since the begin of the load, drawn by the seed."""
-        return self.load_s * random.Random(self.seed).uniform(0.5, 1.0)  # noqa: S311 - no secret
 
 
 @dataclass(frozen=True)
@@ -99,43 +81,21 @@ class FailoverStory:
     after_per_100_ms: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class FailoverResult:
-    """A trial that could not be completed is unknown, and `failed_at` names its step."""
-
-    verdict: Outcome
-    checks: tuple[CheckResult, ...]
-    steps: tuple[TrialStep, ...]
-    sent: int = 0
-    acknowledged: int = 0
-    in_doubt: int = 0
+@dataclass(frozen=True, kw_only=True)
+class FailoverResult(TrialEnd):
     fault_at_s: float = 0.0
     lost: LostWork | None = None
     story: FailoverStory = FailoverStory()
-    failed_at: str = ""
-    error: str = ""
     my_cnf: Mapping[str, str] = field(default_factory=dict)  # node -> its option file
     log_lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # node -> its error log
-    digest_key: str = ""
-    notes: Mapping[str, str] = field(default_factory=dict)
 
     def as_trial(self) -> TrialResult:
         """As the result of any trial: lost from the engine that clients use now, back when it took writes."""
         return TrialResult(
-            self.verdict,
-            self.checks,
-            None,
-            self.steps,
-            sent=self.sent,
-            acknowledged=self.acknowledged,
-            in_doubt=self.in_doubt,
+            **{one.name: getattr(self, one.name) for one in fields(TrialEnd)},
             crash_at_s=self.fault_at_s,
             recovery_s=self.story.outage.total_s if self.story.outage else None,
             lost_engine=self.lost,
-            failed_at=self.failed_at,
-            error=self.error,
             my_cnf="\n".join(f"# {node}\n{text}" for node, text in self.my_cnf.items()),
             log_lines=tuple(f"{node}: {line}" for node, lines in self.log_lines.items() for line in lines),
-            digest_key=self.digest_key,
-            notes=self.notes,
         )

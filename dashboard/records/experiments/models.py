@@ -189,18 +189,15 @@ class Comment(models.Model):
         return f"the comment of {self.name or 'the system'}"
 
 
-class Cell(models.Model):
-    """One repeat of one point of the plan. A worker claims it with a conditional UPDATE."""
+class PlannedRow(models.Model):
+    """A cell or a trial. A worker claims it with a conditional UPDATE."""
 
     State = states.CellState
 
-    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="cells")
-    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="cells")
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="%(class)ss")
+    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="%(class)ss")
     position = models.PositiveIntegerField()  # order of execution, interleaved by blocks
-    block = models.PositiveIntegerField()
     variant = models.CharField(max_length=80)
-    workload = models.CharField(max_length=80)  # the plan's label of workload and parameters
-    threads = models.PositiveIntegerField()
     repeat = models.PositiveIntegerField()
     state = models.CharField(max_length=12, choices=State, default=State.WAITING)
     error = models.TextField(blank=True)
@@ -209,7 +206,18 @@ class Cell(models.Model):
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
+        abstract = True
         ordering = ["position"]
+
+
+class Cell(PlannedRow):
+    """One repeat of one point of the plan."""
+
+    block = models.PositiveIntegerField()
+    workload = models.CharField(max_length=80)  # the plan's label of workload and parameters
+    threads = models.PositiveIntegerField()
+
+    class Meta(PlannedRow.Meta):
         constraints = [
             models.UniqueConstraint(name="one_position_each", fields=["experiment", "position"]),
         ]
@@ -265,26 +273,14 @@ class TrialVerdict(models.TextChoices):
     UNKNOWN = "unknown", "unknown"
 
 
-class Trial(models.Model):
-    """One crash of one variant, and its result. A worker claims it like a cell."""
-
-    State = states.CellState
+class Trial(PlannedRow):
+    """One crash of one variant, and its result."""
 
     Verdict = TrialVerdict
 
-    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="trials")
-    server = models.ForeignKey(Server, on_delete=models.PROTECT, related_name="trials")
-    position = models.PositiveIntegerField()
-    variant = models.CharField(max_length=80)
     kind = models.CharField(max_length=40)  # a key of workers.crash.kinds.CRASH_KINDS
-    repeat = models.PositiveIntegerField()
     seed = models.PositiveBigIntegerField()
     repeats = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)  # the trial that this one repeats
-    state = models.CharField(max_length=12, choices=State, default=State.WAITING)
-    error = models.TextField(blank=True)
-    mend = models.TextField(blank=True)
-    started_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
     verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
     sent = models.PositiveIntegerField(null=True)
     acknowledged = models.PositiveIntegerField(null=True)
@@ -299,8 +295,7 @@ class Trial(models.Model):
 
     objects = Trials.as_manager()
 
-    class Meta:
-        ordering = ["position"]
+    class Meta(PlannedRow.Meta):
         constraints = [models.UniqueConstraint(name="one_trial_position_each", fields=["experiment", "position"])]
         indexes = [models.Index(name="trials_of_server", fields=["server", "experiment"])]
 

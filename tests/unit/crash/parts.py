@@ -58,7 +58,9 @@ def prepared(notes, kind="power-loss", clock=None, cancelled=lambda: False, log=
     box = Server("server", notes, **{"recover": Recovery(1.5, ()), **server})
     box.datadir = data
     disk = Part("disk", notes, cut=Cut(7, 3), power_on="", stats=SimpleNamespace(k_us=700, r_mbps=80))
-    setup = TrialSetup(Path("/nowhere"), object(), "box", {"sync_binlog": "1"}, "innodb", kind, 1, load_s=2.0)
+    setup = TrialSetup(
+        root=Path("/nowhere"), build=object(), name="box", settings={"sync_binlog": "1"}, kind=kind, seed=1, load_s=2.0
+    )
     return Prepared(
         setup=setup,
         kind=CRASH_KINDS[kind],

@@ -13,8 +13,8 @@ from workers.crash.run import run_trial
 from workers.crash.setup_and_result import TrialResult, TrialSetup
 from workers.errors import Cancelled, PlanError, SandboxError, reason
 
-FOUND = TrialResult("invalid", (), None, (), notes={"bytes lost by the cut": "7"})
-SETUP = TrialSetup(Path("/nowhere"), object(), "box", {}, "innodb", "process-kill", 1)
+FOUND = TrialResult(verdict="invalid", notes={"bytes lost by the cut": "7"})
+SETUP = TrialSetup(root=Path("/nowhere"), build=object(), name="box", settings={}, kind="process-kill", seed=1)
 
 
 class Found(Begun):

@@ -207,17 +207,17 @@ def test_each_step_ends_where_the_next_one_begins():
 
 
 def test_the_crash_comes_in_the_second_half_of_the_load():
-    setup = TrialSetup(Path("/"), None, "", {}, "", "", 1, load_s=4.0)
+    setup = TrialSetup(root=Path("/"), build=None, name="", settings={}, kind="", seed=1, load_s=4.0)
     moments = [replace(setup, seed=seed).crash_after_s for seed in range(99)]
     assert 2.0 <= min(moments) < 2.2 and 3.8 < max(moments) <= 4.0
 
 
 def test_what_a_trial_is_asked_for_and_yields_when_nothing_is_said():
-    setup = TrialSetup(Path("/"), None, "", {}, "", "", 1)
+    setup = TrialSetup(root=Path("/"), build=None, name="", settings={}, kind="", seed=1)
     assert (setup.clients, setup.load_s, setup.replica, setup.user) == (16, 2.0, False, "")
     server = Attached(object(), "", (), (), print, print)
     assert (server.limit_s, server.binlog_index) == (120.0, "")
-    found = TrialResult("unknown", (), None, ())
+    found = TrialResult()
     assert (found.sent, found.acknowledged, found.in_doubt, found.crash_at_s) == (0, 0, 0, 0.0)
     assert {found.failed_at, found.error, found.my_cnf, found.digest_key} == {""}
 

@@ -70,7 +70,7 @@ def save_run(cell: Cell) -> None:
 
 
 def save_trial(trial: Trial) -> None:
-    trial_results.save(trial, TrialResult("valid", (), None, ()), make.environment())
+    trial_results.save(trial, TrialResult(verdict="valid"), make.environment())
 
 
 def take(part: Part) -> None:

@@ -68,7 +68,9 @@ def struck(monkeypatch):
     def made(fault="total-kill", policy="careful"):
         nodes = [node(f"node {number}") for number in (1, 2, 3)]
         topology = Topology("galera", policy_key=policy)
-        setup = FailoverSetup(Path("/"), object(), "", topology, {}, fault, 1)
+        setup = FailoverSetup(
+            root=Path("/"), build=object(), name="", topology=topology, settings={}, fault=fault, seed=1
+        )
         ports = SimpleNamespace(clock=lambda: 5.0, sleep=lambda seconds: None)
         timeline = SimpleNamespace(step=lambda name: None, must_go_on=lambda: None)
         return SimpleNamespace(

@@ -8,7 +8,10 @@ from workers.topology.topology import Topology
 
 
 def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, **topology):
-    setup = FailoverSetup(Path("/"), object(), "", Topology(**topology, policy_key=policy), settings or {}, fault, 1)
+    made = Topology(**topology, policy_key=policy)
+    setup = FailoverSetup(
+        root=Path("/"), build=object(), name="", topology=made, settings=settings or {}, fault=fault, seed=1
+    )
     return because(setup, counters)
 
 

@@ -85,7 +85,7 @@ def test_it_stores_what_was_found(experiment):
 
 def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experiment):
     trial = claimed(experiment)
-    failed = TrialResult("unknown", (), None, (), failed_at="recovery", error="the server did not start")
+    failed = TrialResult(failed_at="recovery", error="the server did not start")
     assert trial_results.save(trial, failed, Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
     assert (trial.verdict, trial.lost_engine, trial.error) == ("unknown", None, "recovery: the server did not start")

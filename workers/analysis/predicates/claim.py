@@ -1,29 +1,10 @@
 """A claim of an article as a predicate on a result."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from workers.analysis.predicates.bounds import Bounds, Effect, Outcome
 from workers.analysis.predicates.measured import MeasuredResult
-
-
-class Predicate(Protocol):
-    """`as_dict`: as a recipe writes it, in full; `in_percent`: whether its figure is shown in percent; `threads`: the
-    numbers of threads that it fixes, ascending, none where it speaks of crashes or of a device."""
-
-    def measure(self, measured: MeasuredResult) -> Effect: ...
-
-    @property
-    def in_percent(self) -> bool: ...
-
-    @property
-    def in_words(self) -> str: ...
-
-    @property
-    def threads(self) -> tuple[int, ...]: ...
-
-    def as_dict(self) -> Mapping[str, object]: ...
+from workers.analysis.predicates.predicate import Predicate
 
 
 @dataclass(frozen=True)

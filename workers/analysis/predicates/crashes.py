@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from workers.analysis import binomial
 from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.measured import Crash, MeasuredResult, Place
+from workers.analysis.predicates.predicate import Predicate
 
 
 @dataclass(frozen=True)
-class CrashShare:
+class CrashShare(Predicate):
     """All crashes of these variants under these kinds. Crashes count in which one of `checks` (keys of
     workers.crash.checks.CHECKS) failed; or, with `lost`, in which more than `longer_than_ms` of work was lost there."""
 
@@ -23,7 +24,6 @@ class CrashShare:
     checks: tuple[str, ...] = ()
     lost: Place | None = None
     longer_than_ms: float = 0.0
-    in_percent = True
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := measured.distrust():
@@ -36,6 +36,10 @@ class CrashShare:
             return Effect("share", why=f"{left} of the planned crashes did not end")
         harmed = [self._harmed(crash) for pair in pairs for crash in measured.crashes(*pair)]
         return _share(harmed.count(True), harmed.count(None), len(harmed))
+
+    @property
+    def in_percent(self) -> bool:
+        return True
 
     def _harmed(self, crash: Crash) -> bool | None:
         """None: not known."""
@@ -53,10 +57,6 @@ class CrashShare:
         lost = f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}"
         failed = "failed: " + ", ".join(check.replace("-", " ") for check in self.checks)
         return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {lost if self.lost else failed}"
-
-    @property
-    def threads(self) -> tuple[int, ...]:
-        return ()
 
     def as_dict(self) -> Mapping[str, object]:
         lost = {"lost": self.lost, "longer_than_ms": self.longer_than_ms}

@@ -7,6 +7,7 @@ from workers.analysis.fsync_model import FsyncModel
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.measured import MeasuredResult
+from workers.analysis.predicates.predicate import Predicate
 
 PAGE_BYTES = 4096
 TOO_SHORT = "too few rounds were measured for an interval"
@@ -15,7 +16,7 @@ MANY_BYTES = 100_000  # "the latency to fsync() 100K sequential bytes"
 
 
 @dataclass(frozen=True)
-class FlushFigure:
+class FlushFigure(Predicate):
     """A figure of FLUSH_FIGURES of the device under a variant, when it overwrites in place as a redo log does."""
 
     variant: str
@@ -34,10 +35,6 @@ class FlushFigure:
     @property
     def in_words(self) -> str:
         return f"{self.figure}: device of {self.variant}"
-
-    @property
-    def threads(self) -> tuple[int, ...]:
-        return ()
 
     def as_dict(self) -> Mapping[str, object]:
         return {"flush": {"variant": self.variant, "figure": self.figure}}

@@ -8,6 +8,7 @@ from workers.analysis import statistics
 from workers.analysis.blocks import Sample
 from workers.analysis.predicates.bounds import Effect, Unit
 from workers.analysis.predicates.measured import At, MeasuredResult
+from workers.analysis.predicates.predicate import Predicate
 from workers.analysis.statistics import Estimate
 
 # Figures of `value`. Speeds are sampled every second and can be divided by one another.
@@ -46,14 +47,13 @@ def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:
 
 
 @dataclass(frozen=True)
-class SpeedRatio:
+class SpeedRatio(Predicate):
     """Throughput of one point over that of another, by `statistics.ratio`; with `than`, divided by that other ratio."""
 
     of: At
     over: At
     figure: str = SPEEDS[0]
     than: "SpeedRatio | None" = None
-    in_percent = False
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := _gaps(measured, (self.of, self.over)):
@@ -87,12 +87,11 @@ def _quotient(of: Effect, than: Effect) -> Effect:
 
 
 @dataclass(frozen=True)
-class PointFigure:
+class PointFigure(Predicate):
     """One figure at one point."""
 
     at: At
     figure: str = SPEEDS[0]
-    in_percent = False
 
     def measure(self, measured: MeasuredResult) -> Effect:
         unit: Unit = "commits" if self.figure == "commits per group" else "per commit"
@@ -117,12 +116,11 @@ class PointFigure:
 
 
 @dataclass(frozen=True)
-class Steps:
+class Steps(Predicate):
     """The smallest growth of throughput from one number of threads to the next. It needs no correction for several
     steps: all grow at 95 % when each does by itself (intersection-union test, Berger 1982)."""
 
     points: tuple[At, ...]
-    in_percent = False
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := _gaps(measured, self.points):
@@ -149,11 +147,4 @@ class Steps:
         return tuple(at.threads for at in self.points)
 
     def as_dict(self) -> Mapping[str, object]:
-        first = self.points[0]
-        return {
-            "steps": {
-                "variant": first.variant,
-                "workload": first.workload,
-                "threads": list(self.threads),
-            }
-        }
+        return {"steps": {**vars(self.points[0]), "threads": list(self.threads)}}

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import get_args
 
 from workers.analysis.predicates.bounds import Bounds
-from workers.analysis.predicates.claim import Claim, Predicate
+from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
 from workers.analysis.predicates.measured import At, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
+from workers.analysis.predicates.predicate import Predicate
 from workers.bench.crash_choices import CHECK_TITLES, CHOICES
 from workers.toml.table import TomlTable
 

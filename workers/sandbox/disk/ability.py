@@ -4,14 +4,13 @@ import contextlib
 import functools
 import mmap
 import os
-import re
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from workers.errors import SandboxError, reason
+from workers.host.ability import CAP_SYS_ADMIN, first_problem, holds, why_not_opened
 from workers.sandbox.disk.volatile import SYSTEM_PATH, VolatileDisk
 from workers.sandbox.sweep import sweep
 
@@ -19,28 +18,18 @@ ROOT = Path("/run/durascope-disk")  # only root can write in /run, and the check
 SIZE_BYTES = 64 << 20
 FLUSH_US = 20_000
 BLOCK_BYTES = 4096
-CAP_SYS_ADMIN = 21
 CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --device /dev/fuse --device /dev/loop-control"
 
 
 @functools.cache
 def missing() -> str:
     """Why this host cannot simulate a power loss, and what to do; "" when it can. Takes a second, once per process."""
-    try:
-        return next((why for check in CHECKS if (why := check())), "")
-    except OSError as error:
-        return f"The host could not be examined: {reason(error)}."
-
-
-def _platform() -> str:
-    return "" if sys.platform == "linux" else "Volatile disks need Linux."
+    return first_problem(CHECKS)
 
 
 def _privilege() -> str:
-    capabilities = re.search(r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text(), re.MULTILINE)
-    if capabilities and int(capabilities[1], 16) >> CAP_SYS_ADMIN & 1:
-        return ""
-    return f"The worker may not mount (no CAP_SYS_ADMIN). Run it as root. {CONTAINER} ..."
+    says = f"The worker may not mount (no CAP_SYS_ADMIN). Run it as root. {CONTAINER} ..."
+    return "" if holds(CAP_SYS_ADMIN) else says
 
 
 def _namespace() -> str:
@@ -50,21 +39,10 @@ def _namespace() -> str:
     return "The worker runs in a user namespace (a rootless container): it cannot mount a loop device. Run it outside."
 
 
-def _fuse() -> str:
-    return _device(Path("/dev/fuse"), "The kernel has no FUSE", "modprobe fuse")
-
-
-def _loop() -> str:
-    return _device(Path("/dev/loop-control"), "The kernel has no loop devices", "modprobe loop")
-
-
-def _device(node: Path, says: str, fix: str) -> str:
-    try:
-        os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
-    except OSError as error:
-        hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rmw' -v /dev:/dev ..."
-        return f"{says}, or the worker may not open it ({node}: {error.strerror}). Try: {fix}. {hint}"
-    return ""
+def _device(node: str, says: str, fix: str) -> str:
+    hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rmw' -v /dev:/dev ..."
+    why = why_not_opened(node)
+    return f"{says}, or the worker may not open it ({why}). Try: {fix}. {hint}" if why else ""
 
 
 def _tools() -> str:
@@ -121,4 +99,11 @@ def _verdict(found: bytes, flush_s: float) -> str:
     return ""
 
 
-CHECKS: tuple[Callable[[], str], ...] = (_platform, _privilege, _namespace, _fuse, _loop, _tools, _a_real_cut)
+CHECKS: tuple[Callable[[], str], ...] = (
+    _privilege,
+    _namespace,
+    functools.partial(_device, "/dev/fuse", "The kernel has no FUSE", "modprobe fuse"),
+    functools.partial(_device, "/dev/loop-control", "The kernel has no loop devices", "modprobe loop"),
+    _tools,
+    _a_real_cut,
+)

@@ -1,17 +1,14 @@
 """Can this host join nodes by a network of their own? It is tried with two nodes. Wires need nothing."""
 
 import functools
-import os
-import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from workers.errors import SandboxError, reason
+from workers.host.ability import CAP_NET_ADMIN, CAP_SYS_ADMIN, first_problem, holds, why_not_opened
 from workers.sandbox.namespace import socket_in
 from workers.topology.network.network import Network
 
-CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
 PORT, ARRIVES_S, STAYS_AWAY_S = 1024, 5.0, 0.05
 CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun ..."
 
@@ -19,20 +16,11 @@ CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN 
 @functools.cache
 def missing() -> str:
     """Why this host cannot, and what to do; "" when it can. Takes half a second, once per process."""
-    try:
-        return next((why for check in CHECKS if (why := check())), "")
-    except OSError as error:
-        return f"The host could not be examined: {reason(error)}."
-
-
-def _platform() -> str:
-    return "" if sys.platform == "linux" else "Networks between the nodes of a cluster need Linux."
+    return first_problem(CHECKS)
 
 
 def _privilege() -> str:
-    capabilities = re.search(r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text(), re.MULTILINE)
-    held = int(capabilities[1], 16) if capabilities else 0
-    if held >> CAP_SYS_ADMIN & held >> CAP_NET_ADMIN & 1:
+    if holds(CAP_SYS_ADMIN, CAP_NET_ADMIN):
         return ""
     return f"The worker may not make networks (no CAP_SYS_ADMIN or CAP_NET_ADMIN). Run it as root. {CONTAINER}"
 
@@ -42,13 +30,9 @@ def _namespaces() -> str:
 
 
 def _tun() -> str:
-    node = "/dev/net/tun"
-    try:
-        os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
-    except OSError as error:
-        says = f"The kernel has no TUN devices, or they are kept from us ({node}: {error.strerror})."
-        return f"{says} Try: modprobe tun. {CONTAINER}"
-    return ""
+    why = why_not_opened("/dev/net/tun")
+    says = f"The kernel has no TUN devices, or the worker may not open them ({why}). Try: modprobe tun. {CONTAINER}"
+    return says if why else ""
 
 
 def _a_real_network() -> str:
@@ -81,4 +65,4 @@ def _verdict(joined: bool, joined_in_partition: bool) -> str:
     return "A trial of a network failed: two nodes reached each other in a partition." if joined_in_partition else ""
 
 
-CHECKS: tuple[Callable[[], str], ...] = (_platform, _privilege, _namespaces, _tun, _a_real_network)
+CHECKS: tuple[Callable[[], str], ...] = (_privilege, _namespaces, _tun, _a_real_network)

@@ -243,13 +243,15 @@ class Migration(migrations.Migration):
                 (
                     "server",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="cells", to="servers.server"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="%(class)ss", to="servers.server"
                     ),
                 ),
                 (
                     "experiment",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="cells", to="experiments.experiment"
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="%(class)ss",
+                        to="experiments.experiment",
                     ),
                 ),
             ],
@@ -428,7 +430,7 @@ class Migration(migrations.Migration):
             model_name="trial",
             name="experiment",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="trials", to="experiments.experiment"
+                on_delete=django.db.models.deletion.CASCADE, related_name="%(class)ss", to="experiments.experiment"
             ),
         ),
         migrations.AddField(
@@ -440,7 +442,7 @@ class Migration(migrations.Migration):
             model_name="trial",
             name="server",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="trials", to="servers.server"
+                on_delete=django.db.models.deletion.PROTECT, related_name="%(class)ss", to="servers.server"
             ),
         ),
         migrations.AddIndex(

@@ -118,6 +118,17 @@ def test_the_whole_page_refuses_the_frame(page, live_server, admin, elsewhere, p
     problems.clear()
 
 
+def test_the_picture_for_messengers_opens_until_the_link_is_revoked(page, live_server, admin, settings):
+    settings.ADDRESS = live_server.url
+    link, token = actions.share(None, trials.experiment())
+    page.goto(f"{live_server.url}/share/{token}/")
+    address = page.locator("meta[property='og:image']").get_attribute("content")
+    size = "async url => { const one = await createImageBitmap(await (await fetch(url)).blob());"
+    assert page.evaluate(f"{size} return [one.width, one.height]; }}", address) == [1200, 630]
+    actions.revoke(admin, link)
+    assert page.request.get(address).status == 410
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_chart_alone_is_readable_in_the_theme_of_its_address(page, live_server, admin, theme):
     _, token = actions.share(None, factory.experiment(), embeddable=True)

@@ -76,7 +76,7 @@ ROOMS = {
     "history": Room(("dashboard.history",), (*LOW, "records", "findings"), ("django",), REQUESTS),
     "portable": Room(("dashboard.portable",), (*LOW, "records", "findings"), ("django", "pydantic"), REQUESTS),
     # what people and programs see
-    "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy",)),
+    "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy", "PIL")),
     "pages": Room(
         ("dashboard.asgi", "dashboard.pages", "dashboard.settings", "dashboard.urls"),
         (*LOW, "records", "findings", "portable", "charts"),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.urls import reverse
 
 
@@ -19,6 +20,11 @@ class Addresses:
         if self.token:
             return reverse("sharing:show", args=[self.token])
         return reverse("results:page", args=[self.experiment_id]) if self.experiment_id else reverse("results:compare")
+
+    def preview(self) -> str:
+        """The picture for messengers, with the installation's address, which they need; "" where that is not set."""
+        site: str = settings.ADDRESS
+        return site + reverse("sharing:picture", args=[self.token]) if site and self.token else ""
 
     def chart(self, key: str, form: str, query: str) -> str:
         if self.token:

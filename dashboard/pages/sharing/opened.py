@@ -11,7 +11,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from dashboard.charts.registry import draw
+from dashboard.charts.risk_png import risk_png
 from dashboard.pages.accounts.gate import needs
+from dashboard.pages.results import page as results_page
 from dashboard.pages.results import queries
 from dashboard.pages.results import views as results
 from dashboard.pages.results.compare import views as compare
@@ -92,6 +95,15 @@ def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpRe
     response = framed(request)
     assert isinstance(response, HttpResponse)
     return response
+
+
+@opened()
+def picture(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
+    """Cost against risk for messengers, as the link was shared. 404 where it has nothing to draw."""
+    chart = draw("risk", results_page.shown_to(_experiment(link), {}, shared=True))
+    if not chart.series:
+        raise Http404("This result has no chart of cost against risk.")
+    return HttpResponse(risk_png(chart), content_type="image/png")
 
 
 @opened()

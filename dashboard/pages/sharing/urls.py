@@ -26,6 +26,7 @@ urlpatterns = [
     path("links/<int:pk>/note/", views.annotate, name="annotate"),
     path("links/<int:pk>/revoke/", views.revoke, name="revoke"),
     path("<token:token>/", opened.show, name="show"),
+    path("<token:token>/picture.png", opened.picture, name="picture"),
     path("<token:token>/embed/<slug:key>/", opened.embed, name="embed"),
     path("<token:token>/cells/<int:cell_id>/", opened.cell, name="cell"),
     path("<token:token>/cells/<int:cell_id>/charts/<slug:key>.<str:form>", opened.cell_chart, name="cell_chart"),

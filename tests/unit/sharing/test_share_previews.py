@@ -2,10 +2,14 @@
 
 import re
 from html import unescape
+from io import BytesIO
 
 import pytest
 from django.utils import timezone
+from PIL import Image, ImageColor
 
+from dashboard.charts.risk_png import SERIES, SIZE
+from dashboard.pages.sharing import kept
 from dashboard.pages.sharing.glance import glance
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
@@ -48,6 +52,31 @@ def test_nothing_measured_yet_is_said(client, db):
     assert told(client.get(f"/share/{token}/").content.decode())["og:title"] == "Nothing has been measured yet."
 
 
+def test_the_picture_is_cost_against_risk_with_the_address_of_the_installation(client, shared, settings):
+    _, path = shared
+    assert "og:image" not in told(client.get(path).content.decode()), "messengers need a whole address"
+    settings.ADDRESS = "https://lab.example.org"
+    kept._plain.clear()
+    tags = told(client.get(path).content.decode())
+    assert tags["og:image"] == f"https://lab.example.org{path}picture.png"
+    assert tags["twitter:card"] == "summary_large_image" and tags["og:image:alt"].startswith("Cost against risk")
+    answer = client.get(f"{path}picture.png")
+    picture = Image.open(BytesIO(answer.content))
+    assert (answer["Content-Type"], picture.format, picture.size) == ("image/png", "PNG", SIZE)
+    assert answer["Referrer-Policy"] == "no-referrer"
+    drawn = {colour for _, colour in picture.getcolors(SIZE[0] * SIZE[1])}
+    assert {ImageColor.getrgb(one) for one in SERIES[:3]} < drawn, "a point of each setting"
+
+
+def test_a_result_without_crashes_and_a_comparison_have_no_picture(client, db, settings):
+    settings.ADDRESS = "https://lab.example.org"
+    one = factory.experiment()
+    links = actions.share(None, one), actions.share(None, None, comparison=f"runs={every(one)}", compared=[one])
+    for _, token in links:
+        assert "og:image" not in told(client.get(f"/share/{token}/").content.decode())
+        assert client.get(f"/share/{token}/picture.png").status_code == 404
+
+
 @pytest.mark.parametrize("closed", ["revoked_at", "expires_at"])
 def test_a_closed_link_tells_nothing(client, shared, closed):
     link, path = shared
@@ -55,6 +84,7 @@ def test_a_closed_link_tells_nothing(client, shared, closed):
     answer = client.get(path)
     html = answer.content.decode()
     assert answer.status_code == 410 and told(html) == {} and "safety" not in html and "0/0" not in html
+    assert client.get(f"{path}picture.png").status_code == 410
 
 
 def test_only_share_links_have_a_preview(client_in, shared):

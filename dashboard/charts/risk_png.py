@@ -1,0 +1,203 @@
+"""Cost against risk as a PNG for messengers, which run no scripts: the figures, colours and axes of the page's chart.
+
+It is drawn on the server, because links are also made by programs, and because an open link must show what is stored
+now.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import product
+
+from PIL import Image, ImageDraw, ImageFont
+
+from dashboard.charts.chart import Chart, ChartSeries
+from dashboard.charts.risk import RiskDot, RiskSeries
+from dashboard.findings.crash.trials import REPLICAS_SAY
+from dashboard.text.numbers import whole
+
+SIZE = (1200, 630)  # what messengers ask for
+PLOT = (120, 120, 1150, 530)  # left, top, right, bottom
+SHARP = 2  # drawn larger, then reduced: Pillow does not smooth edges
+RADIUS = 13
+STEP = 10  # between the places that are tried for a label
+SURFACE, INK, SOFT, LINE, BAND = "#ffffff", "#17202a", "#55606d", "#dfe3e8", "#eff1f4"
+SERIES = ("#0072b2", "#c44e00", "#00835c", "#c876a2", "#454b53", "#c08700", "#3a9bd6", "#4f4a00")  # tokens.css, light
+ZERO_SHARE = 0.26  # of the axis, for losses of 0: risk-axis.js
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A setting, in pixels. `least` and `most`: the ends of its losses; `low` and `high`: of its speed."""
+
+    name: str
+    mark: str
+    colour: str
+    x: float
+    y: float
+    least: float
+    most: float
+    low: float
+    high: float
+
+    @property
+    def boxes(self) -> tuple[Box, Box, Box]:
+        """What no label covers: the point, and its two bars."""
+        point = (self.x - RADIUS, self.y - RADIUS, self.x + RADIUS, self.y + RADIUS)
+        return point, (self.least, self.y - 4, self.most, self.y + 4), (self.x - 4, self.high, self.x + 4, self.low)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """`edge`: the smallest decade of losses; `decades`: of the axis; `top`: the end of the axis of speeds."""
+
+    edge: float
+    decades: int
+    top: float
+
+    @property
+    def band(self) -> float:
+        """Where losses of 0 end."""
+        left, _, right, _ = PLOT
+        return left + ZERO_SHARE * (right - left)
+
+    def x(self, loss: float) -> float:
+        if loss <= 0:
+            return (PLOT[0] + self.band) / 2
+        return self.band + (PLOT[2] - self.band) * math.log10(max(loss, self.edge) / self.edge) / self.decades
+
+    def y(self, speed: float) -> float:
+        _, top, _, bottom = PLOT
+        return bottom - (bottom - top) * min(max(speed / self.top, 0), 1)
+
+
+def risk_png(chart: Chart) -> bytes:
+    """1200 x 630 pixels. The chart has series."""
+    picture = Image.new("RGB", (SIZE[0] * SHARP, SIZE[1] * SHARP), SURFACE)
+    pen = _Pen(ImageDraw.Draw(picture))
+    scales = _scales(chart)
+    known = places(chart, scales)
+    _ground(pen, chart, scales)
+    for one in known:
+        _point(pen, one)
+    for one, (left, top) in zip(known, labels(known), strict=True):
+        pen.write((left, top), one.name, 26, INK)
+        pen.write((left, top + 30), one.mark, 20, SOFT)
+    file = BytesIO()
+    picture.resize(SIZE, Image.Resampling.LANCZOS).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def places(chart: Chart, scales: Scales | None = None) -> list[Place]:
+    scales = scales or _scales(chart)
+    found = []
+    for one in chart.series:
+        for dot in _dots(one.dots):
+            speed = dot.y or 0.0
+            ends = (scales.x(dot.x_lo), scales.x(dot.x_hi), scales.y(dot.lo or speed), scales.y(dot.hi or speed))
+            colour, mark = SERIES[one.colour % len(SERIES)], _ascii(", ".join(filter(None, (dot.mark, _replicas(one)))))
+            found.append(Place(_ascii(one.name), mark, colour, scales.x(float(dot.x)), scales.y(speed), *ends))
+    return found
+
+
+def _replicas(one: ChartSeries) -> str:
+    """In words: the page has a shape for them. "" where they agree or were not tried."""
+    replica = one.replica if isinstance(one, RiskSeries) else ""
+    return REPLICAS_SAY[replica] if replica in ("diverge", "stopped") else ""
+
+
+def labels(known: Sequence[Place]) -> list[tuple[float, float]]:
+    """Left and top of each label: the nearest free place that covers no point, bar or other label."""
+    taken = [box for one in known for box in one.boxes]
+    found: list[tuple[float, float]] = []
+    for one in known:
+        width, height = size_of(one)
+        lefts = range(PLOT[0] + 4, int(PLOT[2] - width), STEP)
+        tops = range(PLOT[1] + 28, PLOT[3] - height, STEP)
+        offered = [(left, top, left + width, top + height) for left, top in product(lefts, tops)]
+        best = min(offered, key=lambda box: (sum(_covered(box, other) for other in taken), _distance(box, one)))
+        taken.append(best)
+        found.append(best[:2])
+    return found
+
+
+def size_of(one: Place) -> tuple[float, int]:
+    return max(_font(26).getlength(one.name), _font(20).getlength(one.mark)), 54
+
+
+def _covered(one: Box, other: Box) -> float:
+    wide, high = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
+    return wide * high if wide > 0 and high > 0 else 0.0
+
+
+def _distance(box: Box, one: Place) -> float:
+    return math.hypot(max(box[0] - one.x, one.x - box[2], 0), max(box[1] - one.y, one.y - box[3], 0))
+
+
+def _scales(chart: Chart) -> Scales:
+    """Whole decades, as in risk-axis.js; speeds up to a round number."""
+    dots = [dot for one in chart.series for dot in _dots(one.dots)]
+    losses = [loss for dot in dots for loss in (float(dot.x), dot.x_lo, dot.x_hi) if loss > 0]
+    edge = 10.0 ** math.floor(math.log10(min([*losses, 1000])))
+    most = 10.0 ** math.ceil(math.log10(max([*losses, 1])))
+    fastest = max(dot.hi or dot.y or 0.0 for dot in dots) or 1.0
+    step = 10.0 ** math.floor(math.log10(fastest))
+    return Scales(edge, max(1, round(math.log10(most / edge))), math.ceil(fastest / step) * step)
+
+
+def _dots(dots: Iterable[object]) -> list[RiskDot]:
+    return [dot for dot in dots if isinstance(dot, RiskDot)]
+
+
+def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
+    left, top, right, bottom = PLOT
+    pen.box((left, top, scales.band, bottom), BAND)
+    for part in range(5):
+        speed = scales.top * part / 4
+        pen.line((left, scales.y(speed)), (right, scales.y(speed)), LINE, 2)
+        pen.write((left - 12, scales.y(speed)), whole(speed), 20, SOFT, "rm")
+    for loss in (0.0, *(scales.edge * 10**power for power in range(scales.decades + 1))):
+        pen.write((scales.x(loss), bottom + 10), whole(loss), 20, SOFT, "ma")
+    pen.write(((left + scales.band) / 2, top + 4), "nothing lost", 20, SOFT, "ma")
+    pen.write((30, 24), _ascii(chart.title), 34, INK)
+    pen.write((30, 80), chart.y.label, 20, SOFT)
+    pen.write((right, bottom + 44), _ascii(f"{chart.x.label} (log scale)"), 20, SOFT, "ra")
+    pen.write((30, 590), "Durascope. Up (fast) and left (little lost) is better.", 20, SOFT)
+
+
+def _point(pen: "_Pen", one: Place) -> None:
+    pen.line((one.least, one.y), (one.most, one.y), one.colour, 3)
+    pen.line((one.x, one.low), (one.x, one.high), one.colour, 3)
+    pen.disc((one.x, one.y), RADIUS, one.colour)
+
+
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(size)
+
+
+def _ascii(text: str) -> str:
+    """Pillow's own font knows no other letters. A font of the system may be missing."""
+    parts = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return "".join(parts).encode("ascii", "replace").decode()
+
+
+@dataclass(frozen=True)
+class _Pen:
+    """Draws at the places of the reduced picture."""
+
+    draw: ImageDraw.ImageDraw
+
+    def box(self, box: Box, colour: str) -> None:
+        self.draw.rectangle(tuple(SHARP * each for each in box), fill=colour)
+
+    def line(self, start: tuple[float, float], end: tuple[float, float], colour: str, width: int) -> None:
+        self.draw.line([tuple(SHARP * each for each in point) for point in (start, end)], colour, width * SHARP)
+
+    def disc(self, middle: tuple[float, float], radius: float, colour: str) -> None:
+        self.draw.circle((middle[0] * SHARP, middle[1] * SHARP), radius * SHARP, colour)
+
+    def write(self, at: tuple[float, float], text: str, size: int, colour: str, anchor: str = "la") -> None:
+        self.draw.text((at[0] * SHARP, at[1] * SHARP), text, colour, _font(size * SHARP), anchor)

@@ -1,0 +1,72 @@
+"""Cost against risk as a picture for messengers: where points and labels stand."""
+
+import re
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from dashboard.charts.chart import Axis, Chart, ChartTable
+from dashboard.charts.risk import RiskDot, RiskSeries
+from dashboard.charts.risk_png import PLOT, SERIES, labels, places, risk_png, size_of
+
+TOKENS = Path(__file__).parents[3] / "static/css/tokens.css"
+PLACES = [  # median loss, commits per second: settings come in clusters
+    (0, 3500), (281, 3600), (8878, 8000), (8694, 22600), (0, 3800), (310, 3300), (8200, 7600), (9000, 21500),
+]  # fmt: skip
+
+
+def chart(*found):
+    dots = [
+        RiskDot(loss, tps, tps * 0.9, tps * 1.1, "3 of 3 lost commits", loss * 0.6, loss * 1.5) for loss, tps in found
+    ]
+    series = tuple(RiskSeries(f"{nth}/{nth}, MyRocks", nth, (dot,)) for nth, dot in enumerate(dots))
+    return Chart("risk", "Cost against risk", "risk", Axis("lost"), Axis("commits/s"), ChartTable(()), series)
+
+
+def overlap(one, other):
+    return min(one[2], other[2]) > max(one[0], other[0]) and min(one[3], other[3]) > max(one[1], other[1])
+
+
+@pytest.mark.parametrize("count", range(2, 9))
+def test_no_label_covers_a_point_a_bar_or_another_label(count):
+    known = places(chart(*PLACES[:count]))
+    sizes = map(size_of, known)
+    boxes = [(x, y, x + wide, y + high) for (x, y), (wide, high) in zip(labels(known), sizes, strict=True)]
+    assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
+    assert not [one for one in boxes for each in known for mark in each.boxes if overlap(one, mark)]
+    assert all(PLOT[0] <= left and right <= PLOT[2] for left, _, right, _ in boxes)
+
+
+def test_nothing_lost_stands_in_the_band_and_more_loss_further_to_the_right():
+    xs = [one.x for one in places(chart((0, 100), (1, 100), (50, 100), (4000, 100)))]
+    assert xs == sorted(xs) and len(set(xs)) == 4
+
+
+def test_a_faster_setting_stands_higher():
+    slow, fast = places(chart((0, 100), (0, 900)))
+    assert fast.y < slow.y and PLOT[1] <= fast.high < fast.low
+
+
+def test_its_colours_are_those_of_the_light_page():
+    assert tuple(re.findall(r"--series-\d: light-dark\((#\w+),", TOKENS.read_text())) == SERIES
+
+
+def test_nothing_lost_and_no_commit_at_all_is_drawn_too():
+    assert risk_png(chart((0, 0))).startswith(b"\x89PNG")
+
+
+def test_letters_that_the_font_lacks_are_replaced():
+    named = chart((0, 5))
+    assert places(replace(named, series=(replace(named.series[0], name="caf\u00e9 \u6f22"),)))[0].name == "cafe ?"
+
+
+@pytest.mark.parametrize(
+    ("replica", "told"),
+    [("diverge", ", replicas diverge silently"), ("stopped", ", replicas stop with an error"), ("agree", ""), ("", "")],
+)
+def test_what_the_page_shows_by_a_shape_is_told_in_words(replica, told):
+    one = chart((0, 5))
+    (place,) = places(replace(one, series=(replace(one.series[0], replica=replica),)))
+    assert place.mark == "3 of 3 lost commits" + told

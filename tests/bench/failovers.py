@@ -2,8 +2,8 @@
 
     python -m tests.bench.failovers [--trials 20] [--build system-mariadb] [NAME ...]
 
-Prints a line of a Markdown table for each case, as docs/topology.md has them. A case that this host or build cannot do
-is named with the reason.
+Prints a line of a Markdown table for each case, as in docs/research/topology.md. A case that this host or build cannot
+do is named with the reason.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The description of a plan's field, `described(...)` in workers/bench/plan.py.
 
-The checks of a plan, the form, `--set`, recipe files, the API's schema, the exported file, "is this the same question"
-and the table in docs/recipes.md all derive from it.
+The checks of a plan, the form, `--set`, recipe files, the API's schema, the exported file and "is this the same
+question" all derive from it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,14 +12,6 @@ from workers.errors import PlanError
 
 Kind = Literal["whole", "number", "text", "yes", "wholes", "texts"]
 Group = Literal["", "first", "compared", "load", "crash", "length"]
-KINDS: Mapping[Kind, str] = {
-    "whole": "a whole number",
-    "number": "a number",
-    "text": "a text",
-    "yes": "true or false",
-    "wholes": "whole numbers",
-    "texts": "texts",
-}
 REQUIRED = MISSING
 TRUE = ("1", "yes", "true", "on")
 

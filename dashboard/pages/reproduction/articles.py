@@ -1,4 +1,4 @@
-"""The claims of the articles, as docs/claims.md states them."""
+"""The claims of the articles, as docs/research/claims.md states them."""
 
 from dataclasses import dataclass
 
@@ -20,4 +20,4 @@ def read(document: str) -> tuple[ArticleClaim, ...]:
     return tuple(ArticleClaim(id, says, tuple(title[one] for one in known.split(", "))) for id, says, known in claims)
 
 
-ARTICLE_CLAIMS = read("claims.md")
+ARTICLE_CLAIMS = read("research/claims.md")

@@ -7,11 +7,9 @@ import sys
 import pytest
 
 from dashboard.installation.home import PROJECT
-from tests import plan_document
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import fields_of
 
-MAKE = "python -m tests.plan_document, into docs/recipes.md"
 ADD = """
 import dataclasses, json, os, sys, tomllib
 from pathlib import Path
@@ -35,7 +33,6 @@ from dashboard.commands.management.commands.experiment import Command
 from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.history.track_keys import load_track
 from dashboard.portable import shape
-from tests import plan_document
 from workers.bench import recipes
 from workers.bench.recipes.reading import read
 from workers.bench.review import problems
@@ -69,9 +66,8 @@ print(json.dumps({
     "check": "Pause: 99 is not between 0 and 60." in problems(set_to(99), {}),
     "tells apart": track(set_to(9)) != track(plain),
     "tracks from before": track(plain),
-    "docs": "`pause_s` | a whole number, 0 to 60 | 0 | yes, and in sizes | Pause. Between two cells." in plan_document.table(),
 }))
-"""  # noqa: E501
+"""
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +97,12 @@ def test_a_new_field_is_wherever_a_plan_is(found):
     assert (there["file"]["minimum"], there["file"]["maximum"]) == (0, 60)
     assert there["check"]
     assert there["tells apart"]
-    assert there["docs"]
 
 
 def test_without_it_nobody_knows_it(found):
     """The control."""
     there = found["without"]
-    places = ("form", "template", "--help", "API", "file", "check", "tells apart", "docs")
+    places = ("form", "template", "--help", "API", "file", "check", "tells apart")
     assert not any(there[where] for where in places)
     assert "no 'pause_s' to set" in there["--set"]
     assert "plan.pause_s is not known here" in there["recipe"]
@@ -115,10 +110,6 @@ def test_without_it_nobody_knows_it(found):
 
 def test_measurements_from_before_stay_the_same(found):
     assert found["with"]["tracks from before"] == found["without"]["tracks from before"]
-
-
-def test_the_document_has_the_table():
-    assert plan_document.table() in (PROJECT / "docs/recipes.md").read_text(), MAKE
 
 
 def test_every_field_says_what_it_is():

@@ -35,7 +35,7 @@ def statements(*of):
 
 
 def test_the_claims_of_the_document_are_read_with_the_titles_of_their_articles():
-    written = re.findall(r"(?m)^\| ([A-Z]\d) \| (.+) \| [\w, ]+ \|$", (PROJECT / "docs/claims.md").read_text())
+    written = re.findall(r"(?m)^\| ([A-Z]\d) \| (.+) \| [\w, ]+ \|$", (PROJECT / "docs/research/claims.md").read_text())
     assert [(claim.id, claim.says) for claim in ARTICLE_CLAIMS] == written
     assert len(written) == 19
     assert next(one.articles for one in ARTICLE_CLAIMS if one.id == "G3") == (

@@ -9,8 +9,8 @@ from workers.analysis.predicates.predicate import Predicate
 
 @dataclass(frozen=True)
 class Claim:
-    """`id`: of docs/claims.md, or the recipe's own; `article`: the published figure; `today`: why present servers
-    contradict it, shown only when it is not held."""
+    """`id`: of docs/research/claims.md, or the recipe's own; `article`: the published figure; `today`: why present
+    servers contradict it, shown only when it is not held."""
 
     id: str
     says: str

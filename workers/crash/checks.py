@@ -315,7 +315,12 @@ def none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     count = len(offenders)
     if not count:
         return valid(otherwise)
+    first = named(offenders)
+    title = IMPOSSIBLE if NOBODY in offenders else "client {}'s number {:,}".format(*first[0])
+    return invalid(count, f"{count:,} {what}, first {title}.", first)
+
+
+def named(offenders: Keys) -> tuple[tuple[int, int], ...]:
+    """The first ones as (client, n)."""
     first = offenders[offenders != NOBODY][:FIRST]
-    named = tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
-    title = IMPOSSIBLE if NOBODY in offenders else "client {}'s number {:,}".format(*named[0])
-    return invalid(count, f"{count:,} {what}, first {title}.", named)
+    return tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))

@@ -12,7 +12,7 @@ from typing import Literal
 
 from workers.crash import dialects
 from workers.crash.dialects import Dialect
-from workers.crash.gtid import Gtids, count, minus, parse
+from workers.crash.gtid import count, minus, parse
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
@@ -49,6 +49,12 @@ class Link:
     def dialect(self) -> Dialect:
         return dialects.of(self.follower.build)
 
+    def begin(self) -> None:
+        """Let a fresh follower that is not started yet begin at the present position of its source. Raises
+        ServerError."""
+        with connect(self.source.target) as source, connect(self.follower.target) as follower:
+            ask.rows(follower, self.dialect.begin, [self.written(source)])
+
     def start(self) -> None:
         """Point the follower at the source and start it from its own position. Raises ServerError.
 
@@ -59,18 +65,24 @@ class Link:
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
                 ask.rows(source, f"KILL {ask.integer(dump)}")
             _run(source, self.dialect.account_sql, account=ACCOUNT, password=self.password)
-            port = self.port or self.source.target.port
-            _run(follower, self.dialect.point_sql, account=ACCOUNT, password=self.password, port=port)
+            _run(
+                follower,
+                self.dialect.point_sql,
+                account=ACCOUNT,
+                password=self.password,
+                port=self.port or self.source.target.port,
+                position=self.position(source),
+            )
 
     def follow(self, limit_s: float) -> Followed:
         """Wait until the follower has everything, has stopped with an error, or the time is up. Raises ServerError."""
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower, connect(self.source.target) as source:
             while True:
-                status = self._status(follower)
+                status = self.status(follower)
                 if error := self._stopped(status):
                     return Followed("stopped", error)
-                if self._runs(status) and _all_sent(source) and not self._to_come(source, follower):
+                if self._runs(status) and _all_sent(source) and not self.is_behind(source, follower):
                     return Followed("caught up")
                 if time.monotonic() > deadline:
                     return Followed("unknown", _late(limit_s, status, self.applied(follower), self.written(source)))
@@ -94,7 +106,7 @@ class Link:
         """Wait until everything received is applied, or applying has ended. SandboxError when that takes too long."""
         deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower:
-            while not self._has_applied(status := self._status(follower), self.applied(follower)):
+            while not self._has_applied(status := self.status(follower), self.applied(follower)):
                 if time.monotonic() > deadline:
                     raise SandboxError(
                         f"The replica did not apply within {limit_s:g} s what it had received: it is at "
@@ -106,12 +118,16 @@ class Link:
     def apply_error(self) -> str:
         """Number and text of the error that stopped applying, "" while none has. Raises ServerError."""
         with connect(self.follower.target) as follower:
-            return self._stopped(self._status(follower), ("SQL",))
+            return self._stopped(self.status(follower), ("SQL",))
 
     def received(self) -> str:
         """GTIDs that the follower has received, applied or not. Raises ServerError."""
         with connect(self.follower.target) as follower:
-            return self._status(follower)[self.dialect.received]
+            return self.status(follower)[self.dialect.received]
+
+    def position(self, source: Connection) -> str:
+        """How `start` tells the follower to find its position."""
+        return self.dialect.by_gtid
 
     def written(self, source: Connection) -> str:
         """GTIDs in a server's own binlog, "" while there are none."""
@@ -121,13 +137,14 @@ class Link:
         """GTIDs that a follower has applied."""
         return ask.text(follower, self.dialect.applied)
 
-    def _to_come(self, source: Connection, follower: Connection) -> Gtids:
-        """GTIDs that the follower still has to apply. It never applies its own."""
+    def is_behind(self, source: Connection, follower: Connection) -> bool:
+        """Whether the follower still has GTIDs to apply. It never applies its own."""
         own = ask.text(follower, self.dialect.own) if self.dialect.own else ""
         missing = minus(parse(self.written(source)), parse(self.applied(follower)))
-        return {name: intervals for name, intervals in missing.items() if name != own}
+        return any(name != own for name in missing)
 
-    def _status(self, follower: Connection) -> Status:
+    def status(self, follower: Connection) -> Status:
+        """SHOW SLAVE STATUS."""
         row = ask.first_row(follower, f"SHOW {self.dialect.word} STATUS")
         return {name: ask.as_text(field) for name, field in row.items()}
 

@@ -23,7 +23,7 @@ def _unfenced(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
 
 
 def _asynchronous(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
-    return setup.topology.kind == "async"
+    return setup.topology.kind == "async" and not FAULTS[setup.fault].of_replica
 
 
 def _relay_log_dropped_by_order(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
@@ -35,7 +35,7 @@ def _relay_log_dropped_at_start(setup: FailoverSetup, counters: SemiSyncCounters
 
 
 def _relay_log_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
-    return FAULTS[setup.fault].replicas_need_disk
+    return FAULTS[setup.fault].replicas_need_disk and FAULTS[setup.fault].primary_down
 
 
 def _all_down(setup: FailoverSetup) -> bool:
@@ -55,7 +55,26 @@ def _majority_in_memory(setup: FailoverSetup, counters: SemiSyncCounters | None)
     return setup.topology.kind == "group-replication" and FAULTS[setup.fault].replicas_need_disk
 
 
+def _position_in_binlog(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    mysql = FAULTS[setup.fault].of_replica and (setup.replica_build or setup.build).flavour == "mysql"
+    return mysql and setup.topology.position == "gtid"
+
+
+def _position_in_file(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    return FAULTS[setup.fault].of_replica and setup.topology.position == "file"
+
+
 RULES: tuple[tuple[Applies, str], ...] = (
+    (
+        _position_in_binlog,
+        "MySQL finds the position of a replica in the replica's own binlog (gtid_executed). After the crash binlog and "
+        "InnoDB did not hold the same transactions.",
+    ),
+    (
+        _position_in_file,
+        "The replica keeps its position in a file that is not written together with the rows. After the crash it was "
+        "ahead of the rows or behind them.",
+    ),
     (
         _galera_not_flushed,
         "All nodes went down before any had flushed the commits that it had acknowledged "

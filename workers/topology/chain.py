@@ -141,6 +141,8 @@ class Promoted(Struck):
     @property
     def outage(self) -> WriteOutage | None:
         """None: clients of the old primary went on, or nothing was acknowledged before or afterwards."""
+        if self.fault.of_replica:
+            return None
         before, after = (one.ledger() for one in (self.witness, self.after))
         if not (len(before.acknowledged()) and len(after.acknowledged())):
             return None
@@ -153,14 +155,20 @@ class Promoted(Struck):
     def so_far(self) -> FailoverResult:
         known, later_s = super().so_far(), self.after.began - self.witness.began
         after = _per_100_ms(self.after.ledger(), later_s)
-        story = replace(known.story, promoted=self.new.name, outage=self.outage, after_per_100_ms=after)
+        story = replace(
+            known.story,
+            promoted="" if self.fault.of_replica else self.new.name,
+            outage=self.outage,
+            after_per_100_ms=after,
+        )
         return replace(known, story=story)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Returned(Promoted):
     """`returns`: the old primary comes back under a new one. `old`: its transactions before that; None: it stays away,
-    or is not readable. `stays_down`: its words when it did not start. `others`: the other nodes under the new primary.
+    or is not readable. `stays_down`: its words when it did not start. `rejoined`: the node that was down, under the
+    present primary. `others`: the other nodes under it.
     """
 
     returns: bool
@@ -171,7 +179,8 @@ class Returned(Promoted):
 
     def so_far(self) -> FailoverResult:
         known, back = super().so_far(), self.rejoined
-        rejoin = Rejoin(back.state, back.error, back.different_rows) if back else None
+        doubled = len(back.seen.twice) if back and back.seen else None
+        rejoin = Rejoin(back.state, back.error, back.different_rows, doubled) if back else None
         return replace(known, story=replace(known.story, rejoin=rejoin))
 
 

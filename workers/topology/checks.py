@@ -7,8 +7,8 @@ that lacks evidence, or raises, is unknown.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workers.crash.checks import known, none_of, overtaken
-from workers.crash.evidence import ReplicaSeen, without
+from workers.crash.checks import known, named, none_of, overtaken
+from workers.crash.evidence import ReplicaSeen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.verdict import CheckResult, invalid, unknown, valid
 from workers.topology.evidence import FailoverEvidence
@@ -18,27 +18,21 @@ Judge = Callable[[Ledger, FailoverEvidence], CheckResult]
 
 @dataclass(frozen=True)
 class FailoverCheck:
-    """`needs`: fields of the evidence. `of_return`: left out when the old primary stays away; `of_others`: left out
-    without a third node."""
+    """`needs`: fields of the evidence. `applies`: to this evidence; else the check is left out."""
 
     title: str
     needs: tuple[str, ...]
     judge: Judge
-    of_return: bool = False
-    of_others: bool = False
+    applies: Callable[[FailoverEvidence], bool] = lambda evidence: not evidence.of_replica
 
 
 def judge_all(ledger: Ledger, evidence: FailoverEvidence) -> tuple[CheckResult, ...]:
     """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
-    applying = {key: check for key, check in CHECKS.items() if _applies(check, evidence)}
+    applying = {key: check for key, check in CHECKS.items() if check.applies(evidence)}
     if why := ledger.fault(evidence.secret):
         says = f"Unclear: the ledger of acknowledged commits is not reliable: {why}."
         return tuple(replace(unknown(says), key=key) for key in applying)
     return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying.items())
-
-
-def _applies(check: FailoverCheck, evidence: FailoverEvidence) -> bool:
-    return (evidence.returns or not check.of_return) and (bool(evidence.others) or not check.of_others)
 
 
 def _judged(check: FailoverCheck, ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
@@ -130,6 +124,22 @@ def _rejoins(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     return _follows("The old primary", known(evidence.rejoined))
 
 
+def _crashed_replica(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    """Compared with its primary, and with what clients know: a primary that lost the same commits hides nothing."""
+    replica = known(evidence.rejoined)
+    if replica.state != "caught up" or replica.seen is None or replica.different_rows is None:
+        return _follows("The crashed replica", replace(replica, different_rows=None))
+    missing, twice = without(ledger.acknowledged(), replica.seen.whole), replica.seen.twice
+    if not (len(missing) or len(twice) or replica.different_rows):
+        return valid("The crashed replica caught up and has every row of the primary once.")
+    return invalid(
+        max(len(missing) + len(twice), replica.different_rows),
+        f"The crashed replica caught up without an error: {len(missing):,} acknowledged commits are missing there, "
+        f"{len(twice):,} are there twice, {replica.different_rows:,} rows differ from the primary's.",
+        named(together((missing, twice))),
+    )
+
+
 def _others(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     results = [_follows(name.capitalize(), seen) for name, seen in evidence.others]
     worst = min(results, key=lambda result: ("invalid", "unknown", "valid").index(result.outcome))
@@ -139,16 +149,16 @@ def _others(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
 def _follows(name: str, seen: ReplicaSeen) -> CheckResult:
     """A node that refuses to follow, and says so, misleads nobody: it must be rebuilt."""
     if seen.state == "stopped":
-        return valid(f"{name} refuses to follow the new primary, and must be rebuilt: {seen.error}.")
+        return valid(f"{name} refuses to follow the primary, and must be rebuilt: {seen.error}.")
     if seen.state != "caught up" or seen.different_rows is None:
         return unknown(f"Whether {name[0].lower()}{name[1:]} has the same rows is unclear: {seen.error}")
     if seen.different_rows:
         return invalid(
             seen.different_rows,
-            f"{name} follows the new primary without an error, and {seen.different_rows:,} rows differ.",
+            f"{name} follows the primary without an error, and {seen.different_rows:,} rows differ.",
             (*seen.only_source, *seen.only_follower),
         )
-    return valid(f"{name} follows the new primary and has the same rows.")
+    return valid(f"{name} follows the primary and has the same rows.")
 
 
 PIECES = {
@@ -157,8 +167,13 @@ PIECES = {
     "late": "the moment of the failover",
     "after": "the commits on the new primary",
     "stays_down": "whether the old primary starts",
-    "rejoined": "the old primary as a replica",
+    "rejoined": "the node that was down, as a replica",
 }
+
+
+def _old_returns(evidence: FailoverEvidence) -> bool:
+    return evidence.returns
+
 
 CHECKS: dict[str, FailoverCheck] = {
     "takes-over": FailoverCheck("New primary accepts commits", ("after",), _takes_over),
@@ -169,7 +184,12 @@ CHECKS: dict[str, FailoverCheck] = {
     "altered-promoted": FailoverCheck("Rows of the new primary as the client wrote them", ("kept",), _altered),
     "never-sent-promoted": FailoverCheck("Only transactions that were sent on the new primary", ("kept",), _never_sent),
     "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order),
-    "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, of_return=True),
-    "rejoin": FailoverCheck("Old primary not silently different", ("stays_down", "rejoined"), _rejoins, of_return=True),
-    "others": FailoverCheck("Other nodes follow the new primary with equal rows", (), _others, of_others=True),
+    "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, _old_returns),
+    "rejoin": FailoverCheck("Old primary not silently different", ("stays_down", "rejoined"), _rejoins, _old_returns),
+    "crashed-replica": FailoverCheck(
+        "Crashed replica not silently different", ("rejoined",), _crashed_replica, lambda evidence: evidence.of_replica
+    ),
+    "others": FailoverCheck(
+        "Other nodes follow the primary with equal rows", (), _others, lambda evidence: bool(evidence.others)
+    ),
 }

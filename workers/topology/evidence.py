@@ -14,7 +14,8 @@ class FailoverEvidence:
     `kept`: transactions of the new primary at its promotion. `read`: those that the reader saw on the old primary;
     empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
     of the clients of the new primary. `old`: transactions of the old primary when it came back, with `stays_down` its
-    words if it did not start. `rejoined`, `others`: the old primary and the other replicas under the new primary.
+    words if it did not start. `rejoined`, `others`: the node that was down and the other replicas under the present
+    primary. `of_replica`: a replica was down, and the primary is the old one.
     """
 
     kept: Seen | None
@@ -26,5 +27,6 @@ class FailoverEvidence:
     stays_down: str | None = None
     rejoined: ReplicaSeen | None = None
     others: tuple[tuple[str, ReplicaSeen], ...] = ()
+    of_replica: bool = False
     secret: bytes = b""  # of the digests in the rows
     problems: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
+from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import Replication
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.topology import Topology
@@ -62,7 +63,7 @@ class Followers:
             self._made.enter_context(replica)
             wire = wires.join(primary.target.port, one_way_ms=self._topology.one_way_ms)
             self._wires.append(wire)
-            self._links.append(Link(primary, replica, password, wire.port))
+            self._links.append(link(self._topology, primary, replica, password, wire.port))
         begin(self._links)
         wait_until_ready(self._kind, self._topology, primary)
 

@@ -40,6 +40,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         stays_down=returned.stays_down,
         rejoined=returned.rejoined,
         others=returned.others,
+        of_replica=returned.fault.of_replica,
         secret=returned.secret,
         problems=returned.problems,
     )
@@ -52,7 +53,10 @@ def _late(ledger: Ledger, promoted_at_s: float) -> Keys:
 
 
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
-    lost = _lost(ledger, evidence.kept, returned.struck_at - returned.witness.began)
+    fault_at_s = returned.struck_at - returned.witness.began
+    lost = _lost(ledger, evidence.kept, fault_at_s)
+    behind = evidence.rejoined.seen if evidence.of_replica and evidence.rejoined else None
+    lost_replica = _lost(ledger, behind, fault_at_s)
     ghosts = _ghosts(evidence)
     known = returned.so_far()
     story = replace(
@@ -62,9 +66,13 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
         ghosts=None if ghosts is None else len(ghosts),
         ghosts_acknowledged=None if ghosts is None else len(np.intersect1d(ghosts, ledger.acknowledged())),
         holds=_holds(returned, ledger),
-        because=because(returned.setup, returned.semi_sync) if lost and lost.transactions else "",
+        because=because(returned.setup, returned.semi_sync) if _failed(lost, lost_replica, behind) else "",
     )
-    return replace(known, lost=lost, story=story)
+    return replace(known, lost=lost, lost_replica=lost_replica, story=story)
+
+
+def _failed(lost: LostWork | None, lost_replica: LostWork | None, crashed: Seen | None) -> bool:
+    return any(one and one.transactions for one in (lost, lost_replica)) or bool(crashed and len(crashed.twice))
 
 
 def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | None:

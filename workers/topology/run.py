@@ -80,7 +80,7 @@ def strike(loaded: FailoverLoaded) -> Struck:
     struck_at = loaded.ports.clock()
 
     def hear() -> None:
-        loaded.witness.drain(LAST_ANSWER_S if loaded.fault.harmless else 0)
+        loaded.witness.drain(0 if loaded.fault.primary_down else LAST_ANSWER_S)
         loaded.reader.drain()
 
     loaded.fault.strike(loaded.scene(hear))

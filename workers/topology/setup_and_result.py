@@ -49,12 +49,13 @@ class WriteOutage:
 
 @dataclass(frozen=True)
 class Rejoin:
-    """The old primary as a replica of the new one. `says`: its error word for word, "" without one. `different_rows`:
-    None: not compared."""
+    """The node that was down, as a replica of the present primary. `says`: its error word for word, "" without one.
+    `different_rows`: None: not compared. `doubled`: transactions with a row that is there twice; None: not known."""
 
     state: str  # "caught up", "stopped", "unknown"
     says: str
     different_rows: int | None
+    doubled: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class FailoverStory:
 class FailoverResult(TrialEnd):
     fault_at_s: float = 0.0
     lost: LostWork | None = None
+    lost_replica: LostWork | None = None  # by a replica that crashed
     story: FailoverStory = FailoverStory()
     my_cnf: Mapping[str, str] = field(default_factory=dict)  # node -> its option file
     log_lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # node -> its error log
@@ -96,6 +98,7 @@ class FailoverResult(TrialEnd):
             crash_at_s=self.fault_at_s,
             recovery_s=self.story.outage.total_s if self.story.outage else None,
             lost_engine=self.lost,
+            lost_replica=self.lost_replica,
             my_cnf="\n".join(f"# {node}\n{text}" for node, text in self.my_cnf.items()),
             log_lines=tuple(f"{node}: {line}" for node, lines in self.log_lines.items() for line in lines),
         )

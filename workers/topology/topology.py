@@ -7,6 +7,7 @@ semi-sync+replicas=2+acks=2                 two replicas; both must acknowledge
 async+policy=stop-first                     the failover follows this policy
 semi-sync+behind                            the replicas receive and do not apply until the failover
 async+replica.sync_binlog=0                 a setting of the replicas
+async+position=file+keyless                 the replica keeps its position in a file; tables have no primary key
 """
 
 import re
@@ -22,6 +23,7 @@ Role = Literal["primary", "replica"]
 CLUSTERS = ("galera", "group-replication")
 MOST_REPLICAS = 4
 MOST_RTT_MS = 1000.0
+POSITIONS = ("gtid", "file", "table")
 REPLICAS_OWN = "replica."
 WRITERS = ("first", "each")
 CONSISTENCY = ("EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER")
@@ -39,7 +41,8 @@ class Topology:
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
     asynchronously. `replica_settings` win over the settings of the primary. `applying`: False: the replicas receive and
-    do not apply until the failover.
+    do not apply until the failover. `position`: where they keep their position in the primary's binlog
+    (workers.topology.kinds.following.position). `keys`: whether the tables have primary keys.
 
     Clusters: `replicas` counts the nodes beside the first, by default two. `writers`: clients commit on the first node
     or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the suspicion that a member is gone until
@@ -55,6 +58,8 @@ class Topology:
     policy_key: str = "careful"
     replica_settings: Mapping[str, str] = field(default_factory=dict)
     applying: bool = True
+    position: str = POSITIONS[0]
+    keys: bool = True
     writers: str = WRITERS[0]
     consistency: str = CONSISTENCY[0]
     expel_timeout_s: int = 5
@@ -82,10 +87,10 @@ def _with(topology: Topology, part: str, text: str) -> Topology:
     if name.startswith(REPLICAS_OWN) and value:
         own = {**topology.replica_settings, name.removeprefix(REPLICAS_OWN): value}
         return replace(topology, replica_settings=own)
-    if part == "behind":
-        return replace(topology, applying=False)
+    if part in FLAGS:
+        return FLAGS[part](topology)
     if name not in PARTS:
-        known = ", ".join((*PARTS, "behind", f"{REPLICAS_OWN}NAME"))
+        known = ", ".join((*PARTS, *FLAGS, f"{REPLICAS_OWN}NAME"))
         raise SandboxError(f"Topology {text[:80]!r}: {part[:40]!r} is not known.", f"Known: {known}. {HOW}")
     try:
         return PARTS[name](topology, value)
@@ -117,6 +122,10 @@ def _one_of(known: Iterable[str], value: str) -> str:
     return value
 
 
+FLAGS: dict[str, Callable[[Topology], Topology]] = {
+    "behind": lambda topology: replace(topology, applying=False),
+    "keyless": lambda topology: replace(topology, keys=False),
+}
 PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "rtt": lambda topology, value: replace(topology, rtt_ms=_rtt_ms(value)),
     "replicas": lambda topology, value: replace(topology, replicas=_count(value)),
@@ -126,5 +135,6 @@ PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "writers": lambda topology, value: replace(topology, writers=_one_of(WRITERS, value)),
     "consistency": lambda topology, value: replace(topology, consistency=_one_of(CONSISTENCY, value)),
     "expel": lambda topology, value: replace(topology, expel_timeout_s=round(_ms(value) / 1000)),
+    "position": lambda topology, value: replace(topology, position=_one_of(POSITIONS, value)),
     "policy": lambda topology, value: replace(topology, policy_key=_one_of(POLICIES, value)),
 }

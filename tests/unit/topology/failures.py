@@ -9,6 +9,7 @@ from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import key
 from workers.topology.checks import judge_all
 from workers.topology.evidence import FailoverEvidence
+from workers.topology.kinds.following.replica_crash import AFTER_CRASH
 from workers.topology.takeover import REJOIN
 
 SECRET = b"s" * 16
@@ -41,6 +42,12 @@ def sound():
         others=(("replica 2", ReplicaSeen(REJOIN, "caught up", "", 0)),),
         secret=SECRET,
     )
+
+
+def sound_replica():
+    """A replica crashed, came back and has every row of its primary."""
+    back = ReplicaSeen(AFTER_CRASH, "caught up", "", 0, Seen(ledger().sent()))
+    return replace(sound(), of_replica=True, returns=False, old=None, stays_down="", rejoined=back)
 
 
 def without_key(seen, *pairs):

@@ -1,6 +1,7 @@
 """The sentence that says why a failover lost commits."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 from workers.topology.cause import RULES, because
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
@@ -8,9 +9,9 @@ from workers.topology.topology import Topology
 
 
 def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, **topology):
-    made = Topology(**topology, policy_key=policy)
+    made, server = Topology(**topology, policy_key=policy), SimpleNamespace(flavour="mysql")
     setup = FailoverSetup(
-        root=Path("/"), build=object(), name="", topology=made, settings=settings or {}, fault=fault, seed=1
+        root=Path("/"), build=server, name="", topology=made, settings=settings or {}, fault=fault, seed=1
     )
     return because(setup, counters)
 
@@ -18,6 +19,8 @@ def why(fault="primary-host-loss", policy="careful", counters=None, settings=Non
 def test_each_cause_is_named_and_each_rule_is_used():
     fell_back, held = SemiSyncCounters(10, 2), SemiSyncCounters(10, 0)
     said = {
+        "binlog": why("replica-kill"),
+        "file": why("replica-power-loss", position="file"),
         "unfenced": why("partition", "unfenced"),
         "order": why(policy="stop-first", kind="semi-sync", applying=False),
         "start": why("total-kill", kind="semi-sync", applying=False),
@@ -29,6 +32,8 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "memory": why("total-power-loss", "old-away", kind="group-replication"),
     }
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
+        "binlog": "MySQL finds the position of a replica in the replica's own binlog (gtid_executed)",
+        "file": "The replica keeps its position in a file that is not written together with the rows",
         "unfenced": "The old primary was not shut off",
         "order": "The replica stopped receiving before it applied",
         "start": "The replica had received the commits and not applied them",
@@ -48,6 +53,7 @@ def test_where_no_rule_applies_no_cause_is_invented():
     assert why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "1"}) == ""
     assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
+    assert why("replica-power-loss", position="table") == ""
 
 
 def test_a_fault_that_ends_the_primary_needs_no_fence():

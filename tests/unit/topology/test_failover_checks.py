@@ -5,7 +5,17 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from tests.unit.topology.failures import EACH, SECRET, flagged, keys, ledger, outcomes, sound, without_key
+from tests.unit.topology.failures import (
+    EACH,
+    SECRET,
+    flagged,
+    keys,
+    ledger,
+    outcomes,
+    sound,
+    sound_replica,
+    without_key,
+)  # fmt: skip
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
 from workers.crash.ledger import Ledger
 from workers.topology.checks import CHECKS, PIECES, judge_all
@@ -13,7 +23,12 @@ from workers.topology.takeover import REJOIN
 
 
 def test_a_failover_that_loses_nothing_is_valid():
-    assert set(outcomes(sound()).values()) == {"valid"} and outcomes(sound()).keys() == CHECKS.keys()
+    assert set(outcomes(sound()).values()) == {"valid"}
+    assert outcomes(sound()).keys() == CHECKS.keys() - {"crashed-replica"}
+
+
+def test_a_crashed_replica_that_has_every_row_is_valid():
+    assert outcomes(sound_replica()) == {"crashed-replica": "valid", "others": "valid"}
 
 
 def result(evidence, check):
@@ -105,16 +120,49 @@ def test_one_of_several_other_replicas_that_differs_is_called():
     assert flagged(replace(sound(), others=(("replica 2", good), ("replica 3", bad)))) == {"others"}
 
 
+def crashed(**changes):
+    evidence = sound_replica()
+    return replace(evidence, rejoined=replace(evidence.rejoined, **changes))
+
+
+def test_an_acknowledged_commit_that_a_crashed_replica_lacks_is_called():
+    """Also when the primary lacks it too, so that no row differs."""
+    lacking = crashed(seen=without_key(sound_replica().rejoined.seen, (1, 3)))
+    assert flagged(lacking) == {"crashed-replica"}
+    assert result(lacking, "crashed-replica").offenders == ((1, 3),) and result(lacking, "crashed-replica").count == 1
+
+
+def test_a_row_that_a_crashed_replica_applied_twice_is_called():
+    twice = crashed(seen=Seen(ledger().sent(), twice=keys((0, 2), (0, 3))))
+    assert flagged(twice) == {"crashed-replica"} and "2 are there twice" in result(twice, "crashed-replica").says
+
+
+def test_a_row_that_differs_on_a_crashed_replica_is_called():
+    assert flagged(crashed(different_rows=4)) == {"crashed-replica"}
+    assert result(crashed(different_rows=4), "crashed-replica").count == 4
+
+
+def test_a_crashed_replica_that_stops_with_an_error_says_it_word_for_word():
+    stopped = crashed(state="stopped", error="1062: Duplicate entry", seen=None, different_rows=None)
+    assert flagged(stopped) == set() and "1062: Duplicate entry" in result(stopped, "crashed-replica").says
+
+
+@pytest.mark.parametrize("lack", [{"state": "unknown", "error": "late"}, {"seen": None}, {"different_rows": None}])
+def test_a_crashed_replica_of_unknown_rows_is_unknown(lack):
+    assert outcomes(crashed(**lack))["crashed-replica"] == "unknown"
+    assert outcomes(replace(sound_replica(), rejoined=None))["crashed-replica"] == "unknown"
+
+
 def test_what_cannot_be_is_not_judged():
     away = replace(sound(), returns=False, old=None, stays_down=None, rejoined=None, others=())
     assert flagged(away) == set()
-    assert CHECKS.keys() - outcomes(away).keys() == {"old-starts", "rejoin", "others"}
+    assert CHECKS.keys() - outcomes(away).keys() == {"old-starts", "rejoin", "others", "crashed-replica"}
 
 
 @pytest.mark.parametrize("piece", sorted(PIECES))
 def test_without_its_evidence_a_check_is_unknown_and_says_why(piece):
     lacking = replace(sound(), **{piece: None}, problems=("the server hung up",))
-    hit = {key for key, check in CHECKS.items() if piece in check.needs}
+    hit = {key for key, check in CHECKS.items() if piece in check.needs and key != "crashed-replica"}
     assert hit and {key for key, outcome in outcomes(lacking).items() if outcome == "unknown"} == hit
     assert all("the server hung up" in result(lacking, key).says for key in hit)
 

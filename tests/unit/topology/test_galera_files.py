@@ -112,6 +112,8 @@ def test_what_cannot_be_is_refused_with_the_reason(provider):
     [
         ({"replica_settings": {"sync_binlog": "0"}}, "leave replica settings out"),
         ({"applying": False}, "leave behind out"),
+        ({"position": "file"}, "leave position and keyless out"),
+        ({"keys": False}, "leave position and keyless out"),
     ],
 )
 def test_what_a_cluster_would_ignore_is_refused(provider, given, why):
@@ -134,6 +136,7 @@ def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch)
         ("galera", "primary-kill", "unfenced", 2, "shuts off its lost nodes"),
         ("galera", "primary-kill", "old-as-replica", 2, "returns as what it was"),
         ("galera", "primary-kill", "careful", 1, "2 to 4"),
+        ("galera", "replica-kill", "careful", 2, "has no replicas"),
         ("async", "majority-lost", "careful", 1, "only the nodes of a cluster vote"),
     ],
 )
@@ -144,7 +147,7 @@ def test_faults_and_policies_without_a_meaning_are_refused(provider, kind, fault
     assert len(found) == 1 and why in found[0]
 
 
-@pytest.mark.parametrize("fault", sorted(FAULTS))
+@pytest.mark.parametrize("fault", [key for key, one in FAULTS.items() if not one.of_replica])
 @pytest.mark.parametrize("policy", ["careful", "first-replica", "old-away"])
 def test_all_others_are_tried(provider, network, fault, policy):
     network("")

@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.faults import FAULTS
+from workers.topology.kinds import TOPOLOGY_KINDS, impossible
+from workers.topology.kinds.following import position
 from workers.topology.topology import Topology
 
 
@@ -63,6 +65,8 @@ def test_several_acknowledgements_have_a_setting():
         (Topology("semi-sync", replicas=2, acknowledgements=2), MARIADB, "one acknowledgement only"),
         (Topology("semi-sync", replicas=2, acknowledgements=2), MYSQL_56, "one acknowledgement only"),
         (Topology("semi-sync"), MYSQL_56, "AFTER_COMMIT only"),
+        (Topology("semi-sync", position="table"), MARIADB, "in a file only"),
+        (Topology("semi-sync", position="file"), MYSQL_97, "in a table only"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(topology, server, why):
@@ -73,3 +77,27 @@ def test_what_cannot_be_is_refused_with_the_reason(topology, server, why):
 def test_what_can_be_is_not_refused(server):
     assert SEMI.problems(Topology("semi-sync"), server) == ASYNC.problems(Topology(), server) == []
     assert SEMI.problems(Topology("semi-sync", wait_point="AFTER_COMMIT"), MYSQL_56) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "server", "settings"),
+    [
+        ("gtid", MYSQL_80, {}),
+        ("file", MARIADB, {}),
+        (
+            "file", MYSQL_56,
+            {"gtid_mode": "OFF", "enforce_gtid_consistency": "OFF", "master_info_repository": "FILE",
+             "relay_log_info_repository": "FILE"},
+        ),
+        ("table", MYSQL_97, {"gtid_mode": "OFF", "enforce_gtid_consistency": "OFF"}),
+    ],
+)  # fmt: skip
+def test_a_position_outside_of_gtids_has_its_settings(place, server, settings):
+    topology = Topology(position=place)
+    assert position.settings(topology, server) == settings and ASYNC.problems(topology, server) == []
+
+
+def test_only_a_crashed_replica_can_have_another_position_than_gtids():
+    tried = Topology(position="file")
+    refused = {key for key, one in FAULTS.items() if impossible(ASYNC, tried, MARIADB, one)}
+    assert refused == {key for key, one in FAULTS.items() if not one.of_replica} and len(refused) < len(FAULTS)

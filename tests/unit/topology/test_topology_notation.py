@@ -4,7 +4,7 @@ import pytest
 
 from workers.errors import SandboxError
 from workers.topology.policy import POLICIES
-from workers.topology.topology import CLUSTERS, PARTS, Topology, parse
+from workers.topology.topology import CLUSTERS, FLAGS, PARTS, Topology, parse
 
 
 def test_a_kind_alone_has_one_replica_and_no_delay():
@@ -14,11 +14,11 @@ def test_a_kind_alone_has_one_replica_and_no_delay():
 
 def test_every_part_is_read():
     text = "semi-sync+rtt=20ms+replicas=3+wait=AFTER_COMMIT+acks=2+timeout=0.5s+writers=each+consistency=AFTER"
-    text += "+expel=2s+policy=stop-first+behind"
-    assert {part.split("=")[0] for part in text.split("+")[1:-1]} == PARTS.keys()
+    text += "+expel=2s+policy=stop-first+position=file+behind+keyless"
+    assert {part.split("=")[0] for part in text.split("+")[1:]} == PARTS.keys() | FLAGS.keys()
     assert parse(f"{text}+replica.sync_binlog=0+replica.innodb_flush_log_at_trx_commit=2") == Topology(
         "semi-sync", 3, 20.0, "AFTER_COMMIT", 2, 500.0, "stop-first",
-        {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}, False, "each", "AFTER", 2,
+        {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}, False, "file", False, "each", "AFTER", 2,
     )  # fmt: skip
     assert parse("async+rtt=500us").one_way_ms == 0.25
 
@@ -36,6 +36,7 @@ def test_every_part_is_read():
         ("async+replicas=x", "1 to 4"),
         ("semi-sync+wait=SOON", "known: AFTER_SYNC, AFTER_COMMIT"),
         ("async+policy=prayer", "known: careful"),
+        ("async+position=memory", "known: gtid, file, table"),
     ],
 )
 def test_what_is_no_topology_is_refused_with_the_reason(text, why):

@@ -19,7 +19,8 @@ class Dialect:
 
     `word`: SLAVE or REPLICA, in statements and status columns. `account`, `point`: files with the SQL that makes the
     account on the source, and that points the follower at it. `written`, `applied`: queries for the GTIDs that a server
-    has written or applied; `received`: status column of the received ones. `begin` lets a fresh server begin after some
+    has written or applied; `received`: status column of the received ones. `by_gtid`, `by_file`: how a follower is told
+    to find its position; `replayed`: status columns of a position by file. `begin` lets a fresh server begin after some
     GTIDs; `demote` lets a former source go on from its own, "": it does so by itself. `own`: query for the source whose
     GTIDs a follower skips as its own, "": they count as applied. `of_source`: settings that a source needs.
     """
@@ -32,6 +33,9 @@ class Dialect:
     applied: str
     received: str
     begin: str
+    by_gtid: str
+    by_file: str
+    replayed: tuple[str, str] = ("Relay_Master_Log_File", "Exec_Master_Log_Pos")
     demote: str = ""
     own: str = ""
     of_source: Mapping[str, str] = field(default_factory=dict)
@@ -75,6 +79,8 @@ MARIADB = (
         applied="SELECT @@GLOBAL.gtid_slave_pos",
         received="Gtid_IO_Pos",
         begin="SET GLOBAL gtid_slave_pos = %s",
+        by_gtid="MASTER_USE_GTID = slave_pos",
+        by_file="MASTER_USE_GTID = no, MASTER_LOG_FILE = '{file}', MASTER_LOG_POS = {at}",
         demote="SET GLOBAL gtid_slave_pos = %s",  # MASTER_DEMOTE_TO_SLAVE, but of any version
         of_follower=MARIADB_FOLLOWER,
     ),
@@ -96,6 +102,9 @@ _NEW = Dialect(
     applied="SELECT @@GLOBAL.gtid_executed",
     received="Retrieved_Gtid_Set",
     begin="SET GLOBAL gtid_purged = %s",
+    by_gtid="SOURCE_AUTO_POSITION = 1",
+    by_file="SOURCE_AUTO_POSITION = 0, SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {at}",
+    replayed=("Relay_Source_Log_File", "Exec_Source_Log_Pos"),
     own="SELECT @@GLOBAL.server_uuid",
     of_source=SOURCE,
     of_follower={**FOLLOWER, "replica_parallel_workers": "0", "skip_replica_start": "ON"},
@@ -106,6 +115,9 @@ _OLD = replace(
     word="SLAVE",
     account="account_old.sql",
     point="point_mysql_old.sql",
+    by_gtid="MASTER_AUTO_POSITION = 1",
+    by_file="MASTER_AUTO_POSITION = 0, MASTER_LOG_FILE = '{file}', MASTER_LOG_POS = {at}",
+    replayed=("Relay_Master_Log_File", "Exec_Master_Log_Pos"),
     of_source=SOURCE_OLD,
     of_follower={**FOLLOWER, "log_slave_updates": "ON", "skip_slave_start": "ON"},
 )

@@ -37,11 +37,16 @@ class FaultScene:
         for wire in self.wires:
             wire.cut()
 
+    def hear_and_cut(self) -> None:
+        self.hear()
+        self.cut()
+
 
 class Fault:
     """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `harmless`: nothing may be lost,
     whatever the replication: the negative control. `needs_wires`: between the primary and the others. `of_clusters`:
-    has no meaning for replicas that follow a primary."""
+    has no meaning for replicas that follow a primary. `of_replica`: the first replica crashes and comes back; nobody
+    takes over."""
 
     key: str
     title: str
@@ -53,6 +58,7 @@ class Fault:
     harmless = False
     needs_wires = False
     of_clusters = False
+    of_replica = False
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""

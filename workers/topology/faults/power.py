@@ -1,5 +1,7 @@
 """Hosts lose their power: each disk loses everything that was not flushed."""
 
+from collections.abc import Callable, Sequence
+
 from workers.errors import SandboxError
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.topology.faults.fault import Fault, FaultScene
@@ -15,7 +17,7 @@ class PrimaryPowerLoss(Fault):
     def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
-        _lose_power(scene, (scene.primary,))
+        lose_power(scene, (scene.primary,), scene.hear_and_cut)
 
 
 class AllLosePower(Fault):
@@ -27,19 +29,18 @@ class AllLosePower(Fault):
     def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
-        _lose_power(scene, (scene.primary, *scene.replicas))
+        lose_power(scene, (scene.primary, *scene.replicas), scene.hear_and_cut)
 
 
-def _lose_power(scene: FaultScene, nodes: tuple[Node, ...]) -> None:
-    """Hold every disk, freeze every server, read the last answers, cut all, kill all."""
+def lose_power(scene: FaultScene, nodes: Sequence[Node], frozen: Callable[[], None] = lambda: None) -> None:
+    """Hold every disk, freeze every server, do what needs them `frozen`, cut all, kill all."""
     scene.step("freeze")
     for node in nodes:
         _disk(node).hold_flushes()
     for node in nodes:
         node.sandbox.freeze()
-    scene.hear()
+    frozen()
     scene.step("cut")
-    scene.cut()
     for node in nodes:
         _disk(node).cut()
     for node in nodes:

@@ -57,7 +57,7 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
         ("Writes refused for", _outage(story.outage)),
         ("Read, then lost", f"{_known(story.phantoms)} commits; the reader asked {whole(story.reads)} times"),
         ("Only on the old primary", _ghosts(story)),
-        ("Old primary as replica", _rejoin(story.rejoin)),
+        ("Old primary as replica" if story.promoted else "Crashed replica", _rejoin(story.rejoin)),
     ]
     if counted := story.semi_sync:
         facts.append(("Semi-synchronous waits", f"{whole(counted.acknowledged)} ended by a replica's answer"))
@@ -97,8 +97,9 @@ def _rejoin(rejoin: Rejoin | None) -> str:
         return f"refused: {rejoin.says}"
     if rejoin.different_rows is None:
         return f"unknown: {rejoin.says}"
-    if rejoin.different_rows:
-        return f"follows without an error; {whole(rejoin.different_rows)} rows differ"
+    if rejoin.different_rows or rejoin.doubled:
+        doubled = f", {whole(rejoin.doubled)} transactions are there twice" if rejoin.doubled else ""
+        return f"follows without an error; {whole(rejoin.different_rows)} rows differ{doubled}"
     return "follows with the same rows"
 
 

@@ -83,6 +83,9 @@ class Membership(TopologyKind):
                 topology.replica_settings
             ),
             "The nodes of a cluster always apply: leave behind out.": not topology.applying,
+            "The nodes of a cluster follow nobody: leave position and keyless out.": (
+                topology.position != "gtid" or not topology.keys
+            ),
         }
         delayed = [f"No round trip can be given to a cluster here. {ability.missing()}"] if topology.rtt_ms else []
         return [why for why, is_so in found.items() if is_so] + (delayed if ability.missing() else [])
@@ -94,6 +97,7 @@ class Membership(TopologyKind):
             f"{fault.title}: the clients must be on the first node, which is cut off: leave writers out.": (
                 fault.needs_wires and topology.writers != "first"
             ),
+            f"{fault.title}: a cluster has no replicas. Choose another fault.": fault.of_replica,
             f"{policy.title}: the nodes of a cluster have no relay log that a failover script could drop.": (
                 policy.relay_log == "stop receiving, then apply"
             ),

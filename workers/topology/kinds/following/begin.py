@@ -8,8 +8,8 @@ from workers.crash.replica_link import Link
 from workers.errors import SandboxError
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
-from workers.servers import ask
 from workers.servers.connection import connect
+from workers.topology.kinds.following import position
 from workers.topology.kinds.following.replication import Replication
 from workers.topology.topology import Role, Topology
 
@@ -26,6 +26,7 @@ def settings_of(
     return {
         **dialect.of_source,
         **dialect.of_follower,
+        **position.settings(topology, build),
         **kind.settings(topology, build, role),
         **own,
         "log_bin": "ON",
@@ -40,8 +41,7 @@ def _crash_safe(build: Build) -> Mapping[str, str]:
 def begin(links: Sequence[Link]) -> None:
     """Each follower begins at the present position of its source. Raises SandboxError or ServerError."""
     for link in links:
-        with connect(link.source.target) as source, connect(link.follower.target) as follower:
-            ask.rows(follower, link.dialect.begin, [link.written(source)])
+        link.begin()
         link.start()
     catch_up(links)
 

@@ -1,6 +1,7 @@
 """A topology of a primary and replicas that follow it: its steps."""
 
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
+from workers.topology.kinds.following import replica_crash
 from workers.topology.kinds.following.failover import fail_over
 from workers.topology.kinds.following.form import form
 from workers.topology.kinds.following.rejoin import come_back
@@ -12,7 +13,7 @@ class Following(Replication):
         return form(begun, self)
 
     def fail_over(self, struck: Struck) -> Promoted:
-        return fail_over(struck)
+        return replica_crash.go_on(struck) if struck.fault.of_replica else fail_over(struck)
 
     def come_back(self, promoted: Promoted) -> Returned:
-        return come_back(promoted, self)
+        return replica_crash.come_back(promoted) if promoted.fault.of_replica else come_back(promoted, self)

@@ -2,14 +2,19 @@
 
 import secrets
 
+from workers.crash.compare_tables import TABLES
+from workers.crash.replica import SCHEMA
 from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
+from workers.servers import ask
+from workers.servers.connection import connect
 from workers.topology.chain import FailoverBegun, Formed
-from workers.topology.kinds.following.begin import begin, settings_of, wait_until_ready
+from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
+from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import Replication
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
-from workers.topology.topology import Role
+from workers.topology.topology import Role, Topology
 
 # By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
@@ -22,7 +27,7 @@ def form(begun: FailoverBegun, kind: Replication) -> Formed:
     begun.timeline.step("form the topology")
     wires = made.enter_context(begun.ports.wires())
     joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=setup.topology.one_way_ms) for _ in replicas)
-    links = _links(primary, replicas, joined)
+    links = _links(setup.topology, primary, replicas, joined)
     formed = Formed(**vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links)
     _follow(formed, kind)
     return formed
@@ -51,17 +56,28 @@ def _needs_disk(begun: FailoverBegun, role: Role) -> bool:
     return begun.fault.replicas_need_disk if role == "replica" else begun.fault.primary_needs_disk
 
 
-def _links(primary: Node, replicas: list[Node], wires: tuple[Wire, ...]) -> tuple[Link, ...]:
+def _links(topology: Topology, primary: Node, replicas: list[Node], wires: tuple[Wire, ...]) -> tuple[Link, ...]:
     password = secrets.token_hex(16)
     return tuple(
-        Link(primary.sandbox, replica.sandbox, password, wire.port)
+        link(topology, primary.sandbox, replica.sandbox, password, wire.port)
         for replica, wire in zip(replicas, wires, strict=True)
     )
 
 
 def _follow(formed: Formed, kind: Replication) -> None:
     begin(formed.links)
+    if not formed.setup.topology.keys:
+        _drop_keys(formed)
     wait_until_ready(kind, formed.setup.topology, formed.primary.sandbox, formed.timeline.must_go_on)
     for node in formed.nodes:
         node.make_durable()
         node.slow_down(formed.setup.storage)
+
+
+def _drop_keys(formed: Formed) -> None:
+    """On the replicas too, by replication. A primary key stops a replica that applies a row twice; without it, nothing
+    does."""
+    with connect(formed.primary.sandbox.target) as connection:
+        for table in TABLES:
+            ask.rows(connection, f"ALTER TABLE `{SCHEMA}`.{table} DROP PRIMARY KEY")
+    catch_up(formed.links)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
+from workers.topology.kinds.following import position
 from workers.topology.kinds.kind import TopologyKind
 from workers.topology.topology import Role, Topology
 
@@ -12,8 +13,14 @@ from workers.topology.topology import Role, Topology
 class Replication(TopologyKind):
     carries_load = True
 
+    def problems(self, topology: Topology, build: Build) -> list[str]:
+        return position.problems(topology, build)
+
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
-        return [f"{fault.title}: only the nodes of a cluster vote."] if fault.of_clusters else []
+        by_gtid = f"{fault.title}: nodes find a new primary by GTIDs: leave position={topology.position} out."
+        found = {by_gtid: topology.position != "gtid" and not fault.of_replica}
+        found[f"{fault.title}: only the nodes of a cluster vote."] = fault.of_clusters
+        return [why for why, is_so in found.items() if is_so]
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
         """Settings of a node beside those of replication by GTID."""

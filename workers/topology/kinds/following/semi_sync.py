@@ -47,7 +47,7 @@ class SemiSync(Following):
                 topology.wait_point != "AFTER_COMMIT" and mysql and build.version < WAIT_POINT_SINCE
             ),
         }
-        return [why for why, is_so in found.items() if is_so]
+        return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
         source, replica = _halves(build)

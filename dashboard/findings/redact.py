@@ -4,6 +4,7 @@ workers and environments), then all text that looks like a path, an address or a
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from dashboard.findings.names import neutral_names, server_names
@@ -13,46 +14,19 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan
 from workers.crash.owners_command import DOUBT, FIX
+from workers.toml.table import TomlTable
 
 REMOVED = "[removed]"
-# Keys of environments and lines of option files whose value is a place or an account.
-IDENTIFYING = frozenset(
-    ("hostname", "host", "port", "user", "admin_address", "admin_port", "bind_address", "report_host", "report_user",
-     "report_port", "report_password", "server_uuid", "socket", "datadir", "mysqlx_port", "mysqlx_bind_address",
-     "device")
-)  # fmt: skip
-# Parts of the names of variables that hold a place of a server or its peers. Numbers, ON and OFF reveal nothing.
-_TELLING = re.compile(
-    r"host|user|account|addr|socket|dir|file|path|uuid|uid|node|peer|cluster|donor|group_|basename|index$|log_error"
-    r"|ssl_|tls_|cert|(?<!_)key$|proxy|report_|init_|connect$|wsrep_|log_bin|relay_log|plugin_load|url"
-)
+FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
+IDENTIFYING = frozenset(FILE.texts("identifying"))
+_TELLING = re.compile("|".join(FILE.texts("telling")))
+# Numbers, ON and OFF reveal nothing.
 _PLAIN = re.compile(r"[\d.,:-]*|on|off|yes|no|auto|default|always|enabled|disabled", re.IGNORECASE)
 _COMMAND_FAILED = re.compile(
     r"\bThe (crash|start) command (?:(could not be run)|.*? (ended with status -?\d+)):.*", re.DOTALL
 )
 _COMMAND_LATE = re.compile(r"\bThe (crash|start) command .*? (?=did not end within)", re.DOTALL)
-_PATTERNS = tuple(
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (r"(--mysql-(?:host|port|user|password|socket|db|ssl-\w+))=('[^']*'|\"[^\"]*\"|\S+)", r"\1=" + REMOVED),
-        (r"(?m)^(\s*(?:user|host|port|report[-_]\w+|bind[-_]address|socket)\s*=\s*)\S.*$", r"\1" + REMOVED),
-        (r"\b(user|account|host|db|port|IP)(\s*[:=]\s*)(?:'[^']*'|`[^`]*`|\"[^\"]*\"|\d+\b)", r"\1\2" + REMOVED),
-        (r"\b(host )[\w.:-]+( port )\d+", r"\1[host]\2" + REMOVED),
-        (r"\b(resolve host(?:name)?:? )['\"]?[\w.-]+['\"]?", r"\1[host]"),
-        (r"\b(server (?:host|on) )'[^'\s]+'", r"\1[host]"),
-        (r"\b((?:on|to|from|at|host|server|via) ['\"`]?)[a-z][\w-]*:\d{4,5}\b(?![\w.:])", r"\1[address]"),
-        (r"\b(DURASCOPE_\w+=)\S+", r"\1" + REMOVED),
-        (r"\b(server[ _]uu?id\s*[:=]?\s*)\S+", r"\1" + REMOVED),
-        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
-        (r"'[^'\s]*'@'[^'\s]*'|`[^`\s]*`@`[^`\s]*`|[\w.+-]+@[\w.-]*\w", "[account]"),
-        (r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b", "[address]"),
-        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}\b|(?<![\w:])[0-9a-f:]*::[0-9a-f:]*[0-9a-f]", "[address]"),
-        (r"\b(?:[a-z0-9-]+\.){2,}[a-z]{2,}\b(?!\()", "[host]"),
-        (r"\b[a-z0-9-]+\.(?:com|net|org|io|dev|local|internal|intern|lan|corp|home)\b", "[host]"),
-        (r"(?<![\w/.\]])~?/(?:[\w.+@%:~-]+(?:/[\w.+@%:~-]+)+|[\w.+@%~-]{2,})/?", "[path]"),
-        (r"\b[a-z]:\\[\w\\. -]+", "[path]"),
-    )
-)  # fmt: skip
+_PATTERNS = tuple((re.compile(one.text("find"), re.IGNORECASE), one.text("instead")) for one in FILE.tables("patterns"))
 
 
 class Redactor:

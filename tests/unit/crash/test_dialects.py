@@ -5,10 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from workers.crash import dialects
-from workers.crash.dialects import MARIADB, MYSQL
 from workers.errors import PlanError
 
-OLD, NEW = MYSQL
+(MARIADB,), (OLD, NEW) = dialects.DIALECTS["mariadb"], dialects.DIALECTS["mysql"]
 
 
 def build(flavour, *version):
@@ -18,8 +17,8 @@ def build(flavour, *version):
 @pytest.mark.parametrize(
     ("flavour", "version", "dialect"),
     [
-        ("mariadb", (10, 1, 3), MARIADB[0]),
-        ("mariadb", (12, 0, 0), MARIADB[0]),
+        ("mariadb", (10, 1, 3), MARIADB),
+        ("mariadb", (12, 0, 0), MARIADB),
         ("mysql", (5, 6, 9), OLD),
         ("mysql", (8, 0, 25), OLD),
         ("mysql", (8, 0, 26), NEW),
@@ -69,4 +68,4 @@ def test_a_dialect_has_its_own_words(dialect, column):
 
 def test_only_mariadb_is_told_to_go_on_from_what_it_wrote():
     assert [(one.demote, one.own) for one in (OLD, NEW)] == [("", "SELECT @@GLOBAL.server_uuid")] * 2
-    assert [(one.demote, one.own) for one in MARIADB] == [("SET GLOBAL gtid_slave_pos = %s", "")]
+    assert [(one.demote, one.own) for one in [MARIADB]] == [("SET GLOBAL gtid_slave_pos = %s", "")]

@@ -24,7 +24,7 @@ class Link(Part):
     def __init__(self, notes, **answers):
         super().__init__("link", notes, **{"follow": Followed("caught up"), "applied": "0-1-9", **answers})
         self.source, self.follower = (SimpleNamespace(target=name, build=None) for name in ("primary", "replica"))
-        self.dialect = dialects.MARIADB[0]
+        self.dialect = dialects.DIALECTS["mariadb"][0]
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_of_which_primary_a_replica_can_be_made(asked, log_bin, held, rows, refu
     asked.values = held
     primary = SimpleNamespace(name="primary")
     if refusal is None:
-        assert replica._must_replicate(dialects.MYSQL[-1], primary) == 7
+        assert replica._must_replicate(dialects.DIALECTS["mysql"][-1], primary) == 7
     else:
         with pytest.raises(SandboxError, match=refusal):
-            replica._must_replicate(dialects.MYSQL[-1], primary)
+            replica._must_replicate(dialects.DIALECTS["mysql"][-1], primary)

@@ -15,7 +15,6 @@ from typing import Any
 from workers.bench.plan_field import described, fields_of
 from workers.errors import PlanError
 from workers.topology.faults import FAULTS
-from workers.topology.kinds import TOPOLOGY_KINDS
 
 MOST_THREADS = 1024
 MOST_LOAD_WORKERS = 16
@@ -210,14 +209,9 @@ class Plan:
         return next(workload for workload in self.workloads if workload.label == label)
 
     @property
-    def measured_variants(self) -> tuple[Variant, ...]:
-        """All but the clusters, which have trials and no cells."""
-        return tuple(variant for variant in self.variants if _carries_load(variant))
-
-    @property
     def size(self) -> int:
         """Number of cells."""
-        points = len(self.targets) * len(self.measured_variants) * len(self.workloads) * len(self.threads)
+        points = len(self.targets) * len(self.variants) * len(self.workloads) * len(self.threads)
         return points * self.repeats
 
     def cells(self) -> Iterator[PlannedCell]:
@@ -225,7 +219,7 @@ class Plan:
         shuffle = random.Random(self.seed)  # noqa: S311 - an order, not a secret
         position = 0
         for block, (repeat, workload, threads) in enumerate(self._blocks(shuffle)):
-            rivals = [(target, variant) for target in self.targets for variant in self.measured_variants]
+            rivals = [(target, variant) for target in self.targets for variant in self.variants]
             shuffle.shuffle(rivals)
             for target, variant in rivals:
                 yield PlannedCell(position, block, target, variant, workload, threads, repeat)
@@ -265,11 +259,6 @@ class Plan:
             points = [(workload, threads) for workload in self.workloads for threads in self.threads]
             shuffle.shuffle(points)
             yield from ((repeat, workload, threads) for workload, threads in points)
-
-
-def _carries_load(variant: Variant) -> bool:
-    kind = TOPOLOGY_KINDS.get(variant.topology.partition("+")[0])
-    return kind is None or kind.carries_load
 
 
 def _stored(plan: type, data: Mapping[str, Any]) -> dict[str, Any]:

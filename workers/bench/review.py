@@ -106,8 +106,6 @@ def _empty(plan: Plan) -> Iterator[str]:
     yield from (what for what, chosen in parts.items() if not chosen)
     if not plan.threads:
         yield "number of threads"
-    if plan.variants and not plan.measured_variants:
-        yield "variant that is no cluster, to measure the load of"
 
 
 def _names(plan: Plan) -> Iterator[str]:

@@ -15,7 +15,6 @@ from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
 from workers.metrics.source import Subject
 from workers.sandbox import place
-from workers.sandbox.additions import NOTHING
 from workers.sandbox.builds import Build
 from workers.sandbox.devices import Devices
 from workers.sandbox.log_places import IN_DATADIR
@@ -29,7 +28,9 @@ from workers.servers.limited import Connection
 from workers.servers.settings import find
 from workers.servers.target import Target
 from workers.servers.undo import undo
-from workers.topology.followers import Followers
+from workers.topology.companions import companions_of
+from workers.topology.ground import Ground
+from workers.topology.nodes import NodePlan
 from workers.topology.topology import Topology
 
 LOOK_S = 10.0  # longest wait of a source for an answer: meanwhile, nobody can cancel
@@ -166,7 +167,7 @@ class AttachedStage:
 class SandboxStage:
     """A sandbox for this experiment: restarted when a variant needs it, removed at the end. With a `storage` it lies on
     simulated devices of `device_bytes` each, whose flushes take time only during a measurement. With a `topology` it is
-    the primary of replicas."""
+    the primary of replicas, or the first node of a cluster."""
 
     def __init__(
         self,
@@ -185,10 +186,13 @@ class SandboxStage:
         self._restart: dict[str, str] = {}
         self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
         self._devices: Devices | None = None
-        self._followers = Followers(topology, build) if topology else None
-        self._always = self._followers.primary_settings if self._followers else {}
         image_key = data.key if data and self._loaded else ""
         with ExitStack() as made:
+            ground = Ground(root, build, topology, image=image_key, user=user) if topology else None
+            self._companions = companions_of(ground) if ground else None
+            first = self._companions.first if self._companions else NodePlan(name, build, {}, image=image_key)
+            if self._companions:
+                made.callback(self._companions.close)
             if storage:
                 place.prepare(root, unprivileged_user(user))
                 self._devices = made.enter_context(Devices.create(root, storage, device_bytes))
@@ -196,19 +200,19 @@ class SandboxStage:
                 Sandbox.create(
                     root,
                     build,
-                    self._always,
+                    {**first.settings, **first.at_first},
                     name=name,
                     user=user,
                     trace=trace,
-                    image_key=image_key,
+                    image_key=first.image,
                     datadir_on=self._devices.data if self._devices else None,
                     logs=self._devices.logs if self._devices else IN_DATADIR,
-                    additions=self._followers.additions if self._followers else NOTHING,
+                    additions=first.additions,
+                    namespace=first.namespace,
                 )
             )
-            if self._followers:
-                made.callback(self._followers.close)
-                self._followers.attach(root, self._sandbox, user, image_key)
+            if self._companions:
+                self._companions.attach(self._sandbox)
             if data and self._loaded:
                 data.touch()
             if self._devices:
@@ -224,6 +228,9 @@ class SandboxStage:
                 self._restart_with(restart)
             self._restart = restart
             self._look()
+        for target, dynamic in self._alike:
+            with connect(target) as connection:
+                dynamic.apply(connection, variant.settings)
         with connect(self.target) as connection:
             return self._dynamic.apply(connection, variant.settings)
 
@@ -240,7 +247,8 @@ class SandboxStage:
         return self._loaded and shape == SHAPE
 
     def keep(self, shape: str) -> None:
-        if self._data and shape == SHAPE and not self._data.exists():
+        """The data of a cluster's node hold the position of that cluster: they are of no use to others."""
+        if self._data and shape == SHAPE and not self._data.exists() and not self._alike:
             with self._at_no_cost():
                 self._sandbox.stop()
                 self._data.keep(self._sandbox)
@@ -259,8 +267,8 @@ class SandboxStage:
     def settle(self) -> None:
         """Write out all earlier data, so that they are not written during the next measurement. `charge` does so for
         simulated devices. Replicas apply what is left of the load before."""
-        if self._followers:
-            self._followers.catch_up(self._sandbox)
+        if self._companions:
+            self._companions.catch_up()
         if not self._devices:
             self._sandbox.write_back()
 
@@ -276,9 +284,10 @@ class SandboxStage:
         self._made.close()
 
     def _restart_with(self, restart: Mapping[str, str]) -> None:
-        self._sandbox.restart({**self._always, **restart})
-        if self._followers:
-            self._followers.follow_again(self._sandbox)
+        if self._companions:
+            self._companions.restart(restart)
+        else:
+            self._sandbox.restart(restart)
 
     def _at_no_cost(self) -> AbstractContextManager[None]:
         return self._devices.at_no_cost() if self._devices else nullcontext()
@@ -288,6 +297,8 @@ class SandboxStage:
         with connect(self.target) as connection:
             self.facts = look.read(connection)
         self._dynamic = _Dynamic(self.facts, lambda name, old: None)
+        alike = self._companions.alike if self._companions else ()
+        self._alike = [(target, _Dynamic(self.facts, lambda name, old: None)) for target in alike]
 
 
 def beside(datadir: Path) -> Path | None:

@@ -38,6 +38,7 @@ PORT_ATTEMPTS = 3
 POLL_S = 0.01
 FLUSH_AT_COMMIT = r"%flush\_log\_at\_trx\_commit"  # of InnoDB, and of RocksDB
 FREEZE_POLL_S = 0.0005
+UUID_FILE = "auto.cnf"
 
 
 @dataclass(frozen=True)
@@ -268,6 +269,7 @@ class Sandbox(Removable):
         self._room.furnish()
         if not self.datadir.exists():
             images.copy(image, self.datadir, self.user)
+            untrusted.remove(self.datadir, [UUID_FILE])  # two servers of one UUID do not replicate
         self.logs.prepare(self.datadir, self.user)
         if trace:
             self.trace_missing = fsync_table.missing()
@@ -280,7 +282,7 @@ class Sandbox(Removable):
     def _copy_data(self, to: Path) -> None:
         images.copy(self.datadir, to, self.user)
         self.logs.bring_back(to, self.user)
-        untrusted.remove(to, [f"{options.BINLOG_BASE}.*", "auto.cnf"])
+        untrusted.remove(to, [f"{options.BINLOG_BASE}.*", UUID_FILE])
 
     def _account_file(self) -> Path:
         """SQL that makes our account, readable to the server only; `_start` deletes it again."""

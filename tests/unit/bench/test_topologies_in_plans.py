@@ -57,9 +57,10 @@ def test_each_topology_has_a_stage_of_its_own():
     assert StageKey(1, "new", topology="async").titled("box", "old") == "box, new, async"
 
 
-def test_a_cluster_has_trials_and_no_cells():
+def test_a_cluster_has_trials_and_cells():
     mixed = plan(variants=(ALONE, GALERA), crash=BOTH)
-    assert {cell.variant.name for cell in mixed.cells()} == {"alone"} and mixed.size == len(list(mixed.cells()))
+    assert {cell.variant.name for cell in mixed.cells()} == {"alone", "galera"}
+    assert mixed.size == len(list(mixed.cells()))
     assert ("galera", "primary-host-loss") in trials_of(ALONE, GALERA)
 
 
@@ -92,10 +93,6 @@ def test_an_attached_server_has_no_topology_of_ours():
 def test_a_build_without_replicas_has_no_topology():
     old = Candidate("box", is_sandbox=True, flavour="mariadb", builds=BUILDS, replica_missing={"": "it has no GTIDs"})
     assert "Variant async cannot have a replica: it has no GTIDs" in refused(ASYNC, server=old)
-
-
-def test_a_plan_of_clusters_alone_has_nothing_to_measure():
-    assert "no cluster" in refused(GALERA)
 
 
 def test_a_plan_keeps_its_topologies():

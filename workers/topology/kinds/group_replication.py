@@ -16,8 +16,9 @@ from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
+from workers.topology.ground import Ground
 from workers.topology.kinds.cluster.cluster import Cluster
-from workers.topology.kinds.cluster.membership import Ground, Position
+from workers.topology.kinds.cluster.membership import ANY_ROW, Position
 from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology
@@ -51,7 +52,6 @@ RECOVERY = (
 )
 MEMBERS = "SELECT COUNT(*) FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'"
 OWN_STATE = "SELECT member_state FROM performance_schema.replication_group_members WHERE member_id = @@server_uuid"
-ANY_ROW = "SELECT 1 FROM mysql.user LIMIT 1"  # of InnoDB: other tables are read without the group
 APPLIER = "FOR CHANNEL 'group_replication_applier'"
 APPLYING = (
     "SELECT COUNT(*) FROM performance_schema.replication_applier_status "
@@ -65,6 +65,9 @@ class GroupReplication(Cluster):
     title = "Group Replication"
     says = "A commit is answered when a majority has received it in memory. Each node flushes as its settings say."
     causal_read = "SET SESSION group_replication_consistency = 'BEFORE'"
+
+    def node_mib(self, build: Build) -> int:
+        return 600
 
     def problems(self, topology: Topology, build: Build) -> list[str]:
         plugins = build.layout.plugin_dir
@@ -149,6 +152,7 @@ def _of_member(address: str, place: str) -> Mapping[str, str]:
 def _prepare(node: Node, password: str) -> None:
     build = node.sandbox.build
     with connect(node.sandbox.target) as connection:
+        ask.rows(connection, f"DROP USER IF EXISTS {ACCOUNT}@'%'")
         ask.rows(connection, f"CREATE USER {ACCOUNT}@'%%' IDENTIFIED BY %s", [password])
         ask.rows(connection, f"GRANT REPLICATION SLAVE ON *.* TO {ACCOUNT}@'%'")
         ask.rows(connection, "RESET MASTER" if build.version < RENAMED else "RESET BINARY LOGS AND GTIDS")

@@ -1,5 +1,8 @@
 """The interface of a kind of replication: which topologies can be, and how one is formed, fails over and comes back."""
 
+import re
+from pathlib import Path
+
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
@@ -7,13 +10,19 @@ from workers.topology.faults import Fault
 from workers.topology.setup_and_result import SemiSyncCounters
 from workers.topology.topology import MOST_REPLICAS, Topology
 
+NODE_MIB = {"mariadb": 125, "mysql": 300}
+AVAILABLE = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
+
 
 class TopologyKind:
     key: str
     title: str
     says: str
     least_replicas = 1
-    carries_load = False  # whether workloads can be measured on it, beside trials
+
+    def node_mib(self, build: Build) -> int:
+        """Memory of one node, measured (PSS), in MiB."""
+        return NODE_MIB[build.flavour]
 
     def problems(self, topology: Topology, build: Build) -> list[str]:
         """Why this build cannot have such a topology; empty when it can."""
@@ -47,4 +56,15 @@ def impossible(kind: TopologyKind, topology: Topology, build: Build, fault: Faul
         wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
     if topology.rtt_ms < 0:
         wrong.append("A round trip cannot take less than 0 ms.")
-    return wrong
+    return wrong + too_large(kind, topology, build)
+
+
+def too_large(kind: TopologyKind, topology: Topology, build: Build, meminfo: Path = Path("/proc/meminfo")) -> list[str]:
+    """Why the host's memory is too small for all nodes; empty when it is not."""
+    nodes, node_mib = 1 + topology.replicas, kind.node_mib(build)
+    found = AVAILABLE.search(meminfo.read_text())
+    free_mib = int(found[1]) // 1024 if found else None
+    if free_mib is None or nodes * node_mib <= free_mib:
+        return []
+    needed = f"{nodes} nodes of {node_mib} MiB each need {nodes * node_mib} MiB of memory"
+    return [f"{needed}, and {free_mib} MiB are free. Take fewer nodes, or end other programs."]

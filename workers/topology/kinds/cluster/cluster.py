@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from workers.crash.image import witness_image
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
+from workers.topology.ground import Ground, network_of
 from workers.topology.kinds.cluster.failover import fail_over
-from workers.topology.kinds.cluster.membership import Ground, Membership, network_of
+from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.cluster.rejoin import come_back
 from workers.topology.network.network import Network
 from workers.topology.nodes import NodePlan

@@ -11,8 +11,6 @@ from workers.topology.topology import Role, Topology
 
 
 class Replication(TopologyKind):
-    carries_load = True
-
     def problems(self, topology: Topology, build: Build) -> list[str]:
         return position.problems(topology, build)
 

@@ -19,8 +19,9 @@ from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
+from workers.topology.ground import LOCAL, Ground
 from workers.topology.kinds.cluster.cluster import Cluster
-from workers.topology.kinds.cluster.membership import LOCAL, Ground, Position
+from workers.topology.kinds.cluster.membership import Position
 from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.galera import files
 from workers.topology.nodes import Node, NodePlan, on_each

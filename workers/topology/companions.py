@@ -1,0 +1,46 @@
+"""The other servers of a topology under load: what replication costs while clients commit."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from workers.errors import PlanError
+from workers.sandbox.server import Sandbox
+from workers.servers.target import Target
+from workers.topology.ground import Ground
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds.cluster.mates import ClusterMates
+from workers.topology.kinds.cluster.membership import Membership
+from workers.topology.kinds.following.followers import Followers
+from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.kind import too_large
+from workers.topology.nodes import NodePlan
+
+
+class Companions(Protocol):
+    """`first`: how the server of the clients is started. `attach` makes the others around it; `restart` starts it, and
+    those that are alike, with these settings beside their own; `catch_up` comes before each measurement; `close`
+    removes the others. `alike`: those that have the settings of the variant, too."""
+
+    first: NodePlan
+
+    @property
+    def alike(self) -> tuple[Target, ...]: ...
+
+    def attach(self, first: Sandbox) -> None: ...
+
+    def restart(self, settings: Mapping[str, str]) -> None: ...
+
+    def catch_up(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def companions_of(ground: Ground) -> Companions:
+    """Raises PlanError when this build or this host cannot have such a topology."""
+    kind, topology = TOPOLOGY_KINDS[ground.topology.kind], ground.topology
+    if wrong := kind.problems(topology, ground.build) + too_large(kind, topology, ground.build):
+        raise PlanError(" ".join(wrong), "Change the topology, or take another build.")
+    if isinstance(kind, Membership):
+        return ClusterMates(kind, ground)
+    assert isinstance(kind, Replication)
+    return Followers(kind, ground)

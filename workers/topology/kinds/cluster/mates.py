@@ -1,0 +1,67 @@
+"""The other nodes of a cluster under load. All have the settings of the variant."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.target import Target
+from workers.topology.ground import Ground, network_of
+from workers.topology.kinds.cluster.membership import ANY_ROW, Membership
+from workers.topology.nodes import Node, NodePlan, on_each
+
+
+class ClusterMates:
+    """See workers.topology.companions.Companions."""
+
+    def __init__(self, kind: Membership, ground: Ground) -> None:
+        self._kind, self._ground, self._made = kind, ground, ExitStack()
+        self._nodes: tuple[Node, ...] = ()
+        network = self._made.enter_context(network_of(ground.topology))
+        self.first, *self._others = kind.plans(replace(ground, network=network))
+
+    @property
+    def alike(self) -> tuple[Target, ...]:
+        return tuple(node.sandbox.target for node in self._nodes[1:])
+
+    def attach(self, first: Sandbox) -> None:
+        others = tuple(self._start(plan) for plan in self._others)
+        self._nodes = (Node(self.first.name, first, None, self.first.settings), *others)
+        self._kind.assemble(self._nodes)
+
+    def restart(self, settings: Mapping[str, str]) -> None:
+        """The cluster is formed anew, as at first."""
+        self.catch_up()
+        plans = (self.first, *self._others)
+        self._nodes = tuple(
+            replace(node, settings={**plan.settings, **settings}) for node, plan in zip(self._nodes, plans, strict=True)
+        )
+        on_each(self._nodes, lambda node: node.sandbox.stop())
+        on_each(self._nodes, lambda node: node.restart(self.first.at_first))
+        self._kind.assemble(self._nodes)
+
+    def catch_up(self) -> None:
+        for node in self._nodes:
+            with connect(node.sandbox.target) as connection:
+                ask.rows(connection, self._kind.causal_read)
+                ask.rows(connection, ANY_ROW)
+
+    def close(self) -> None:
+        self._made.close()
+
+    def _start(self, plan: NodePlan) -> Node:
+        sandbox = Sandbox.create(
+            self._ground.root,
+            plan.build,
+            {**plan.settings, **plan.at_first},
+            name=plan.name,
+            image_key=plan.image,
+            trace=False,
+            user=self._ground.user,
+            additions=plan.additions,
+            namespace=plan.namespace,
+        )
+        self._made.enter_context(sandbox)
+        return Node(plan.name, sandbox, None, plan.settings)

@@ -1,0 +1,70 @@
+"""Replicas beside the primary of a load."""
+
+import secrets
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+from workers.crash.replica_link import Link
+from workers.sandbox.additions import Additions
+from workers.sandbox.server import Sandbox
+from workers.servers.target import Target
+from workers.topology.ground import Ground
+from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
+from workers.topology.kinds.following.position import link
+from workers.topology.kinds.following.replication import Replication
+from workers.topology.network.wires import Wire, Wires
+from workers.topology.nodes import NodePlan
+
+
+class Followers:
+    """See workers.topology.companions.Companions."""
+
+    alike: tuple[Target, ...] = ()  # replicas have settings of their own
+
+    def __init__(self, kind: Replication, ground: Ground) -> None:
+        self._kind, self._ground, self._made = kind, ground, ExitStack()
+        self._wires: list[Wire] = []
+        self._links: list[Link] = []
+        self.first = NodePlan(
+            "primary",
+            ground.build,
+            settings_of(kind, ground.topology, ground.build, "primary", {}),
+            additions=Additions(kind.lines(ground.build)),
+            image=ground.image,
+        )
+
+    def attach(self, first: Sandbox) -> None:
+        ground, self._primary = self._ground, first
+        wires = self._made.enter_context(Wires())
+        password = secrets.token_hex(16)
+        settings = settings_of(self._kind, ground.topology, ground.build, "replica", {})
+        for number in range(1, ground.topology.replicas + 1):
+            replica = Sandbox.create(
+                ground.root,
+                ground.build,
+                {**settings, "server_id": str(number + 1)},
+                name=f"replica {number} of {first.name}",
+                image_key=ground.image,
+                trace=False,
+                user=ground.user,
+                additions=self.first.additions,
+            )
+            self._made.enter_context(replica)
+            wire = wires.join(first.target.port, one_way_ms=ground.topology.one_way_ms)
+            self._wires.append(wire)
+            self._links.append(link(ground.topology, first, replica, password, wire.port))
+        begin(self._links)
+        wait_until_ready(self._kind, ground.topology, first)
+
+    def restart(self, settings: Mapping[str, str]) -> None:
+        self._primary.restart({**self.first.settings, **settings})
+        for wire in self._wires:
+            wire.redirect(self._primary.target.port)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        catch_up(self._links)
+        wait_until_ready(self._kind, self._ground.topology, self._primary)
+
+    def close(self) -> None:
+        self._made.close()

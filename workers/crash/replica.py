@@ -22,9 +22,9 @@ from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica_link import Link, ahead
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, SandboxError
-from workers.sandbox import images, owner, place
+from workers.sandbox import images, owner, place, untrusted
 from workers.sandbox.builds import Build
-from workers.sandbox.server import Sandbox
+from workers.sandbox.server import UUID_FILE, Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
@@ -209,17 +209,20 @@ def _commit(connection: Connection, replica: Replica, count: int) -> None:
 
 
 @contextmanager
-def twin(original: Sandbox, root: Path, settings: Mapping[str, str]) -> Iterator[Sandbox]:
+def twin(original: Sandbox, root: Path, settings: Mapping[str, str], *, other_id: bool = False) -> Iterator[Sandbox]:
     """A running copy of a server below `root`, for what must not change the original. Removed afterwards. Raises
     SandboxError.
 
     The original is frozen during the copy. The copy is as after a kill of the original, with all commits in its files.
+    `other_id`: MySQL's server_uuid is not copied, so that the copy can follow the original.
     """
     place.require_space(root, images.size_bytes(original.datadir))
     folder = owner.new_folder(root / "live")
     try:
         with _frozen(original):
             images.copy(original.datadir, folder / "data", original.user)
+        if other_id:
+            untrusted.remove(folder / "data", [UUID_FILE])
         name, user = f"copy of {original.name}", original.user.name
         with Sandbox.create(
             root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder

@@ -6,7 +6,7 @@ from typing import Literal
 
 Promote = Literal["most received", "first"]
 RelayLog = Literal["apply, then stop receiving", "stop receiving, then apply"]
-Return = Literal["as it was", "as a replica", "stays away"]
+Return = Literal["as it was", "as a replica", "rebuilt", "stays away"]
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class FailoverPolicy:
     bootstrapped. `fence`: the old primary is shut off from its
     clients before the promotion. `old_primary`: how it comes back; "as a replica" starts it with
     init_rpl_role=SLAVE, by which MariaDB (10.6.19, 10.11.9 and later) rolls back commits that no replica
-    acknowledged."""
+    acknowledged; "rebuilt": it gets a copy of the data of the new primary."""
 
     title: str
     says: str
@@ -46,6 +46,11 @@ POLICIES: dict[str, FailoverPolicy] = {
         "Old primary as replica",
         "The old primary is started with init_rpl_role=SLAVE.",
         old_primary="as a replica",
+    ),
+    "old-rebuilt": FailoverPolicy(
+        "Old primary rebuilt",
+        "The data of the old primary are replaced by a copy of those of the new primary.",
+        old_primary="rebuilt",
     ),
     "old-away": FailoverPolicy(
         "Old primary stays away", "The disk of the old primary does not come back.", old_primary="stays away"

@@ -55,7 +55,9 @@ class Membership(TopologyKind):
                 policy.relay_log == "stop receiving, then apply"
             ),
             f"{policy.title}: a cluster shuts off its lost nodes by itself.": not policy.fence,
-            f"{policy.title}: a node of a cluster always returns as what it was.": policy.old_primary == "as a replica",
+            f"{policy.title}: a node of a cluster always returns as what it was.": (
+                policy.old_primary in ("as a replica", "rebuilt")
+            ),
         }
         return [why for why, is_so in found.items() if is_so] + (parted if ability.missing() else [])
 

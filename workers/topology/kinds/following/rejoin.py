@@ -1,9 +1,11 @@
 """The old primary comes back and follows the new one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from workers.crash import dialects
 from workers.crash.evidence import ReplicaSeen
+from workers.crash.replica import twin
 from workers.crash.replica_link import Link
 from workers.errors import DurascopeError, ServerEnded
 from workers.servers import ask
@@ -22,6 +24,9 @@ def come_back(promoted: Promoted, kind: Replication) -> Returned:
     if promoted.setup.policy.old_primary == "stays away":
         return Returned(**vars(promoted), returns=False, old=None, stays_down="", rejoined=None, others=others)
     promoted.timeline.step("old primary returns")
+    if promoted.setup.policy.old_primary == "rebuilt":
+        rejoined = _rebuilt(promoted, kind)
+        return Returned(**vars(promoted), returns=True, old=None, stays_down="", rejoined=rejoined, others=others)
     try:
         promoted.primary.restart(_as(promoted, kind))
     except ServerEnded as ended:
@@ -33,14 +38,30 @@ def come_back(promoted: Promoted, kind: Replication) -> Returned:
     return Returned(**known, returns=True, old=old, stays_down="", rejoined=rejoined, others=others)
 
 
+def _rebuilt(promoted: Promoted, kind: Replication) -> ReplicaSeen:
+    """A copy of the new primary under the old one's name and settings, as from a backup that was taken just now. Raises
+    no DurascopeError."""
+    old, new = promoted.primary, promoted.new.sandbox
+    settings = {**old.settings, **_off(promoted, kind)}
+    try:
+        copy = promoted.made.enter_context(twin(new, promoted.setup.root, settings, other_id=True))
+    except DurascopeError as failure:
+        return ReplicaSeen(REJOIN, "unknown", str(failure))
+    return _joined(promoted, kind, replace(old, sandbox=copy, disk=None))
+
+
 def _as(promoted: Promoted, kind: Replication) -> Mapping[str, str]:
     """Settings of the return: by the policy."""
     if promoted.setup.policy.old_primary == "as it was":
         return {}
     as_replica = kind.settings(promoted.setup.topology, promoted.setup.build, "replica")
+    return {**_off(promoted, kind), **as_replica, "init_rpl_role": "SLAVE"}
+
+
+def _off(promoted: Promoted, kind: Replication) -> Mapping[str, str]:
+    """The primary's half of the replication is off."""
     as_primary = kind.settings(promoted.setup.topology, promoted.setup.build, "primary")
-    off = {name: "OFF" for name in as_primary if name.endswith("_enabled")}
-    return {**off, **as_replica, "init_rpl_role": "SLAVE"}
+    return {name: "OFF" for name in as_primary if name.endswith("_enabled")}
 
 
 def _joined(promoted: Promoted, kind: Replication, node: Node) -> ReplicaSeen:
@@ -62,5 +83,5 @@ def _demote(promoted: Promoted, kind: Replication, link: Link) -> None:
     dialect = dialects.of(promoted.setup.build)
     with connect(link.follower.target) as connection:
         kind.retire(connection)
-        if dialect.demote and link.follower is promoted.primary.sandbox:
+        if dialect.demote and all(link.follower is not replica.sandbox for replica in promoted.replicas):
             ask.rows(connection, dialect.demote, [link.written(connection)])

@@ -57,7 +57,7 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -
     if lost_replica is not None:
         rows["replica"] = [("kept", "acknowledged", told - lost_replica), ("lost", "lost", lost_replica)]
     scale = max([sum(value for _, _, value in row) for row in rows.values() if row] + [1])
-    return [Bar(name, TIPS[name], tuple(_parts(row or [], scale)), row is not None) for name, row in rows.items()]
+    return [Bar(name, TIPS[name], tuple(parts(row or [], scale)), row is not None) for name, row in rows.items()]
 
 
 TIPS = {
@@ -105,7 +105,7 @@ def _step(step: TrialStep, begin: float, scale: float) -> BarPart:
     return BarPart(step.name.replace(" ", "-"), step.name, step.took_s, round(x, 1), round(width, 1))
 
 
-def _parts(row: Lengths, scale: float) -> Iterable[BarPart]:
+def parts(row: Lengths, scale: float) -> Iterable[BarPart]:
     x = 0.0
     room = WIDTH - LEAST * len(row)  # so that widened parts still fit
     for look, name, value in row:

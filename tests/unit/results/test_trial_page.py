@@ -195,6 +195,10 @@ def failed_over(experiment):
     return trial
 
 
+def view(story, fault="primary-host-loss", topology="async", fault_at_s=0.15):
+    return failover.view(asdict(story), fault, topology, fault_at_s, 523)
+
+
 def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_in):
     page = flat(html(client_in, failed_over))
     assert "the new primary lacks 5 of 523 acknowledged commits" in page and STORY.because in page
@@ -204,15 +208,53 @@ def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_
 
 
 def test_acknowledgements_are_drawn_around_the_fault():
-    drawn = failover.view(asdict(STORY), 0.2)
+    drawn = view(STORY, fault_at_s=0.2)
     assert [(bar.look, bar.x, bar.height) for bar in drawn.bars] == [
         ("kept", 0.0, 50.0), ("kept", 250.0, 100.0), ("after", 750.0, 25.0),
     ]  # fmt: skip
-    assert (drawn.fault_x, drawn.seconds) == (500.0, 0.4)
+    assert (drawn.fault_x, drawn.gap_width, drawn.seconds) == (500.0, 500.0, (0, 0.2, 0.4))
+
+
+def life(lane):
+    return [(one.look, one.x, one.width) for one in lane.life]
+
+
+def test_each_node_is_drawn_with_its_role_and_what_it_holds():
+    story = replace(STORY, outage=WriteOutage(0.1, 0.0, 0.1, 0.0), holds={"primary": 520, "replica 1": 518})
+    old, new, other = view(story, topology="semi-sync+rtt=20ms+replicas=2", fault_at_s=0.2).lanes
+    assert (old.role, life(old)) == ("old primary", [("serves", 0, 500), ("away", 500, 500)])
+    assert (new.role, life(new)) == ("new primary", [("follows", 0, 500), ("follows", 500, 250), ("after", 750, 250)])
+    assert (other.role, life(other)) == ("", [("follows", 0, 500), ("follows", 500, 500)])
+    assert "semi-synchronous, AFTER_SYNC, round trip 20" in new.link
+    parts = [[(part.value, part.name) for part in lane.holds.parts] for lane in (old, new)]
+    assert parts == [
+        [(520, "acknowledged"), (3, "missing"), (4, "not acknowledged")], [(518, "acknowledged"), (5, "missing")],
+    ]  # fmt: skip
+    assert not other.holds.known
+
+
+@pytest.mark.parametrize(
+    ("fault", "topology", "lives"),
+    [
+        ("total-kill", "async", [["serves", "away"], ["follows", "away", "after"]]),
+        ("partition", "async+policy=unfenced", [["serves", "serves"], ["follows", "follows", "after"]]),
+        ("partition", "async", [["serves", "away"], ["follows", "follows", "after"]]),
+        ("switchover", "async", [["serves", "away"], ["follows", "follows", "after"]]),
+    ],
+)
+def test_a_node_is_down_as_its_fault_and_policy_say(fault, topology, lives):
+    assert [[one.look for one in lane.life] for lane in view(STORY, fault, topology).lanes] == lives
+
+
+def test_the_first_node_of_a_cluster_that_is_forced_on_was_never_down():
+    story = replace(STORY, promoted="node 1")
+    first, *others = view(story, "majority-lost", "galera").lanes
+    assert first.role == "primary before and after" and [one.look for one in first.life] == ["serves", "serves"]
+    assert [[one.look for one in lane.life] for lane in others] == [["follows", "away"]] * 2
 
 
 def test_a_crash_of_one_server_has_no_failover():
-    assert failover.view(None, 0.0) is None
+    assert failover.view(None, "power-loss", "", 0.0, 0) is None
 
 
 @pytest.mark.parametrize(
@@ -225,6 +267,6 @@ def test_a_crash_of_one_server_has_no_failover():
     ],
 )
 def test_the_return_of_the_old_primary_is_told(rejoin, says):
-    facts = dict(failover.view(asdict(replace(STORY, rejoin=rejoin)), 0.1).facts)
+    facts = dict(view(replace(STORY, rejoin=rejoin)).facts)
     told = facts.get("Old primary as replica")
     assert told is None if says is None else says in told

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.charts.bars import WIDTH
+from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
+from workers.topology.faults import FAULTS
 from workers.topology.setup_and_result import FailoverStory, Rejoin, WriteOutage
+from workers.topology.topology import parse
 
-WIDTH, HEIGHT, GAP = 1000, 100, 1
+HEIGHT, GAP = 100, 1
 
 
 @dataclass(frozen=True)
@@ -23,25 +27,36 @@ class AcknowledgedBar:
 
 @dataclass(frozen=True)
 class FailoverView:
+    """`fault_x`, `gap_width`: in thousandths of the time axis; the gap begins at the fault. `highest`: acknowledged in
+    the best 100 ms. `seconds`: begin, middle and end of the axis."""
+
     because: str
     facts: tuple[tuple[str, str], ...]
+    lanes: tuple[NodeLane, ...]
     bars: tuple[AcknowledgedBar, ...]
+    highest: int
     fault_x: float
-    seconds: float
+    gap_width: float
+    gap: str
+    seconds: tuple[float, ...]
 
 
-def view(stored: object, fault_at_s: float) -> FailoverView | None:
-    """None: the trial was no failover."""
-    if not stored:
+def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowledged: int) -> FailoverView | None:
+    """None: the trial was no failover. `fault`: its key; `topology`: of the plan's variant."""
+    if not stored or fault not in FAULTS:
         return None
-    story = read(FailoverStory, stored)
-    tenths = max(len(story.per_100_ms), len(story.after_per_100_ms), 1)
+    story, struck = read(FailoverStory, stored), FAULTS[fault]
+    at = moments(story, fault_at_s)
     return FailoverView(
         because=story.because,
         facts=tuple(_facts(story)),
-        bars=_bars(story, tenths),
-        fault_x=round(min(10 * fault_at_s / tenths, 1) * WIDTH, 1),
-        seconds=tenths / 10,
+        lanes=tuple(lanes(struck.tried_on(parse(topology or "async")), struck, story, at, acknowledged)),
+        bars=_bars(story, at),
+        highest=max(*story.per_100_ms, *story.after_per_100_ms, 0, 0),
+        fault_x=at.x(fault_at_s),
+        gap_width=round(at.x(fault_at_s + story.outage.total_s) - at.x(fault_at_s), 1) if story.outage else 0,
+        gap=duration(story.outage.total_s) if story.outage else "",
+        seconds=(0, at.end / 2, at.end),
     )
 
 
@@ -103,18 +118,18 @@ def _rejoin(rejoin: Rejoin | None) -> str:
     return "follows with the same rows"
 
 
-def _bars(story: FailoverStory, tenths: int) -> tuple[AcknowledgedBar, ...]:
-    highest = max(*story.per_100_ms, *story.after_per_100_ms, 1)
-    wide = WIDTH / tenths
+def _bars(story: FailoverStory, at: Moments) -> tuple[AcknowledgedBar, ...]:
+    highest = max(*story.per_100_ms, *story.after_per_100_ms, 1, 1)
+    wide = WIDTH / (10 * at.end)
     return tuple(
         AcknowledgedBar(
             look,
-            round(at * wide, 1),
+            round(n * wide, 1),
             round(HEIGHT - count / highest * HEIGHT, 1),
             round(max(wide - GAP, GAP), 1),
             round(count / highest * HEIGHT, 1),
         )
         for look, counts in (("kept", story.per_100_ms), ("after", story.after_per_100_ms))
-        for at, count in enumerate(counts)
+        for n, count in enumerate(counts)
         if count
     )

@@ -43,7 +43,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "word": trial.verdict_label or trial.get_state_display(),
         "sentence": sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),
-        "failover": failover.view(data.get("failover"), data.get("crash_at_s") or 0.0),
+        "failover": _failover(trial, data),
         "data": data,
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps),
@@ -59,6 +59,13 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "repeated": reader.addresses.trial(trial.repeats_id) if trial.repeats_id else "",
         "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],
     }
+
+
+def _failover(trial: Trial, data: Mapping[str, Any]) -> failover.FailoverView | None:
+    fault_at_s = data.get("crash_at_s") or 0.0
+    return failover.view(
+        data.get("failover"), trial.kind, _variant(trial).topology, fault_at_s, trial.acknowledged or 0
+    )
 
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:

@@ -13,6 +13,7 @@ from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.crash_kinds import number_of
 from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
+from workers.topology.faults import FAULTS
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
     offered = options(view, first)
     choice = recommend(offered, view.at_threads, view.counts) if not checked.failed and not others else None
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
-    held = _held(view.choice.crash_kind, chosen)
+    held = "" if view.choice.crash_kind in FAULTS else _held(view.choice.crash_kind, chosen)
     said = f"{chosen.name} lost nothing" if chosen else None  # the finding says it of each setting
     told = [one for one in (found.sentence, *found.more) if said is None or not one.startswith(said)]
     second = [found.sentence] if found.sentence in told else []

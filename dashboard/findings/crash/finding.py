@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from dashboard.findings.crash.failover import failover_finding
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.finding import Finding, Pair, compared
+from workers.topology.faults import FAULTS
 
 
 def crash_finding(
@@ -22,7 +24,7 @@ def crash_finding(
     more = (trusted.says, *_left_over(trials))
     if not known:
         return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
-    told = _told(known, pairs, is_over)
+    told = failover_finding(known) if known[0].tally.kind in FAULTS else _told(known, pairs, is_over)
     return Finding(told.text, more=(*told.more, *more))
 
 

@@ -99,6 +99,18 @@ class Tally:
         return worst([state for state in self.replicas if state != "not tried"])
 
     @property
+    def back_s(self) -> float | None:
+        """The median time until the server answered, or until a new primary acknowledged a commit."""
+        known = [trial.recovery_s for trial in self.decided if trial.recovery_s is not None]
+        return median(known) if known else None
+
+    @property
+    def phantoms(self) -> tuple[int, int]:
+        """Trials in which clients read commits that a failover then lost, of those that know."""
+        known = [trial.phantoms for trial in self.decided if trial.phantoms is not None]
+        return sum(count > 0 for count in known), len(known)
+
+    @property
     def says(self) -> str:
         """`lost a median of 1,060 acknowledged commits (the last 0.9 s) in 4 of 4 power losses; ...`"""
         if not self.invalid.n:

@@ -9,6 +9,7 @@ from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import verdict_label
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.checks import RECONNECTIONS
+from workers.topology.faults import FAULTS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
 REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree", "not tried")  # worst first
@@ -48,6 +49,7 @@ class Tried:
     recovery_s: float | None
     repeats_id: int | None
     replica: Replica = "not tried"
+    phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
 
     @property
     def is_decided(self) -> bool:
@@ -70,8 +72,9 @@ class Tried:
 
     @property
     def stayed_down(self) -> bool:
-        """The server did not start after the crash: there is a verdict and no recovery time."""
-        return self.verdict == Trial.Verdict.INVALID and self.recovery_s is None
+        """The server did not start after the crash: there is a verdict and no recovery time. After a failover without
+        an outage there is none either."""
+        return self.kind not in FAULTS and self.verdict == Trial.Verdict.INVALID and self.recovery_s is None
 
     @property
     def verdict_label(self) -> str:
@@ -91,9 +94,10 @@ class Tried:
 
 
 def trials_of(experiment: Experiment) -> list[Tried]:
-    """All trials in order of execution. Replicas are read from the evidence only if the plan has them."""
-    has_replica = Plan.from_dict(experiment.plan).crash.replica
-    wanted = (*_COLUMNS, "evidence__data__replicas") if has_replica else _COLUMNS
+    """All trials in order of execution. The evidence is read only if the plan has replicas or topologies."""
+    plan = Plan.from_dict(experiment.plan)
+    has_more = plan.crash.replica or any(variant.topology for variant in plan.variants)
+    wanted = (*_COLUMNS, "evidence__data__replicas", "evidence__data__failover__phantoms") if has_more else _COLUMNS
     return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
 
 
@@ -107,8 +111,8 @@ def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
 
 
 def _tried(row: Sequence[Any]) -> Tried:
-    known = dict(zip(_COLUMNS, row[: len(_COLUMNS)], strict=True))
-    return Tried(**known, replica=replica_of(row[len(_COLUMNS)] or []) if len(row) > len(_COLUMNS) else "not tried")
+    known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
+    return Tried(**known, replica=replica_of(more[0] or []), phantoms=more[1]) if more else Tried(**known)
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:

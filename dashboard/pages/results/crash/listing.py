@@ -13,6 +13,7 @@ from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import CONTROLS
+from workers.topology.faults import FAULTS
 
 ON_A_PAGE = 200
 STATE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
@@ -37,6 +38,7 @@ def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) ->
         "tally": _tally(view, chosen, variant, kind),
         "trials": [_row(view, reader, trial) for trial in page],
         "total": len(view.trials),
+        "failovers": any(trial.kind in FAULTS for trial in chosen),
         "has_servers": len(view.names) > 1,
     }
 

@@ -9,7 +9,8 @@ from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.crash_kinds import MUST_LOSE, title
-from dashboard.text.numbers import ms
+from dashboard.text.numbers import duration, ms
+from workers.topology.faults import FAULTS
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
@@ -26,6 +27,7 @@ class MatrixCell:
     unknown: int
     open: int
     replica: str
+    failover: tuple[str, ...]
     url: str
 
 
@@ -68,6 +70,7 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
         unknown=tally.unknown,
         open=tally.open,
         replica=tally.replica,
+        failover=tuple(_failover(tally)) if tally.kind in FAULTS else (),
         url=url if tally.trials else "",
     )
 
@@ -93,7 +96,17 @@ def _losses(tally: Tally) -> Iterable[str]:
     """The median losses of engine and binlog, the worse loss first. A place that lost nothing is left out."""
     known = [(place, loss) for place in PLACES if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        yield f"{place} {in_words(loss.median)}{_work(loss)}"
+        where = "new primary lacks" if tally.kind in FAULTS else place
+        yield f"{where} {in_words(loss.median)}{_work(loss)}"
+
+
+def _failover(tally: Tally) -> Iterable[str]:
+    """The write outage beside the loss, and commits that were read and then lost."""
+    if tally.back_s is not None:
+        yield f"writes refused {duration(tally.back_s)}"
+    seen, n = tally.phantoms
+    if seen:
+        yield f"read, then lost in {seen} of {n}"
 
 
 def _work(loss: CrashLoss) -> str:

@@ -1,0 +1,48 @@
+"""The finding on a failover: what each kind of replication lost, and how long writes were refused."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from dashboard.findings.crash.settings import CrashSetting
+from dashboard.findings.crash.statistics import Tally
+from dashboard.findings.finding import Finding
+from dashboard.records.experiments.crash_kinds import number_of, title
+from dashboard.text.numbers import duration, percent, whole
+
+LOSING = {"primary-host-loss": "Losing the primary's host", "switchover": "A graceful switchover"}
+
+
+def failover_finding(known: Sequence[CrashSetting]) -> Finding:
+    """`known`: settings with a verdict, under one fault."""
+    kind = known[0].tally.kind
+    costs = "; ".join(_cost(one.name, one.tally) for one in sorted(known, key=lambda one: len(_lost(one.tally))))
+    refused = [trial.recovery_s for one in known for trial in one.tally.decided if trial.recovery_s is not None]
+    outage = f"; writes were refused for {duration(median(refused))} (median)" if refused else ""
+    return Finding(f"{LOSING.get(kind, f'A {title(kind)}')} cost {costs}{outage}", more=tuple(_phantoms(known)))
+
+
+def _cost(name: str, tally: Tally) -> str:
+    loss, lost = tally.loss("engine"), _lost(tally)
+    unclear = f", {tally.unknown:,} unclear" if tally.unknown else ""
+    if loss is None:
+        return f"an unknown number of commits with {name}"
+    if not lost:
+        return (
+            f"nothing with {name} in {loss.rate.n} of {loss.rate.n}{unclear} (95 % upper bound {percent(loss.rate.hi)})"
+        )
+    many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
+    commits = "commit" if many == "1" else "commits"
+    return f"{many} acknowledged {commits} with {name} in {len(lost)} of {loss.rate.n}{unclear}"
+
+
+def _lost(tally: Tally) -> list[int]:
+    """Of the trials that lost any."""
+    return [lost for trial in tally.decided if (lost := trial.lost("engine"))]
+
+
+def _phantoms(known: Sequence[CrashSetting]) -> Iterable[str]:
+    for one in known:
+        seen, n = one.tally.phantoms
+        if seen:
+            crashes = number_of(one.tally.kind, n)
+            yield f"With {one.name}, clients read commits that were then gone, in {seen} of {crashes}."

@@ -1,0 +1,52 @@
+"""The finding on a failover: losses and write outage of each kind of replication, and what stands in the matrix."""
+
+from html import unescape
+
+import pytest
+from django.urls import reverse
+
+from dashboard.findings.crash.statistics import tallies
+from dashboard.findings.crash.trials import trials_of
+from dashboard.pages.results.addresses import Addresses
+from dashboard.pages.results.crash.matrix import matrix
+from dashboard.pages.results.page import shown_to
+from tests.markup import flat
+from tests.unit.results import trials
+
+pytestmark = pytest.mark.django_db
+FAULT = "primary-host-loss"
+
+
+@pytest.fixture
+def experiment():
+    """asynchronous: lost 1, 101 and nothing; semi-sync: nothing, and phantoms in one of two."""
+    one = trials.experiment({"1/1": {FAULT: [(0, 0)] * 2}, "0/0": {FAULT: [(1, 1), (101, 101), (0, 0)]}}, replica=False)
+    for variant in one.plan["variants"]:
+        variant["topology"] = "semi-sync" if variant["name"] == "1/1" else "async"
+    one.save()
+    for n, trial in enumerate(one.trials.filter(variant="1/1")):
+        trial.evidence.data |= {"failover": {"phantoms": n}}
+        trial.evidence.save()
+    one.trials.update(lost_binlog=None, lost_binlog_ms=None, recovery_s=0.07)
+    return one
+
+
+def test_the_finding_names_losses_and_the_write_outage(experiment, client_in):
+    page = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
+    assert (
+        "Losing the primary's host cost nothing with 1/1 in 2 of 2 (95 % upper bound 84 %); 1 to 101 acknowledged "
+        "commits with 0/0 in 2 of 3; writes were refused for 70.0 ms (median)."
+    ) in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert "clients read commits that were then gone, in 1 of 2 losses of the primary" in page
+
+
+def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
+    cells = {row.name: row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))}
+    assert cells["0/0"].losses[0].startswith("new primary lacks 51")
+    assert cells["1/1"].failover == ("writes refused 70.0 ms", "read, then lost in 1 of 2")
+
+
+def test_a_failover_without_an_outage_is_no_server_that_stayed_down(experiment):
+    experiment.trials.update(recovery_s=None)
+    tally = tallies(trials_of(experiment))[experiment.plan["targets"][0]["server_id"], "0/0", FAULT]
+    assert tally.back_s is None and "come back" not in tally.says and not any(one.stayed_down for one in tally.decided)

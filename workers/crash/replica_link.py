@@ -116,9 +116,13 @@ class Link:
                 time.sleep(POLL_S)
 
     def apply_error(self) -> str:
-        """Number and text of the error that stopped applying, "" while none has. Raises ServerError."""
+        """Why applying ended before everything received was applied: number and text of the error; "" when everything
+        is applied. Raises ServerError."""
         with connect(self.follower.target) as follower:
-            return self._stopped(self.status(follower), ("SQL",))
+            status = self.status(follower)
+            if error := self._stopped(status, ("SQL",)):
+                return error
+            return "no error was reported" if ahead(status[self.dialect.received], self.applied(follower)) else ""
 
     def received(self) -> str:
         """GTIDs that the follower has received, applied or not. Raises ServerError."""

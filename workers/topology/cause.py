@@ -64,6 +64,7 @@ def _position_in_file(setup: FailoverSetup, counters: SemiSyncCounters | None) -
     return FAULTS[setup.fault].of_replica and setup.topology.position == "file"
 
 
+FELL_BACK = "Semi-synchronous replication had fallen back to asynchronous: replicas did not answer in time."
 RULES: tuple[tuple[Applies, str], ...] = (
     (
         _position_in_binlog,
@@ -95,10 +96,7 @@ RULES: tuple[tuple[Applies, str], ...] = (
         "The replica had received the commits and not applied them. When it started again, it dropped its relay log.",
     ),
     (_asynchronous, "The primary acknowledged commits that no replica had received yet (asynchronous replication)."),
-    (
-        _fell_back,
-        "Semi-synchronous replication had fallen back to asynchronous: replicas did not answer in time.",
-    ),
+    (_fell_back, FELL_BACK),
     (
         _relay_log_not_flushed,
         "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "

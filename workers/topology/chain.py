@@ -117,6 +117,13 @@ class FailoverLoaded(Formed):
 @dataclass(frozen=True, kw_only=True)
 class Struck(FailoverLoaded):
     struck_at: float  # monotonic clock
+    strike_s: float = 0.0  # how long the fault took
+
+    @property
+    def may_have_fallen_back(self) -> bool:
+        """The network was cut before the primary was stopped. On a busy machine that may take longer than the primary
+        waits for its replicas; its counters cannot be read any more."""
+        return self.semi_sync is not None and 1000 * self.strike_s >= self.setup.topology.timeout_ms
 
     def so_far(self) -> FailoverResult:
         return replace(super().so_far(), fault_at_s=self.struck_at - self.witness.began)
@@ -168,7 +175,8 @@ class Promoted(Struck):
 class Returned(Promoted):
     """`returns`: the old primary comes back under a new one. `old`: its transactions before that; None: it stays away,
     or is not readable. `stays_down`: its words when it did not start. `rejoined`: the node that was down, under the
-    present primary. `others`: the other nodes under it.
+    present primary. `others`: the other nodes under it. `swapped`: GTIDs that name another transaction in the binlog of
+    the new primary than in the old one's; None: not readable.
     """
 
     returns: bool
@@ -176,6 +184,7 @@ class Returned(Promoted):
     stays_down: str
     rejoined: ReplicaSeen | None
     others: tuple[tuple[str, ReplicaSeen], ...]
+    swapped: tuple[str, ...] | None = None
 
     def so_far(self) -> FailoverResult:
         known, back = super().so_far(), self.rejoined

@@ -7,7 +7,7 @@ that lacks evidence, or raises, is unknown.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workers.crash.checks import known, named, none_of, overtaken
+from workers.crash.checks import FIRST, known, named, none_of, overtaken
 from workers.crash.evidence import ReplicaSeen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.verdict import CheckResult, invalid, unknown, valid
@@ -114,6 +114,14 @@ def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     )
 
 
+def _swapped(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    """A replica skips a GTID that it has. If it names another transaction there, rows differ and nothing says so."""
+    if swapped := known(evidence.swapped):
+        named = ", ".join(swapped[:FIRST])
+        return invalid(len(swapped), f"{len(swapped):,} GTIDs name other transactions on the new primary: {named}.")
+    return valid("Each GTID names the same transaction on the old primary and on the new one.")
+
+
 def _old_starts(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     if why := evidence.stays_down:
         return invalid(1, f"The old primary does not start again: {why}")
@@ -167,6 +175,7 @@ PIECES = {
     "late": "the moment of the failover",
     "after": "the commits on the new primary",
     "stays_down": "whether the old primary starts",
+    "swapped": "the GTIDs in both binlogs",
     "rejoined": "the node that was down, as a replica",
 }
 
@@ -184,6 +193,9 @@ CHECKS: dict[str, FailoverCheck] = {
     "altered-promoted": FailoverCheck("Rows of the new primary as the client wrote them", ("kept",), _altered),
     "never-sent-promoted": FailoverCheck("Only transactions that were sent on the new primary", ("kept",), _never_sent),
     "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order),
+    "swapped": FailoverCheck(
+        "No GTID names two transactions", ("swapped",), _swapped, lambda evidence: evidence.has_gtids
+    ),
     "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, _old_returns),
     "rejoin": FailoverCheck("Old primary not silently different", ("stays_down", "rejoined"), _rejoins, _old_returns),
     "crashed-replica": FailoverCheck(

@@ -9,7 +9,7 @@ from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
-from workers.topology.cause import because
+from workers.topology.cause import FELL_BACK, because
 from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import judge_all
 from workers.topology.evidence import FailoverEvidence
@@ -40,6 +40,8 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         stays_down=returned.stays_down,
         rejoined=returned.rejoined,
         others=returned.others,
+        has_gtids=returned.returns and bool(returned.links),
+        swapped=returned.swapped,
         of_replica=returned.fault.of_replica,
         secret=returned.secret,
         problems=returned.problems,
@@ -66,9 +68,13 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
         ghosts=None if ghosts is None else len(ghosts),
         ghosts_acknowledged=None if ghosts is None else len(np.intersect1d(ghosts, ledger.acknowledged())),
         holds=_holds(returned, ledger),
-        because=because(returned.setup, returned.semi_sync) if _failed(lost, lost_replica, behind) else "",
+        because=_because(returned) if _failed(lost, lost_replica, behind) else "",
     )
     return replace(known, lost=lost, lost_replica=lost_replica, story=story)
+
+
+def _because(returned: Returned) -> str:
+    return FELL_BACK if returned.may_have_fallen_back else because(returned.setup, returned.semi_sync)
 
 
 def _failed(lost: LostWork | None, lost_replica: LostWork | None, crashed: Seen | None) -> bool:

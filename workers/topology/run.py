@@ -84,7 +84,7 @@ def strike(loaded: FailoverLoaded) -> Struck:
         loaded.reader.drain()
 
     loaded.fault.strike(loaded.scene(hear))
-    return Struck(**vars(loaded), struck_at=struck_at)
+    return Struck(**vars(loaded), struck_at=struck_at, strike_s=loaded.ports.clock() - struck_at)
 
 
 def _kind(setup: FailoverSetup) -> TopologyKind:

@@ -38,6 +38,8 @@ def sound():
         returns=True,
         old=Seen(ledger().sent()),
         stays_down="",
+        has_gtids=True,
+        swapped=(),
         rejoined=ReplicaSeen(REJOIN, "caught up", "", 0),
         others=(("replica 2", ReplicaSeen(REJOIN, "caught up", "", 0)),),
         secret=SECRET,
@@ -47,7 +49,9 @@ def sound():
 def sound_replica():
     """A replica crashed, came back and has every row of its primary."""
     back = ReplicaSeen(AFTER_CRASH, "caught up", "", 0, Seen(ledger().sent()))
-    return replace(sound(), of_replica=True, returns=False, old=None, stays_down="", rejoined=back)
+    return replace(
+        sound(), of_replica=True, has_gtids=False, swapped=None, returns=False, old=None, stays_down="", rejoined=back
+    )
 
 
 def without_key(seen, *pairs):

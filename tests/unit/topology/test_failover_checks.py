@@ -16,7 +16,11 @@ from tests.unit.topology.failures import (
     sound_replica,
     without_key,
 )  # fmt: skip
+from workers.crash import compare_tables
+from workers.crash.compare_tables import Placed
+from workers.crash.digest import digests
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
+from workers.crash.gtid import reissued
 from workers.crash.ledger import Ledger
 from workers.topology.checks import CHECKS, PIECES, judge_all
 from workers.topology.takeover import REJOIN
@@ -66,7 +70,19 @@ def test_a_transaction_with_half_its_rows_is_called():
     assert flagged(replace(evidence, kept=torn)) == {"lost-promoted", "phantoms", "torn-promoted"}
 
 
-def test_an_altered_or_doubled_row_is_called():
+def test_a_doubled_row_is_called():
+    """From rows as a server gives them: the digest is right, and the row is there twice."""
+    row = keys((2, 10))  # a transaction of one row
+    digest = digests(SECRET, row, np.array([0]))
+    once = {("one", 0): Placed(row, digest)}
+    twice = {("one", 0): Placed(np.repeat(row, 2), np.repeat(digest, 2))}
+    assert not len(compare_tables.seen(once, SECRET).altered)
+    found = compare_tables.seen(twice, SECRET)
+    doubled = replace(sound(), kept=replace(sound().kept, altered=found.altered))
+    assert flagged(doubled) == {"altered-promoted"} and found.twice.tolist() == row.tolist()
+
+
+def test_an_altered_row_is_called():
     evidence = sound()
     assert flagged(replace(evidence, kept=replace(evidence.kept, altered=keys((2, 3))))) == {"altered-promoted"}
 
@@ -91,6 +107,13 @@ def test_a_forged_acknowledgement_makes_all_unknown():
 
 def test_a_new_primary_that_acknowledges_nothing_has_not_taken_over():
     assert flagged(replace(sound(), after=Ledger(()).sealed(SECRET))) == {"takes-over"}
+
+
+def test_a_gtid_that_names_another_transaction_on_the_new_primary_is_called():
+    swapped = replace(sound(), swapped=reissued({"0-1-7": 3, "0-1-8": 4}, {"0-1-7": 4, "0-1-8": 3}))
+    assert flagged(swapped) == {"swapped"} and result(swapped, "swapped").count == 2
+    assert "0-1-7, 0-1-8" in result(swapped, "swapped").says
+    assert flagged(replace(sound(), swapped=reissued({"0-1-7": 3}, {"0-1-7": 3, "0-2-8": 9}))) == set()
 
 
 def test_an_old_primary_that_differs_without_an_error_is_called():
@@ -154,9 +177,9 @@ def test_a_crashed_replica_of_unknown_rows_is_unknown(lack):
 
 
 def test_what_cannot_be_is_not_judged():
-    away = replace(sound(), returns=False, old=None, stays_down=None, rejoined=None, others=())
+    away = replace(sound(), has_gtids=False, returns=False, old=None, stays_down=None, rejoined=None, others=())
     assert flagged(away) == set()
-    assert CHECKS.keys() - outcomes(away).keys() == {"old-starts", "rejoin", "others", "crashed-replica"}
+    assert CHECKS.keys() - outcomes(away).keys() == {"swapped", "old-starts", "rejoin", "others", "crashed-replica"}
 
 
 @pytest.mark.parametrize("piece", sorted(PIECES))

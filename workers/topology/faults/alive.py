@@ -1,6 +1,9 @@
 """Faults that no server dies of."""
 
+from dataclasses import replace
+
 from workers.topology.faults.fault import Fault, FaultScene
+from workers.topology.topology import Topology
 
 LAST_ANSWER_S = 1.0
 
@@ -23,6 +26,10 @@ class Switchover(Fault):
     says = "The clients stop, the replicas catch up, then one is promoted: the negative control, which loses nothing."
     primary_down = False
     harmless = True
+
+    def tried_on(self, topology: Topology) -> Topology:
+        """Replicas that do not apply could not catch up."""
+        return replace(topology, applying=True)
 
     def strike(self, scene: FaultScene) -> None:
         scene.step("clients stop")

@@ -5,9 +5,12 @@ from dataclasses import replace
 
 from workers.crash import dialects
 from workers.crash.evidence import ReplicaSeen
-from workers.crash.replica import twin
+from workers.crash.gtid import reissued
+from workers.crash.inspect import BinlogPlace, read_binlog
+from workers.crash.replica import SCHEMA, twin
 from workers.crash.replica_link import Link
-from workers.errors import DurascopeError, ServerEnded
+from workers.errors import DurascopeError, ServerEnded, reason
+from workers.sandbox.options import BINLOG_BASE
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
@@ -16,6 +19,7 @@ from workers.topology.nodes import Node
 from workers.topology.takeover import REJOIN, compared, read
 
 LIMIT_S = 30.0
+BINLOG_INDEX = f"{BINLOG_BASE}.index"
 
 
 def come_back(promoted: Promoted, kind: Replication) -> Returned:
@@ -24,18 +28,34 @@ def come_back(promoted: Promoted, kind: Replication) -> Returned:
     if promoted.setup.policy.old_primary == "stays away":
         return Returned(**vars(promoted), returns=False, old=None, stays_down="", rejoined=None, others=others)
     promoted.timeline.step("old primary returns")
+    swapped, unread = _swapped(promoted)
+    known = {**vars(promoted), "problems": (*promoted.problems, *unread)}
     if promoted.setup.policy.old_primary == "rebuilt":
         rejoined = _rebuilt(promoted, kind)
-        return Returned(**vars(promoted), returns=True, old=None, stays_down="", rejoined=rejoined, others=others)
+        return Returned(
+            **known, returns=True, old=None, stays_down="", rejoined=rejoined, others=others, swapped=swapped
+        )
     try:
         promoted.primary.restart(_as(promoted, kind))
     except ServerEnded as ended:
         why = ended.message
-        return Returned(**vars(promoted), returns=True, old=None, stays_down=why, rejoined=None, others=others)
+        return Returned(**known, returns=True, old=None, stays_down=why, rejoined=None, others=others, swapped=swapped)
     old, problems = read(promoted.primary, promoted.secret)
-    known = {**vars(promoted), "problems": (*promoted.problems, *problems)}
+    known["problems"] = (*promoted.problems, *unread, *problems)
     rejoined = _joined(promoted, kind, promoted.primary)
-    return Returned(**known, returns=True, old=old, stays_down="", rejoined=rejoined, others=others)
+    return Returned(**known, returns=True, old=old, stays_down="", rejoined=rejoined, others=others, swapped=swapped)
+
+
+def _swapped(promoted: Promoted) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """As the crash left the old primary's binlog. None, and why, when one of the two cannot be read."""
+    try:
+        old, new = (
+            read_binlog(BinlogPlace(node.sandbox.datadir / BINLOG_INDEX), SCHEMA, promoted.secret).gtids
+            for node in (promoted.primary, promoted.new)
+        )
+    except (DurascopeError, OSError) as failure:
+        return None, (f"the binlogs could not be compared: {reason(failure)}",)
+    return reissued(old, new), ()
 
 
 def _rebuilt(promoted: Promoted, kind: Replication) -> ReplicaSeen:

@@ -1,0 +1,30 @@
+"""Which measurements of a variant belong to one track."""
+
+from dataclasses import replace
+
+from dashboard.records.history.track_keys import crash_track, load_track
+from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
+
+SAFE = Variant("safe", {"sync_binlog": "1"})
+PLAN = Plan(
+    name="Topologies", targets=(PlanTarget(1, "box"),), variants=(SAFE,), threads=(8,), repeats=3, warmup_s=2,
+    workloads=(WorkloadChoice("update by key", "update-by-key", {}),), measure_s=10, table_rows=1000, seed=1,
+    crash=CrashPlan(kinds=("primary-kill",), trials=3),
+)  # fmt: skip
+
+
+def keys(topology: str):
+    """The tracks of a load and of a crash of one variant with this topology."""
+    plan = replace(PLAN, variants=(replace(SAFE, topology=topology),))
+    return load_track(plan, 1, "safe", "update by key", 8), crash_track(plan, 1, "safe", "primary-kill")
+
+
+def test_another_topology_is_another_track():
+    for alone, replicated, delayed in zip(keys(""), keys("asynchronous"), keys("asynchronous+rtt=10ms"), strict=True):
+        assert len({alone.settings, replicated.settings, delayed.settings}) == 3
+        assert (alone.means, replicated.means) == ("sync_binlog=1", "sync_binlog=1, asynchronous")
+        assert alone.condition == replicated.condition == delayed.condition
+
+
+def test_the_same_topology_is_the_same_track():
+    assert keys("asynchronous") == keys("asynchronous")

@@ -18,6 +18,7 @@ from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
 from workers.servers.privileges import granted, missing
 from workers.servers.target import Target
+from workers.toml.table import TomlTable
 
 Outcome = Literal["passed", "warned", "failed", "unknown"]
 
@@ -46,6 +47,16 @@ class PreflightAnswer:
     fix: str = ""
 
 
+FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
+ANSWERS = {name: FILE.table(name).read(PreflightAnswer) for name in FILE.data}
+
+
+def answer(name: str, **words: object) -> PreflightAnswer:
+    """The answer of that name in checks.toml."""
+    known = ANSWERS[name]
+    return PreflightAnswer(known.outcome, known.says.format(**words), known.fix.format(**words))
+
+
 def round_trip(scene: CheckedServer) -> PreflightAnswer:
     times_ms = []
     for _ in range(ROUND_TRIPS):
@@ -56,108 +67,69 @@ def round_trip(scene: CheckedServer) -> PreflightAnswer:
 
 
 def judge_round_trip(least_ms: float, median_ms: float) -> PreflightAnswer:
-    says = (
-        f"The server answers; a round trip takes {median_ms:.2f} ms (median of {ROUND_TRIPS}, least {least_ms:.2f} ms)."
-    )
-    if median_ms > 5:
-        fix = "Run a worker nearer to the server: every statement of a transaction waits for a round trip."
-        return PreflightAnswer("warned", says + " That is longer than many commits take.", fix)
-    return PreflightAnswer("passed", says)
+    name = "long-round-trip" if median_ms > 5 else "round-trip"
+    return answer(name, median=median_ms, tries=ROUND_TRIPS, least=least_ms)
 
 
 def tls(scene: CheckedServer) -> PreflightAnswer:
-    used = cipher(scene.connection)
-    if used:
-        return PreflightAnswer("passed", f"The connection is encrypted ({used}).")
-    if scene.target.socket or is_loopback(scene.target.host):
-        return PreflightAnswer("passed", "The connection is not encrypted; it does not leave the host.")
-    return PreflightAnswer(
-        "warned",
-        "The connection is not encrypted: others on the network can read password hashes and data.",
-        "Turn TLS on at the server (ssl_cert, ssl_key) and choose the TLS mode 'required' or 'verify'.",
-    )
+    if used := cipher(scene.connection):
+        return answer("encrypted", cipher=used)
+    stays_here = scene.target.socket or is_loopback(scene.target.host)
+    return answer("unencrypted-here" if stays_here else "unencrypted")
 
 
 def version(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
-    title = FLAVOURS[facts.flavour].title
-    if facts.version < (5, 5, 0):
-        return PreflightAnswer(
-            "failed", f"{title} {facts.version_text} is older than 5.5, the oldest tested version.", "Upgrade."
-        )
-    return PreflightAnswer("passed", f"{title} {facts.version_text}.")
+    name = "old-version" if facts.version < (5, 5, 0) else "version"
+    return answer(name, version=f"{FLAVOURS[facts.flavour].title} {facts.version_text}")
 
 
 def privileges(scene: CheckedServer) -> PreflightAnswer:
     lacking = missing(needs(scene.facts), granted(scene.connection, scene.facts))
     if not lacking:
-        return PreflightAnswer(
-            "passed", "The account has every privilege that preflights, measurements and changes of settings need."
-        )
-    fix = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
+        return answer("privileges")
+    grants = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
     listed = "; ".join(f"{need.privilege} on {need.scope} {need.why}" for need in lacking)
-    outcome: Outcome = "failed" if any(need.purpose == "load" for need in lacking) else "warned"
-    return PreflightAnswer(outcome, f"The account lacks: {listed}.", fix)
+    of_a_load = any(need.purpose == "load" for need in lacking)
+    return answer("missing-privileges-of-a-load" if of_a_load else "missing-privileges", lacking=listed, grants=grants)
 
 
 def engines(scene: CheckedServer) -> PreflightAnswer:
     usable = sorted(name for name in scene.facts.engines if scene.facts.has_engine(name))
     transactional = [name for name in usable if name in ("innodb", "rocksdb", "tokudb")]
-    if not transactional:
-        return PreflightAnswer("failed", f"No transactional engine; there is {', '.join(usable)}.", "Enable InnoDB.")
-    return PreflightAnswer("passed", f"Transactional engines: {', '.join(transactional)}.")
+    name = "engines" if transactional else "no-transactional-engine"
+    return answer(name, engines=", ".join(transactional or usable))
 
 
 def binlog(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
     if facts.variable("log_bin") is None:
-        return PreflightAnswer("unknown", "log_bin cannot be read.")
+        return answer("binlog-unknown")
     if facts.variable("log_bin") not in ("ON", "1"):
-        return PreflightAnswer(
-            "warned",
-            "The binary log is off: variants of sync_binlog cannot be measured here.",
-            "[mysqld]\nlog_bin=binlog\nserver_id=1",
-        )
+        return answer("binlog-off")
     kind = facts.variable("binlog_format") or "ROW"
-    if kind != "ROW":
-        return PreflightAnswer(
-            "warned",
-            f"The binary log is on, format {kind}: statements may give other rows on a replica.",
-            "SET GLOBAL binlog_format = 'ROW';",
-        )
-    return PreflightAnswer("passed", f"The binary log is on, format {kind}.")
+    return answer("binlog" if kind == "ROW" else "binlog-of-statements", format=kind)
 
 
 def performance_schema(scene: CheckedServer) -> PreflightAnswer:
     if scene.facts.version < (5, 6, 0):
-        return PreflightAnswer("warned", "Before MySQL 5.6 performance_schema does not count file waits.")
-    if scene.facts.variable("performance_schema") in ("ON", "1"):
-        return PreflightAnswer("passed", "performance_schema is on: file waits can be read.")
-    return PreflightAnswer(
-        "warned",
-        "performance_schema is off: file waits and their latency cannot be read.",
-        "[mysqld]\nperformance_schema=ON",
-    )
+        return answer("performance-schema-before-5-6")
+    is_on = scene.facts.variable("performance_schema") in ("ON", "1")
+    return answer("performance-schema" if is_on else "performance-schema-off")
 
 
 def connections(scene: CheckedServer) -> PreflightAnswer:
     most = scene.facts.variable("max_connections")
     used = ask.names_to_values(scene.connection, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").get("threads_connected")
-    if most is None or used is None:
-        return PreflightAnswer("unknown", "max_connections or Threads_connected cannot be read.")
-    return judge_connections(int(most), int(used))
+    return answer("connections-unknown") if most is None or used is None else judge_connections(int(most), int(used))
 
 
 def judge_connections(most: int, used: int) -> PreflightAnswer:
     """The largest number of threads: free connections, less those that Durascope needs."""
-    threads = most - used - OURS + 1  # this connection is one of the used ones
-    says = f"{used} of {most} connections are in use: room for {max(threads, 0)} threads of load."
-    fix = f"SET GLOBAL max_connections = {used + MOST_THREADS + OURS + 50};"
-    if threads < 1:
-        return PreflightAnswer("failed", says, fix)
-    if threads < MOST_THREADS:
-        return PreflightAnswer("warned", says, fix + f"  -- only for up to {MOST_THREADS} threads")
-    return PreflightAnswer("passed", says)
+    room = most - used - OURS + 1  # this connection is one of the used ones
+    name = "no-free-connection" if room < 1 else "few-free-connections" if room < MOST_THREADS else "connections"
+    wanted = used + MOST_THREADS + OURS + 50
+    return answer(name, used=used, most=most, room=max(room, 0), wanted=wanted, threads=MOST_THREADS)
 
 
 def disk(scene: CheckedServer) -> PreflightAnswer:
@@ -166,22 +138,13 @@ def disk(scene: CheckedServer) -> PreflightAnswer:
     if free is None:
         free = _free_by_plugin(scene, datadir)
     if free is None:
-        return PreflightAnswer(
-            "unknown",
-            "The free space is not known: the worker cannot see the server's folder, and the server has no DISKS "
-            "plugin.",
-            "INSTALL SONAME 'disks';" if scene.facts.flavour == "mariadb" else "",
-        )
+        return answer("disk-unknown", install="INSTALL SONAME 'disks';" if scene.facts.flavour == "mariadb" else "")
     return judge_disk(free / 2**30, datadir)
 
 
 def judge_disk(free_gb: float, datadir: str) -> PreflightAnswer:
-    says = f"{free_gb:.1f} GiB are free on the disk of the data ({datadir})."
-    if free_gb < LITTLE_GB:
-        return PreflightAnswer("failed", says + " A load could fill the disk.", "Free some space first.")
-    if free_gb < MUCH_GB:
-        return PreflightAnswer("warned", says + " Keep table sizes and times small.", "Free some space first.")
-    return PreflightAnswer("passed", says)
+    name = "disk-full" if free_gb < LITTLE_GB else "disk-nearly-full" if free_gb < MUCH_GB else "disk"
+    return answer(name, free=free_gb, datadir=datadir)
 
 
 def _free_here(scene: CheckedServer, datadir: str) -> int | None:
@@ -224,23 +187,18 @@ def clock(scene: CheckedServer) -> PreflightAnswer:
 
 def judge_clock(skew_s: float, uncertain_s: float) -> PreflightAnswer:
     """`skew_s`: server minus worker, known within half a round trip."""
-    if abs(skew_s) - uncertain_s > SKEW_S:
-        direction = "ahead of" if skew_s > 0 else "behind"
-        says = f"The server's clock is {abs(skew_s):.1f} s {direction} the worker's (within {uncertain_s:.3f} s)."
-        return PreflightAnswer("warned", says, "Run a time service (chrony or systemd-timesyncd) on both hosts.")
-    return PreflightAnswer("passed", f"The clocks agree within {abs(skew_s) + uncertain_s:.3f} s.")
+    if abs(skew_s) - uncertain_s <= SKEW_S:
+        return answer("clocks", within=abs(skew_s) + uncertain_s)
+    direction = "ahead of" if skew_s > 0 else "behind"
+    return answer("clocks-differ", skew=abs(skew_s), direction=direction, uncertain=uncertain_s)
 
 
 def replicas(scene: CheckedServer) -> PreflightAnswer:
     """Replicas are dump threads in the process list, which only the privilege PROCESS shows."""
-    lacking = missing(
-        [need for need in needs(scene.facts) if need.privilege == "PROCESS"], granted(scene.connection, scene.facts)
-    )
-    if lacking:
-        fix = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
-        return PreflightAnswer(
-            "unknown", "Without the privilege PROCESS the connections of replicas cannot be seen.", fix
-        )
+    process = [need for need in needs(scene.facts) if need.privilege == "PROCESS"]
+    if lacking := missing(process, granted(scene.connection, scene.facts)):
+        grants = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
+        return answer("replicas-unknown", grants=grants)
     hosts = ask.rows(
         scene.connection, "SELECT host FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"
     )
@@ -248,28 +206,19 @@ def replicas(scene: CheckedServer) -> PreflightAnswer:
 
 
 def judge_replicas(hosts: list[str]) -> PreflightAnswer:
-    if not hosts:
-        return PreflightAnswer("passed", "No replica is attached.")
-    return PreflightAnswer(
-        "warned",
-        f"{len(hosts)} attached: {', '.join(sorted(hosts))}. They also apply every write of a load.",
-        "Filter Durascope's schemas on the replicas: replicate_wild_ignore_table = durascope\\_%.%",
-    )
+    return answer("replicas" if hosts else "no-replica", count=len(hosts), hosts=", ".join(sorted(hosts)))
 
 
 def read_only(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
     on = [name for name in ("read_only", "super_read_only", "innodb_read_only") if _is_on(facts.variable(name))]
     if facts.variable("read_only") is None:
-        return PreflightAnswer("unknown", "read_only cannot be read.")
-    if on:
-        return PreflightAnswer(
-            "failed",
-            f"{', '.join(on)} is on: no load can be written here.",
-            "\n".join(f"SET GLOBAL {name} = OFF;" for name in reversed(on) if name != "innodb_read_only")
-            or "[mysqld]\ninnodb_read_only=OFF",
-        )
-    return PreflightAnswer("passed", "The server accepts writes.")
+        return answer("read-only-unknown")
+    if not on:
+        return answer("writable")
+    statements = [f"SET GLOBAL {name} = OFF;" for name in reversed(on) if name != "innodb_read_only"]
+    restart = "[mysqld]\ninnodb_read_only=OFF"
+    return answer("read-only", variables=", ".join(on), statements="\n".join(statements) or restart)
 
 
 def _is_on(value: str | None) -> bool:
